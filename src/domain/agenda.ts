@@ -1,0 +1,69 @@
+import type { ThreadKey } from './thread-key.ts';
+
+export type AgendaTask = 'pump' | 'run' | 'expire' | 'redraw' | 'say';
+
+/** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
+export interface AgendaKey {
+  readonly task: AgendaTask;
+  /** A thread's key (pump, say) or a call's id (run, expire, redraw). */
+  readonly id: string;
+}
+
+/** A key that is to be looked at when its time has come. */
+export interface Wake {
+  readonly key: AgendaKey;
+  readonly dueAt: number;
+}
+
+/** A worker's right to a key until `expiresAt`; the fence is larger than every earlier one of any key. */
+export interface Lease {
+  readonly key: AgendaKey;
+  readonly fence: number;
+  readonly expiresAt: number;
+  /** How many claims of this work ended in a failure or in the worker's death, since it last succeeded. */
+  readonly tries: number;
+}
+
+/** Proof that the bearer still has a thread: writes of an older one are refused. */
+export interface ThreadFence {
+  readonly thread: ThreadKey;
+  readonly token: number;
+}
+
+/** Work that was given up after too many tries. */
+export interface ParkedWork {
+  readonly key: AgendaKey;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/**
+ * Keys with a due time, done at least once. Every method is atomic. Times are the caller's, from
+ * the injected clock.
+ */
+export interface Agenda {
+  /**
+   * Sees to it that the key is looked at, at the earlier of the two times. During the work it
+   * causes one more pass; during a back-off it runs at its own time; parked work starts afresh.
+   */
+  wake(wakes: readonly Wake[]): Promise<void>;
+  /** Leases the key that has been due longest, or one whose worker let its lease run out (one more try); undefined when none is due. */
+  claim(now: number, leaseMs: number): Promise<Lease | undefined>;
+  /** Extends a lease; undefined when another worker has the key. */
+  renew(lease: Lease, now: number, leaseMs: number): Promise<Lease | undefined>;
+  /** Ends the work well; tries start anew. Nothing happens when the lease was lost. */
+  finish(lease: Lease): Promise<void>;
+  /** Puts the work off, one more try counted. Nothing happens when the lease was lost. */
+  backOff(lease: Lease, dueAt: number, reason: string): Promise<void>;
+  /** Gives the work up, visibly, until somebody wakes it. Nothing happens when the lease was lost. */
+  park(lease: Lease, now: number, reason: string): Promise<void>;
+  /** When the next key is due or its lease runs out; undefined when there is none. */
+  nextDueAt(): Promise<number | undefined>;
+  parked(): Promise<readonly ParkedWork[]>;
+}
+
+export const pumpKey = (thread: ThreadKey): AgendaKey => ({ task: 'pump', id: thread });
+export const sayKey = (thread: ThreadKey): AgendaKey => ({ task: 'say', id: thread });
+export const runKey = (callId: string): AgendaKey => ({ task: 'run', id: callId });
+export const expireKey = (callId: string): AgendaKey => ({ task: 'expire', id: callId });
+export const redrawKey = (callId: string): AgendaKey => ({ task: 'redraw', id: callId });

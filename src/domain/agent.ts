@@ -1,0 +1,50 @@
+import type { ThreadFence } from './agenda.ts';
+import type { InboxMessage, TurnMessage } from './message.ts';
+import type { ToolReply } from './outcome.ts';
+import type { ThreadKey } from './thread-key.ts';
+
+/** A tool call that the graph waits for. */
+export interface OpenCall {
+  /** Where its answer is delivered; may change between reads, never keep it. */
+  readonly interruptId: string;
+  readonly messageId: string;
+  readonly toolCallId: string;
+  readonly position: number;
+  readonly siblings: number;
+  readonly tool: string;
+  /** Raw text, as the model wrote it. */
+  readonly argsText: string;
+  /** The text beside the calls of the message. */
+  readonly words: string;
+}
+
+/** A thread's graph as it stands. */
+export interface GraphState {
+  /** Id of the message whose turn it holds; undefined when it holds none. */
+  readonly turn: string | undefined;
+  /** Messages of this turn, oldest first. */
+  readonly messages: readonly TurnMessage[];
+  readonly open: readonly OpenCall[];
+  /** `waiting`: for the outcomes of `open`; `stuck`: a step was cut off and must be proceeded with. */
+  readonly phase: 'none' | 'waiting' | 'stuck' | 'finished';
+  /** Why the turn ended without a last word: one sentence for the person. */
+  readonly failure: string | undefined;
+}
+
+/** The agent behind the threads. Its writes carry the thread's fence and throw `StaleFenceError` when it is old. */
+export interface Agent {
+  read(thread: ThreadKey): Promise<GraphState>;
+  /** Begins a turn with the person's message; what the thread held before is gone. */
+  start(message: InboxMessage, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
+  /** Answers open calls, by interrupt id; the others stay open. */
+  resume(
+    thread: ThreadKey,
+    replies: Readonly<Record<string, ToolReply>>,
+    fence: ThreadFence,
+    signal: AbortSignal,
+  ): Promise<GraphState>;
+  /** Goes on with a step that was cut off. */
+  proceed(thread: ThreadKey, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
+  /** Drops what the graph holds of a settled turn. */
+  forget(thread: ThreadKey, fence: ThreadFence): Promise<void>;
+}

@@ -1,0 +1,110 @@
+import type { Outcome } from './outcome.ts';
+import type { Person } from './person.ts';
+import type { DecisionKind, Risk, Route } from './route.ts';
+import type { ThreadKey } from './thread-key.ts';
+
+export type CallStatus =
+  | 'proposed'
+  | 'pending'
+  | 'approved'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'unknown'
+  | 'replied'
+  | 'ignored'
+  | 'expired'
+  | 'withdrawn'
+  | 'refused';
+
+/** One person's approval of the current attempt. */
+export interface Vote {
+  readonly by: Person;
+  readonly at: number;
+}
+
+/** What a person did last on a call, for the card and for whoever comes too late. */
+export interface Verdict {
+  readonly kind: DecisionKind | 'settle';
+  readonly by: Person;
+  readonly at: number;
+}
+
+/** A worker's right to run a call; only the holder of the fence may record its end. */
+export interface Claim {
+  readonly fence: number;
+  readonly at: number;
+}
+
+/**
+ * One tool call that an agent wants to make: the unit of approval. A call is replaced, never
+ * changed; `revision` grows by one with each step, and a write names the revision it replaces.
+ */
+export interface Call {
+  /** Unguessable. */
+  readonly id: string;
+  readonly thread: ThreadKey;
+  /** Id of the message that began the turn. */
+  readonly turn: string;
+  /** Id of the assistant message that holds the call. */
+  readonly messageId: string;
+  readonly toolCallId: string;
+  /** Place in its message, from 0, and how many calls that message holds. */
+  readonly position: number;
+  readonly siblings: number;
+  readonly tool: string;
+  readonly schemaHash: string;
+  readonly risk: Risk;
+  readonly idempotent: boolean;
+  /** RFC 8785 text of the arguments as the tool's schema parsed them: what is shown, hashed and run. */
+  readonly args: string;
+  /** The arguments of attempt 1, as the model proposed them. */
+  readonly proposedArgs: string;
+  /** Made by us from our own facts when the attempt began, e.g. a unified diff. */
+  readonly preview?: string;
+  readonly digest: string;
+  /** From 1; an edit makes the next one. */
+  readonly attempt: number;
+  readonly revision: number;
+  readonly status: CallStatus;
+  readonly requester: Person;
+  /** First line of the message that led to the call. */
+  readonly askedLine: string;
+  /** The agent's own words beside the call: untrusted. */
+  readonly words: string;
+  /** Absent until the gate has asked. */
+  readonly route?: Route;
+  readonly votes: readonly Vote[];
+  readonly verdict?: Verdict;
+  readonly editedBy?: Person;
+  readonly claim?: Claim;
+  readonly outcome?: Outcome;
+  /** Why it is pending again or was stopped, in words for people. */
+  readonly note?: string;
+  /** Whether its origin has taken the outcome. */
+  readonly delivered: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly deadlineAt?: number;
+}
+
+/** Where a call's card stands in Slack. */
+export interface CardPlace {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+export const TERMINAL_STATUSES: ReadonlySet<CallStatus> = new Set([
+  'succeeded',
+  'failed',
+  'replied',
+  'ignored',
+  'expired',
+  'withdrawn',
+  'refused',
+]);
+
+/** Tells whether a call has reached its end. */
+export function isTerminal(call: Call): boolean {
+  return TERMINAL_STATUSES.has(call.status);
+}

@@ -1,0 +1,50 @@
+import type { Call } from './call.ts';
+import type { JsonValue } from './json.ts';
+import type { Person } from './person.ts';
+import type { DecisionKind } from './route.ts';
+import type { FieldProblem } from './tool.ts';
+
+/** What a person does on the attempt that they saw. */
+export interface DecisionCommand {
+  readonly callId: string;
+  readonly attempt: number;
+  /** The short digest that the card showed. */
+  readonly digest: string;
+  readonly by: Person;
+  readonly decision:
+    | { readonly kind: 'approve' }
+    | { readonly kind: 'edit'; readonly args: JsonValue }
+    | { readonly kind: 'reply'; readonly text: string }
+    | { readonly kind: 'ignore' };
+}
+
+/** What people say of a call of which it is unknown whether it ran. */
+export interface SettleCommand {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly digest: string;
+  readonly by: Person;
+  readonly finding: 'ran' | 'rerun' | 'leave';
+}
+
+/** What became of a decision; nothing has changed unless it is `decided` or `recorded`. */
+export type DecisionOutcome =
+  | { readonly kind: 'decided'; readonly call: Call }
+  /** It counts, and this many more approvals are missing. */
+  | { readonly kind: 'recorded'; readonly call: Call; readonly missing: number }
+  | { readonly kind: 'already-voted'; readonly call: Call; readonly missing: number }
+  | { readonly kind: 'already-decided'; readonly call: Call }
+  /** The card showed an earlier attempt. */
+  | { readonly kind: 'stale'; readonly call: Call }
+  | { readonly kind: 'not-allowed'; readonly call: Call; readonly why: string }
+  | { readonly kind: 'invalid'; readonly call: Call; readonly problems: readonly FieldProblem[] }
+  | { readonly kind: 'not-found' };
+
+/** What a person is about to do, looked at before a form is shown. */
+export interface DecisionLook {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly digest: string;
+  readonly by: Person;
+  readonly kind: DecisionKind;
+}

@@ -1,0 +1,71 @@
+import type { Person } from './person.ts';
+import type { ThreadKey } from './thread-key.ts';
+
+/** A message that a person wrote to the agent; its id is one per message in Slack, whatever events tell of it. */
+export interface InboxMessage {
+  readonly id: string;
+  readonly thread: ThreadKey;
+  readonly author: Person;
+  /** Slack's timestamp, also its place in the order. */
+  readonly ts: string;
+  readonly text: string;
+  readonly receivedAt: number;
+}
+
+/** Makes the id of a message: one message is one row however often and under however many event ids it comes. */
+export function messageId(message: {
+  readonly team: string;
+  readonly channel: string;
+  readonly ts: string;
+}): string {
+  return `${message.team}/${message.channel}/${message.ts}`;
+}
+
+/** Returns the first line that says something, as the card quotes it. */
+export function firstLine(text: string): string {
+  return (
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .find((line) => line !== '') ?? ''
+  );
+}
+
+/** One tool call as the model wrote it; `args` is its raw text, read by the strict parser only. */
+export interface ModelCall {
+  /** Unique within its message. */
+  readonly id: string;
+  readonly tool: string;
+  readonly args: string;
+}
+
+/** A message of a turn, in the order in which the model sees them. */
+export type TurnMessage =
+  | {
+      readonly role: 'user';
+      readonly id: string;
+      readonly text: string;
+      readonly author: Person;
+      readonly at: number;
+    }
+  | {
+      readonly role: 'assistant';
+      readonly id: string;
+      readonly text: string;
+      readonly calls: readonly ModelCall[];
+    }
+  | {
+      readonly role: 'tool';
+      readonly id: string;
+      readonly callId: string;
+      readonly tool: string;
+      readonly text: string;
+      readonly status: 'ok' | 'error';
+    };
+
+/** A turn that has ended, as the history keeps it; its id is that of the message that began it. */
+export interface SettledTurn {
+  readonly id: string;
+  readonly settledAt: number;
+  readonly messages: readonly TurnMessage[];
+}

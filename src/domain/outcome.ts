@@ -1,0 +1,79 @@
+import type { Person } from './person.ts';
+
+/** Why a call was taken back without a decision on it. */
+export type WithdrawalCause = 'new-message' | 'ignored-sibling' | 'stop' | 'turn-ended';
+
+/** What the agent is told about a call. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly text: string }
+  | { readonly kind: 'error'; readonly text: string }
+  | { readonly kind: 'reply'; readonly text: string; readonly by: Person }
+  | { readonly kind: 'ignored'; readonly by: Person }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'withdrawn'; readonly cause: WithdrawalCause }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** An outcome as the graph takes it: the text of the one tool message that answers the call. */
+export interface ToolReply {
+  readonly v: 1;
+  readonly text: string;
+  readonly status: 'ok' | 'error';
+  /** The model is not called again until the next message. */
+  readonly endsTurn: boolean;
+}
+
+const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = {
+  'new-message': {
+    text: 'Not run: withdrawn by the requester, who wrote a new message instead.',
+    endsTurn: true,
+  },
+  'ignored-sibling': {
+    text: 'Not run: withdrawn, because a person ignored another call of the same message.',
+    endsTurn: true,
+  },
+  stop: { text: 'Not run: a person stopped the work.', endsTurn: true },
+  'turn-ended': { text: 'Not run: the turn had ended.', endsTurn: true },
+};
+
+/** Says an outcome to the model; `ranWith` is the JSON of the arguments when a person changed them. */
+export function toToolReply(outcome: Outcome, ranWith?: string): ToolReply {
+  const edited =
+    ranWith === undefined
+      ? ''
+      : `A person changed the arguments before approving. It ran with: ${ranWith}\n`;
+  switch (outcome.kind) {
+    case 'result':
+      return reply(`${edited}${outcome.text}`, 'ok');
+    case 'error':
+      return reply(`${edited}${outcome.text}`, 'error');
+    case 'reply':
+      return reply(`Not run. A person answered instead of approving: ${outcome.text}`, 'ok');
+    case 'ignored':
+      return reply(
+        'Not run: a person ignored this call. Do not try it again unasked.',
+        'error',
+        true,
+      );
+    case 'expired':
+      return reply(
+        'Not run: nobody decided in time. This is not a denial. Do not work around it; say that it is still undecided.',
+        'error',
+      );
+    case 'withdrawn': {
+      const { text, endsTurn } = WITHDRAWN[outcome.cause];
+      return reply(text, 'error', endsTurn);
+    }
+    case 'refused':
+      return reply(`Not run: refused. ${outcome.reason}`, 'error');
+    case 'unknown':
+      return reply(
+        `It is not known whether this ran: ${outcome.reason} Do not run it again unasked; people have been told.`,
+        'error',
+      );
+  }
+}
+
+function reply(text: string, status: ToolReply['status'], endsTurn = false): ToolReply {
+  return { v: 1, text, status, endsTurn };
+}

@@ -1,0 +1,98 @@
+import { isSamePerson, type Person } from './person.ts';
+
+export type DecisionKind = 'approve' | 'edit' | 'reply' | 'ignore';
+
+/** Who may decide: whoever asked, or a person of the same workspace by id. */
+export type Approver = 'requester' | `user:${string}`;
+
+/** Where a card goes, who may decide, how many of them and until when. */
+export interface Route {
+  readonly name: string;
+  /** Nobody when empty. */
+  readonly approvers: readonly Approver[];
+  readonly quorum: number;
+  /** Whether the requester's own approval counts. */
+  readonly selfApproval: boolean;
+  readonly decisions: readonly DecisionKind[];
+  readonly deadlineMs: number;
+}
+
+export type Risk = 'low' | 'medium' | 'high';
+
+/** What the policy knows of a call when it answers; `args` is the parsed value. */
+export interface GateFacts {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly risk: Risk;
+  readonly requester: Person;
+  readonly channel: string;
+}
+
+/** The policy's answer for a call. */
+export type GateAnswer =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'ask'; readonly route: Route }
+  | { readonly kind: 'refuse'; readonly reason: string };
+
+export type Gate = (facts: GateFacts) => GateAnswer | Promise<GateAnswer>;
+
+const HOUR_MS = 3_600_000;
+
+/** The built-in route: the requester confirms their own agent's calls, and nobody else can. */
+export const REQUESTER_ROUTE: Route = {
+  name: 'requester',
+  approvers: ['requester'],
+  quorum: 1,
+  selfApproval: true,
+  decisions: ['approve', 'edit', 'reply', 'ignore'],
+  deadlineMs: 24 * HOUR_MS,
+};
+
+const RUNS_UNASKED: ReadonlySet<string> = new Set(['list_files', 'read_file', 'task']);
+
+/** The gate without a policy file: reading runs, everything else asks the requester. */
+export function defaultGate(facts: GateFacts): GateAnswer {
+  return RUNS_UNASKED.has(facts.tool) ? { kind: 'run' } : { kind: 'ask', route: REQUESTER_ROUTE };
+}
+
+/** Whether a person may make a decision on a call, and if not, why, in words for that person. */
+export type Permission =
+  | { readonly kind: 'allowed'; readonly approves: boolean }
+  | { readonly kind: 'not-allowed'; readonly why: string };
+
+/** Answers for one person and one decision; an edit is allowed to the requester even where their approval does not count. */
+export function permit(
+  route: Route,
+  requester: Person,
+  person: Person,
+  decision: DecisionKind,
+): Permission {
+  if (!route.decisions.includes(decision)) {
+    return { kind: 'not-allowed', why: `The route “${route.name}” does not allow “${decision}”.` };
+  }
+  if (person.team !== requester.team) {
+    return { kind: 'not-allowed', why: 'Only members of this workspace may decide here.' };
+  }
+  const isRequester = isSamePerson(person, requester);
+  const isApprover = route.approvers.some((approver) =>
+    approver === 'requester' ? isRequester : approver === `user:${person.user}`,
+  );
+  if (!isApprover) return { kind: 'not-allowed', why: whoMay(route) };
+  const approves = !isRequester || route.selfApproval;
+  if (decision === 'approve' && !approves) {
+    return {
+      kind: 'not-allowed',
+      why: `The route “${route.name}” does not let people approve their own calls.`,
+    };
+  }
+  return { kind: 'allowed', approves };
+}
+
+function whoMay(route: Route): string {
+  if (route.approvers.length === 0)
+    return `The route “${route.name}” has no approvers: nobody may decide.`;
+  const names = route.approvers.map((approver) =>
+    approver === 'requester' ? 'the person who asked' : `<@${approver.slice('user:'.length)}>`,
+  );
+  return `Only ${names.join(', ')} may decide this call.`;
+}

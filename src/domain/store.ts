@@ -1,0 +1,109 @@
+/**
+ * What must survive a crash, as ports. Every method is atomic: what it says happens whole or not
+ * at all, its effects (audit, wakes, things to say) included. A write that carries a thread's fence
+ * does nothing and throws `StaleFenceError` when a younger worker has the thread.
+ */
+import type { Agenda, ThreadFence, Wake } from './agenda.ts';
+import type { AuditDraft, AuditEntry } from './audit.ts';
+import type { Call, CardPlace } from './call.ts';
+import type { InboxMessage, SettledTurn } from './message.ts';
+import type { Person } from './person.ts';
+import type { ThreadKey } from './thread-key.ts';
+import type { Step } from './transitions.ts';
+
+/** Something to say in a thread, until it has been said; one id is said once. */
+export interface Say {
+  readonly id: string;
+  readonly thread: ThreadKey;
+  /** `answer`: the agent's Markdown; `notice`: our own words; `private`: ours, seen by one person only. */
+  readonly kind: 'answer' | 'notice' | 'private';
+  readonly to?: Person;
+  readonly text: string;
+  readonly createdAt: number;
+}
+
+/** What is written together with a change. A say whose id is known is left as it is. */
+export interface Effects {
+  readonly audit?: readonly AuditDraft[];
+  readonly wakes?: readonly Wake[];
+  readonly says?: readonly Say[];
+}
+
+/** The calls: the only truth about them, and the only lock on running one. */
+export interface Ledger {
+  /** Inserts a proposed call unless its key (thread, message id, tool call id) is known; returns the stored one. Effects happen with an insert only. */
+  propose(call: Call, effects: Effects, fence: ThreadFence): Promise<Call>;
+  /** Replaces `before` by the last step's call, if `before` is still the newest revision; false when another writer was first. Throws for a step that the table of the call's life lacks. */
+  write(before: Call, steps: readonly Step[], effects: Effects): Promise<boolean>;
+  get(id: string): Promise<Call | undefined>;
+  /** Calls of one thread, optionally of one turn, in the order of their creation and position. */
+  ofThread(thread: ThreadKey, turn?: string): Promise<readonly Call[]>;
+  /** Marks outcomes as taken; unknown ids are passed over. */
+  markDelivered(ids: readonly string[], fence: ThreadFence): Promise<void>;
+  /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */
+  placeCard(callId: string, place: CardPlace): Promise<void>;
+  cardOf(callId: string): Promise<CardPlace | undefined>;
+  /** How many calls have each status. */
+  count(): Promise<Readonly<Partial<Record<Call['status'], number>>>>;
+}
+
+/** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
+export type MessageEnd = 'turn' | 'reply' | 'answered';
+
+/** Messages that Slack was told we have. */
+export interface Inbox {
+  /** Inserts a message as waiting unless its id is known. Effects happen with an insert only. */
+  receive(message: InboxMessage, effects: Effects): Promise<'new' | 'known'>;
+  /** Tells whether any message of the thread was ever received. */
+  knows(thread: ThreadKey): Promise<boolean>;
+  /** The message whose turn is going on. */
+  current(thread: ThreadKey): Promise<InboxMessage | undefined>;
+  /** Waiting messages, oldest first by `ts`. */
+  waiting(thread: ThreadKey): Promise<readonly InboxMessage[]>;
+  /** Makes a waiting message the current one; false when it isn't waiting or another is current. */
+  begin(id: string, effects: Effects, fence: ThreadFence): Promise<boolean>;
+  /** Ends a current or waiting message; false when it had ended. */
+  end(id: string, how: MessageEnd, effects: Effects, fence: ThreadFence): Promise<boolean>;
+}
+
+/** Settled turns. */
+export interface History {
+  /** Appends a turn unless its id is known. */
+  append(thread: ThreadKey, turn: SettledTurn, effects: Effects, fence: ThreadFence): Promise<void>;
+  /** The newest turns, newest first; `skip` leaves out that many. */
+  newest(thread: ThreadKey, limit: number, skip: number): Promise<readonly SettledTurn[]>;
+  has(thread: ThreadKey, turnId: string): Promise<boolean>;
+}
+
+/** What the app has yet to say. */
+export interface Outbox {
+  add(says: readonly Say[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
+  /** Unsaid, in the order in which they were added. */
+  unsaid(thread: ThreadKey): Promise<readonly Say[]>;
+  markSaid(id: string): Promise<void>;
+}
+
+/** The chain of everything that happened. */
+export interface Audit {
+  append(drafts: readonly AuditDraft[]): Promise<void>;
+  /** Entries from `seq` on, at most `limit`. */
+  read(fromSeq: number, limit: number): Promise<readonly AuditEntry[]>;
+}
+
+/** All ports of one backend. */
+export interface Store {
+  readonly ledger: Ledger;
+  readonly inbox: Inbox;
+  readonly history: History;
+  readonly outbox: Outbox;
+  readonly agenda: Agenda;
+  readonly audit: Audit;
+  /** Rejects, saying why and what to do, when the backend can't be written. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A worker wrote with an older fence: another one has its thread now. */
+export class StaleFenceError extends Error {
+  override readonly name = 'StaleFenceError';
+}

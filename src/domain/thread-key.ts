@@ -1,0 +1,41 @@
+/**
+ * The key of a thread: `team/channel/root-ts`; a child thread appends `/` and the id of the call
+ * that made it. Slack ids and timestamps hold no slash, so equal keys mean equal threads.
+ */
+export type ThreadKey = string & { readonly __thread: true };
+
+/** Where a thread stands in Slack; `root` is the timestamp of its first message. */
+export interface ThreadPlace {
+  readonly team: string;
+  readonly channel: string;
+  readonly root: string;
+}
+
+const PART = /^[A-Za-z0-9._-]+$/;
+
+/** Makes the key of a Slack thread from the message's own place: its `thread_ts`, or its `ts` when it starts one. */
+export function threadKey(message: {
+  readonly team: string;
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs?: string | undefined;
+}): ThreadKey {
+  const parts = [message.team, message.channel, message.threadTs ?? message.ts];
+  for (const part of parts) {
+    if (!PART.test(part))
+      throw new TypeError(`Not a part of a thread key: ${JSON.stringify(part)}`);
+  }
+  return parts.join('/') as ThreadKey;
+}
+
+/** Makes the key of the child thread that a call opens. */
+export function childThreadKey(parent: ThreadKey, callId: string): ThreadKey {
+  return `${parent}/${callId}` as ThreadKey;
+}
+
+/** Returns where a thread, or the thread that a child thread belongs to, stands in Slack. */
+export function placeOf(thread: ThreadKey): ThreadPlace {
+  const [team, channel, root] = thread.split('/');
+  if (!team || !channel || !root) throw new TypeError(`Not a thread key: ${thread}`);
+  return { team, channel, root };
+}

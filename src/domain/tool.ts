@@ -1,0 +1,48 @@
+import type { JsonValue } from './json.ts';
+import type { Person } from './person.ts';
+import type { Risk } from './route.ts';
+import type { ThreadKey } from './thread-key.ts';
+
+/** What is wrong with one argument; an empty path means the arguments as a whole. */
+export interface FieldProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Arguments as the tool's schema read them, with their canonical JSON, or what is wrong with them. */
+export type ParsedArgs =
+  | { readonly ok: true; readonly value: JsonValue; readonly canonical: string }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  /** The same for every run of one attempt. */
+  readonly idempotencyKey: string;
+  readonly requester: Person;
+  readonly thread: ThreadKey;
+}
+
+/** A tool as the desk and the cards see it. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, input side: an object schema. */
+  readonly schema: { readonly [key: string]: JsonValue };
+  readonly schemaHash: string;
+  readonly risk: Risk;
+  /** May run again with the same key after a crash. */
+  readonly idempotent: boolean;
+  /** Dotted paths of arguments that are never shown. */
+  readonly secrets: readonly string[];
+  /** Reads arguments by the tool's schema; a value that the schema would read differently a second time is a problem. */
+  parse(value: JsonValue): ParsedArgs;
+  /** Runs with parsed arguments; resolves with what the model is told, rejects when it failed. */
+  run(args: JsonValue, context: ToolContext): Promise<string>;
+  /** Shows what a run would do, from our own facts; nothing is changed by asking. */
+  preview?(args: JsonValue): Promise<string | undefined>;
+}
+
+export interface Toolbox {
+  get(name: string): Tool | undefined;
+  list(): readonly Tool[];
+}

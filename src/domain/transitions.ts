@@ -1,0 +1,96 @@
+/** The call's life (design §3) as a table: no other edge exists, and every store refuses one. */
+import type { Call, CallStatus } from './call.ts';
+
+export type Cause =
+  | 'propose'
+  | 'gate'
+  | 'vote'
+  | 'approve'
+  | 'edit'
+  | 'reply'
+  | 'ignore'
+  | 'expire'
+  | 'withdraw'
+  | 'claim'
+  | 'recheck'
+  | 'integrity'
+  | 'refuse'
+  | 'finish'
+  | 'recover'
+  | 'rerun'
+  | 'settle';
+
+type Edge = readonly [from: CallStatus | null, to: CallStatus, cause: Cause];
+
+export const EDGES: readonly Edge[] = [
+  [null, 'proposed', 'propose'],
+  ['proposed', 'approved', 'gate'],
+  ['proposed', 'pending', 'gate'],
+  ['proposed', 'refused', 'gate'],
+  ['proposed', 'withdrawn', 'withdraw'],
+  ['pending', 'pending', 'vote'],
+  ['pending', 'pending', 'edit'],
+  ['pending', 'approved', 'approve'],
+  ['pending', 'replied', 'reply'],
+  ['pending', 'ignored', 'ignore'],
+  ['pending', 'expired', 'expire'],
+  ['pending', 'withdrawn', 'withdraw'],
+  ['pending', 'refused', 'refuse'],
+  ['pending', 'failed', 'integrity'],
+  ['approved', 'running', 'claim'],
+  ['approved', 'pending', 'recheck'],
+  ['approved', 'expired', 'expire'],
+  ['approved', 'withdrawn', 'withdraw'],
+  ['approved', 'refused', 'refuse'],
+  ['approved', 'failed', 'integrity'],
+  ['running', 'succeeded', 'finish'],
+  ['running', 'failed', 'finish'],
+  ['running', 'failed', 'integrity'],
+  ['running', 'unknown', 'recover'],
+  // An idempotent call of a dead worker runs again with the same key: a new claim on the same status.
+  ['running', 'running', 'recover'],
+  // Delegates only: their work is a child thread.
+  ['running', 'withdrawn', 'withdraw'],
+  ['unknown', 'pending', 'rerun'],
+  ['unknown', 'succeeded', 'settle'],
+  ['unknown', 'failed', 'settle'],
+];
+
+/** One edge taken: the call as it stands after it. */
+export interface Step {
+  readonly cause: Cause;
+  readonly call: Call;
+}
+
+/** Tells whether the table has this edge. */
+export function isEdge(from: CallStatus | null, to: CallStatus, cause: Cause): boolean {
+  return EDGES.some(([f, t, c]) => f === from && t === to && c === cause);
+}
+
+/** Throws when a step is not an edge of the table, or breaks a count that only grows by one. */
+export function assertStep(before: Call, step: Step): void {
+  const { call, cause } = step;
+  if (call.id !== before.id || call.revision !== before.revision + 1) {
+    throw new Error(`Step of call ${before.id} does not follow revision ${before.revision}.`);
+  }
+  if (!isEdge(before.status, call.status, cause)) {
+    throw new Error(`A call can't go from ${before.status} to ${call.status} by ${cause}.`);
+  }
+  const grows = cause === 'edit' || cause === 'rerun';
+  if (call.attempt !== before.attempt + (grows ? 1 : 0)) {
+    throw new Error(`The attempt of call ${before.id} changes by an edit or a rerun only.`);
+  }
+}
+
+/** Makes the step that replaces `before`; the revision and the time are set here. */
+export function stepFrom(
+  before: Call,
+  cause: Cause,
+  now: number,
+  patch: Partial<Omit<Call, 'id' | 'revision' | 'updatedAt'>> & Pick<Call, 'status'>,
+): Step {
+  const call: Call = { ...before, ...patch, revision: before.revision + 1, updatedAt: now };
+  const step = { cause, call };
+  assertStep(before, step);
+  return step;
+}

@@ -1,0 +1,152 @@
+/** A run of formatted text, the common result of the mrkdwn and the Markdown parser. */
+export type Inline =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'strong' | 'emphasis' | 'strike'; readonly children: readonly Inline[] }
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[] }
+  | {
+      readonly kind: 'user' | 'channel' | 'group';
+      readonly id: string;
+      readonly label?: string | undefined;
+    }
+  | { readonly kind: 'broadcast'; readonly range: string }
+  | {
+      readonly kind: 'date';
+      readonly timestamp: number;
+      readonly format: string;
+      readonly fallback: string;
+      readonly url?: string | undefined;
+    }
+  | { readonly kind: 'emoji'; readonly name: string };
+
+/** What a rule found at a position: the node and where the text goes on. */
+export interface InlineHit {
+  readonly node: Inline;
+  readonly end: number;
+}
+
+/** Recognises one construct that starts at `at`; `nested` parses an inner text with the same rules. */
+export type InlineRule = (
+  text: string,
+  at: number,
+  nested: (inner: string) => readonly Inline[],
+) => InlineHit | undefined;
+
+/** Rules by the character that a construct starts with, tried in order. */
+export type InlineRules = Readonly<Record<string, readonly InlineRule[]>>;
+
+const MAX_DEPTH = 12;
+
+/** Parses text with the rules; characters that no rule takes are text, so nothing is ever lost. */
+export function scanInlines(text: string, rules: InlineRules, depth = 0): readonly Inline[] {
+  if (depth > MAX_DEPTH) return text === '' ? [] : [{ kind: 'text', text }];
+  const nested = (inner: string) => scanInlines(inner, rules, depth + 1);
+  const nodes: Inline[] = [];
+  let plain = '';
+  let at = 0;
+  while (at < text.length) {
+    const hit = firstHit(text, at, rules, nested);
+    if (hit === undefined) {
+      plain += text[at];
+      at += 1;
+      continue;
+    }
+    if (hit.node.kind === 'text') plain += hit.node.text;
+    else {
+      if (plain !== '') nodes.push({ kind: 'text', text: plain });
+      plain = '';
+      nodes.push(hit.node);
+    }
+    at = hit.end;
+  }
+  if (plain !== '') nodes.push({ kind: 'text', text: plain });
+  return nodes;
+}
+
+function firstHit(
+  text: string,
+  at: number,
+  rules: InlineRules,
+  nested: (inner: string) => readonly Inline[],
+): InlineHit | undefined {
+  const char = text[at] ?? '';
+  if (!Object.hasOwn(rules, char)) return undefined;
+  for (const rule of rules[char] ?? []) {
+    const hit = rule(text, at, nested);
+    if (hit !== undefined) return hit;
+  }
+  return undefined;
+}
+
+/** Matches a sticky expression exactly at a position. */
+export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}
+
+/** Links a bare web address, without the punctuation that ends the sentence around it. */
+export const bareUrl: InlineRule = (text, at) => {
+  if (at > 0 && /[\w/]/.test(text[at - 1] ?? '')) return undefined;
+  const match = matchAt(/https?:\/\/[^\s<>|`"]+/y, text, at);
+  const url = match?.[0].replace(/[.,;:!?'*_~)\]]+$/, '');
+  if (url === undefined || !/^https?:\/\/\w/.test(url)) return undefined;
+  return {
+    node: { kind: 'link', url, children: [{ kind: 'text', text: url }] },
+    end: at + url.length,
+  };
+};
+
+/** Takes `code` between single backticks on one line. */
+export const codeSpan: InlineRule = (text, at) => {
+  const match = matchAt(/`([^`\n]+)`/y, text, at);
+  if (match === undefined) return undefined;
+  return { node: { kind: 'code', text: match[1] ?? '' }, end: at + match[0].length };
+};
+
+/** Makes the rule for a pair of markers around formatted text. */
+export function delimited(
+  marker: string,
+  kind: 'strong' | 'emphasis' | 'strike',
+  options: { wholeWords: boolean },
+): InlineRule {
+  return (text, at, nested) => {
+    if (!opens(text, at, marker, options.wholeWords)) return undefined;
+    const start = at + marker.length;
+    const close = findClose(text, start, marker, options.wholeWords);
+    if (close === undefined) return undefined;
+    const children = nested(text.slice(start, close));
+    return { node: { kind, children }, end: close + marker.length };
+  };
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+function opens(text: string, at: number, marker: string, wholeWords: boolean): boolean {
+  if (!text.startsWith(marker, at)) return false;
+  const next = text[at + marker.length];
+  if (next === undefined || /\s/.test(next) || next === marker[0]) return false;
+  return !(wholeWords && at > 0 && WORD.test(text[at - 1] ?? ''));
+}
+
+function findClose(text: string, start: number, marker: string, wholeWords: boolean) {
+  let at = start;
+  while (at < text.length && text[at] !== '\n') {
+    if (closes(text, at, marker, wholeWords) && at > start) return at;
+    at = pastOpaque(text, at, marker);
+  }
+  return undefined;
+}
+
+function closes(text: string, at: number, marker: string, wholeWords: boolean): boolean {
+  if (!text.startsWith(marker, at) || /\s/.test(text[at - 1] ?? ' ')) return false;
+  const next = text[at + marker.length] ?? '';
+  return !(wholeWords && WORD.test(next));
+}
+
+// A marker inside code, inside <…> or as half of a doubled marker closes nothing.
+function pastOpaque(text: string, at: number, marker: string): number {
+  const code = matchAt(/`[^`\n]+`|<[^<>\n]+>/y, text, at);
+  if (code !== undefined) return at + code[0].length;
+  const doubled = marker.length === 1 && text[at] === marker && text[at + 1] === marker;
+  return at + (doubled ? 2 : 1);
+}

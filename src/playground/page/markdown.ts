@@ -1,0 +1,185 @@
+/**
+ * The part of Markdown that Slack's `markdown` block and streamed answers use, as data. HTML is
+ * not a part of it and stays visible text. https://docs.slack.dev/reference/block-kit/blocks/markdown-block
+ */
+import type { Inline } from './inline.ts';
+import { parseMarkdownInline } from './markdown-inline.ts';
+import { readTable } from './markdown-table.ts';
+
+/** One item of a Markdown list; `checked` is set on task list items. */
+export interface MarkdownItem {
+  readonly checked?: boolean;
+  readonly blocks: readonly MarkdownBlock[];
+}
+
+/** How a column of a table is aligned. */
+export type Align = 'left' | 'center' | 'right';
+
+/** One block of a Markdown text. */
+export type MarkdownBlock =
+  | { readonly kind: 'heading'; readonly level: number; readonly children: readonly Inline[] }
+  | { readonly kind: 'paragraph'; readonly children: readonly Inline[] }
+  | { readonly kind: 'fence'; readonly text: string }
+  | { readonly kind: 'quote'; readonly blocks: readonly MarkdownBlock[] }
+  | {
+      readonly kind: 'list';
+      readonly ordered: boolean;
+      readonly start: number;
+      readonly items: readonly MarkdownItem[];
+    }
+  | {
+      readonly kind: 'table';
+      readonly align: readonly Align[];
+      readonly header: readonly (readonly Inline[])[];
+      readonly rows: readonly (readonly (readonly Inline[])[])[];
+    }
+  | { readonly kind: 'rule' };
+
+/** What a reader took: the block and the number of the line after it. */
+interface Taken {
+  readonly block: MarkdownBlock;
+  readonly next: number;
+}
+
+type Reader = (lines: readonly string[], at: number, depth: number) => Taken | undefined;
+
+const MAX_DEPTH = 8;
+const BULLET = /^( *)(?:([-*+])|(\d{1,9})[.)])(?: +|$)/;
+
+/** Parses a Markdown text into blocks; never throws, whatever the text. */
+export function parseMarkdown(text: string): readonly MarkdownBlock[] {
+  return parseLines(text.replace(/\r\n?/g, '\n').split('\n'), 0);
+}
+
+function parseLines(lines: readonly string[], depth: number): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    if ((lines[at] ?? '').trim() === '') {
+      at += 1;
+      continue;
+    }
+    const taken = readBlock(lines, at, depth) ?? readParagraph(lines, at, depth);
+    blocks.push(taken.block);
+    at = taken.next;
+  }
+  return blocks;
+}
+
+function readBlock(lines: readonly string[], at: number, depth: number): Taken | undefined {
+  for (const read of READERS) {
+    const taken = read(lines, at, depth);
+    if (taken !== undefined) return taken;
+  }
+  return undefined;
+}
+
+const readFence: Reader = (lines, at) => {
+  const open = /^( {0,3})(`{3,}|~{3,})[^`]*$/.exec(lines[at] ?? '');
+  if (open === null) return undefined;
+  const [, indent = '', mark = ''] = open;
+  const isClose = (line: string) =>
+    line.trim().startsWith(mark) && /^(`+|~+)$/.test(line.trim());
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex(isClose);
+  const inside = end < 0 ? rest : rest.slice(0, end);
+  const text = inside.map((line) => cutIndent(line, indent.length)).join('\n');
+  return { block: { kind: 'fence', text }, next: at + 1 + inside.length + (end < 0 ? 0 : 1) };
+};
+
+const readHeading: Reader = (lines, at) => {
+  const match = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(lines[at] ?? '');
+  if (match === null) return undefined;
+  const children = parseMarkdownInline(match[2] ?? '');
+  return { block: { kind: 'heading', level: (match[1] ?? '').length, children }, next: at + 1 };
+};
+
+const readRule: Reader = (lines, at) =>
+  /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/.test(lines[at] ?? '')
+    ? { block: { kind: 'rule' }, next: at + 1 }
+    : undefined;
+
+const readQuote: Reader = (lines, at, depth) => {
+  if (depth >= MAX_DEPTH || !/^ {0,3}>/.test(lines[at] ?? '')) return undefined;
+  let next = at;
+  while (/^ {0,3}>/.test(lines[next] ?? '')) next += 1;
+  const inside = lines.slice(at, next).map((line) => line.replace(/^ {0,3}> ?/, ''));
+  return { block: { kind: 'quote', blocks: parseLines(inside, depth + 1) }, next };
+};
+
+const readList: Reader = (lines, at, depth) => {
+  const first = BULLET.exec(lines[at] ?? '');
+  if (depth >= MAX_DEPTH || first === null) return undefined;
+  const ordered = first[3] !== undefined;
+  const indent = (first[1] ?? '').length;
+  const items: MarkdownItem[] = [];
+  let next = at;
+  while (startsItem(lines[next], ordered, indent)) {
+    const end = endOfItem(lines, next, indent);
+    items.push(readItem(lines.slice(next, end), depth));
+    next = end;
+    while (lines[next]?.trim() === '' && startsItem(lines[next + 1], ordered, indent)) next += 1;
+  }
+  return { block: { kind: 'list', ordered, start: Number(first[3] ?? 1), items }, next };
+};
+
+function startsItem(line: string | undefined, ordered: boolean, indent: number): boolean {
+  const match = BULLET.exec(line ?? '');
+  if (match === null || line === undefined || readRule([line], 0, 0) !== undefined) return false;
+  return (match[3] !== undefined) === ordered && (match[1] ?? '').length < indent + 2;
+}
+
+// An item goes on over lines that are indented, and over blank lines that such a line follows.
+function endOfItem(lines: readonly string[], at: number, indent: number): number {
+  let end = at + 1;
+  for (let next = at + 1; next < lines.length; next += 1) {
+    const line = lines[next] ?? '';
+    if (line.trim() === '') continue;
+    const isDeeper = line.length - line.trimStart().length >= indent + 2;
+    const isLazy = next === end && lines[next - 1]?.trim() !== '' && !startsBlock(lines, next);
+    if (!isDeeper && !isLazy) break;
+    end = next + 1;
+  }
+  return end;
+}
+
+function readItem(lines: readonly string[], depth: number): MarkdownItem {
+  const marker = BULLET.exec(lines[0] ?? '')?.[0] ?? '';
+  const first = (lines[0] ?? '').slice(marker.length);
+  const task = /^\[([ xX])\] +/.exec(first);
+  const content = first.slice(task?.[0].length ?? 0);
+  const inside = [content, ...lines.slice(1).map((line) => cutIndent(line, marker.length))];
+  const blocks = parseLines(inside, depth + 1);
+  return task === null ? { blocks } : { checked: task[1] !== ' ', blocks };
+}
+
+function cutIndent(line: string, width: number): string {
+  const indent = line.length - line.trimStart().length;
+  return line.slice(Math.min(indent, width));
+}
+
+const READERS: readonly Reader[] = [
+  readFence,
+  readHeading,
+  readRule,
+  readQuote,
+  readList,
+  readTable,
+];
+
+function startsBlock(lines: readonly string[], at: number): boolean {
+  return READERS.some((read) => read(lines, at, MAX_DEPTH - 1) !== undefined);
+}
+
+function readParagraph(lines: readonly string[], at: number, depth: number): Taken {
+  let next = at + 1;
+  while (next < lines.length && (lines[next] ?? '').trim() !== '') {
+    if (depth < MAX_DEPTH && startsBlock(lines, next)) break;
+    next += 1;
+  }
+  const text = lines
+    .slice(at, next)
+    .map((line) => line.trimStart().replace(/(?: {2,}|\\)$/, ''))
+    .join('\n');
+  return { block: { kind: 'paragraph', children: parseMarkdownInline(text) }, next };
+}
