@@ -1,3 +1,4 @@
+import { pumpKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import type {
   DecisionCommand,
@@ -7,6 +8,18 @@ import type {
 } from '../domain/decision.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
+import { createDecide } from './decide.ts';
+import type { DeskDeps } from './deps.ts';
+import { actorOf } from './effects.ts';
+import { createExecute } from './execute.ts';
+import { createExpire } from './expire.ts';
+import { createHear } from './hear.ts';
+import { createReadOpenCalls } from './open-calls.ts';
+import { createPropose } from './propose.ts';
+import { createPump } from './pump.ts';
+import { createRunner, type Runner } from './runner.ts';
+import { createRedraw, createSay } from './show.ts';
+import { createStatusLine, type StatusLine } from './status-line.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
 export interface Desk {
@@ -27,4 +40,60 @@ export interface Desk {
     readonly actor: string;
     readonly why: string;
   }): Promise<void>;
+}
+
+/** Creates the desk; what it was told is stored, and the worker acts on it. */
+export function createDesk(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>): Desk {
+  const { store, clock } = deps;
+  const { decide, settle, look } = createDecide(deps);
+  return {
+    decide: (command) => decide(command),
+    settle,
+    look,
+    isInThread: (thread) => store.inbox.knows(thread),
+    async receive(message) {
+      const audit = {
+        at: clock.now(),
+        event: 'message.receive',
+        subject: message.id,
+        actor: actorOf(message.author),
+        detail: { thread: message.thread },
+      };
+      const wakes = [{ key: pumpKey(message.thread), dueAt: clock.now() }];
+      return await store.inbox.receive(message, { audit: [audit], wakes });
+    },
+    async recordRefusal({ surface, subject, actor, why }) {
+      await store.audit.append([
+        { at: clock.now(), event: 'edge.refuse', subject, actor, detail: { surface, why } },
+      ]);
+    },
+  };
+}
+
+/** The side of the desk that works: one per process. */
+export interface Worker extends Runner {
+  readonly status: StatusLine;
+}
+
+/** Creates the worker: everything that the agenda asks for is done here. */
+export function createWorker(deps: DeskDeps): Worker {
+  const { decide } = createDecide(deps);
+  const status = createStatusLine(deps.chat, deps.log);
+  const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
+  const pump = createPump(deps, { readOpenCalls, hear: createHear(deps, decide), status });
+  const say = createSay(deps);
+  const runner = createRunner({
+    agenda: deps.store.agenda,
+    clock: deps.clock,
+    log: deps.log,
+    handlers: {
+      // Keys of threads are made by the desk from thread keys only.
+      pump: (id, work) => pump(id as ThreadKey, work),
+      say: (id, work) => say(id as ThreadKey, work),
+      run: createExecute(deps),
+      expire: createExpire(deps),
+      redraw: createRedraw(deps),
+    },
+  });
+  return { ...runner, status };
 }

@@ -10,10 +10,8 @@ export interface Chat {
     place: CardPlace | undefined,
     options: { readonly lookFirst: boolean },
   ): Promise<CardPlace>;
-  /** Says it once; with `lookFirst` an earlier post of the same id is looked for. */
+  /** Says it once; with `lookFirst` an earlier post of the same id is looked for. What can't be said in the thread goes to `to` directly, with the reason. */
   say(say: Say, options: { readonly lookFirst: boolean }): Promise<void>;
-  /** Tells the requester, outside the thread, that a card can't be shown and how to mend it. */
-  tellUndeliverable(call: Call, reason: string): Promise<void>;
   /** Sets the thread's status line; an empty text clears it. */
   setStatus(thread: ThreadKey, text: string): Promise<void>;
 }

@@ -22,11 +22,16 @@ export interface Say {
   readonly createdAt: number;
 }
 
+/** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
+export type MessageEnd = 'turn' | 'reply' | 'answered';
+
 /** What is written together with a change. A say whose id is known is left as it is. */
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
   readonly wakes?: readonly Wake[];
   readonly says?: readonly Say[];
+  /** Messages that end with this change; one that had ended stays as it was. */
+  readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
 }
 
 /** The calls: the only truth about them, and the only lock on running one. */
@@ -46,9 +51,6 @@ export interface Ledger {
   /** How many calls have each status. */
   count(): Promise<Readonly<Partial<Record<Call['status'], number>>>>;
 }
-
-/** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
-export type MessageEnd = 'turn' | 'reply' | 'answered';
 
 /** Messages that Slack was told we have. */
 export interface Inbox {

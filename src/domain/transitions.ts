@@ -51,6 +51,8 @@ export const EDGES: readonly Edge[] = [
   ['running', 'running', 'recover'],
   // Delegates only: their work is a child thread.
   ['running', 'withdrawn', 'withdraw'],
+  // The route's deadline or a stop: the agent is told "unknown", the card stays settleable.
+  ['unknown', 'unknown', 'expire'],
   ['unknown', 'pending', 'rerun'],
   ['unknown', 'succeeded', 'settle'],
   ['unknown', 'failed', 'settle'],

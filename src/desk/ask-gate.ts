@@ -1,0 +1,27 @@
+import type { Call } from '../domain/call.ts';
+import { type GateAnswer, REQUESTER_ROUTE } from '../domain/route.ts';
+import { placeOf } from '../domain/thread-key.ts';
+import type { ParsedArgs } from '../domain/tool.ts';
+import type { DeskDeps } from './deps.ts';
+
+/** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. */
+export async function askGate(
+  deps: Pick<DeskDeps, 'gate' | 'log'>,
+  call: Call,
+  parsed: ParsedArgs | undefined,
+): Promise<GateAnswer> {
+  const ask: GateAnswer = { kind: 'ask', route: call.route ?? REQUESTER_ROUTE };
+  if (!parsed?.ok) return ask;
+  try {
+    return await deps.gate({
+      tool: call.tool,
+      args: parsed.value,
+      risk: call.risk,
+      requester: call.requester,
+      channel: placeOf(call.thread).channel,
+    });
+  } catch (error) {
+    deps.log.error({ err: error, call: call.id }, 'The gate failed; people are asked.');
+    return ask;
+  }
+}

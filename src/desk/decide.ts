@@ -1,0 +1,101 @@
+import type { Call } from '../domain/call.ts';
+import {
+  type Edited,
+  missingVotes,
+  type Ruling,
+  ruleDecision,
+  ruleLook,
+  ruleSettlement,
+} from '../domain/decide.ts';
+import type {
+  DecisionCommand,
+  DecisionLook,
+  DecisionOutcome,
+  SettleCommand,
+} from '../domain/decision.ts';
+import type { Effects } from '../domain/store.ts';
+import type { Step } from '../domain/transitions.ts';
+import type { DeskDeps } from './deps.ts';
+import { actorOf, effectsOf } from './effects.ts';
+
+type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>;
+
+/** Decides on calls for people: reads, rules, writes if nobody was first, and else reads again. */
+export function createDecide(deps: DecideDeps) {
+  const { store, clock } = deps;
+
+  async function carryOut<Answer extends { readonly kind: string }>(
+    command: Pick<DecisionLook, 'callId' | 'by'>,
+    rule: (call: Call) => Ruling<Answer> | Promise<Ruling<Answer>>,
+    extra: Pick<Effects, 'messageEnds'> = {},
+  ): Promise<Answer | DecisionOutcome> {
+    for (;;) {
+      const call = await store.ledger.get(command.callId);
+      if (!call) return { kind: 'not-found' };
+      const ruling = await rule(call);
+      if (ruling.kind === 'answer') {
+        await remember(command, ruling.outcome);
+        return ruling.outcome;
+      }
+      const effects = { ...effectsOf(call, ruling.steps, command.by), ...extra };
+      if (await store.ledger.write(call, ruling.steps, effects)) return newsOf(ruling.steps);
+    }
+  }
+
+  async function remember(
+    command: Pick<DecisionLook, 'callId' | 'by'>,
+    outcome: { readonly kind: string; readonly why?: string },
+  ): Promise<void> {
+    if (outcome.kind !== 'not-allowed') return;
+    await store.audit.append([
+      {
+        at: clock.now(),
+        event: 'decision.not-allowed',
+        subject: command.callId,
+        actor: actorOf(command.by),
+        detail: { why: outcome.why ?? '' },
+      },
+    ]);
+  }
+
+  async function readEdit(call: Call, command: DecisionCommand): Promise<Edited | undefined> {
+    if (command.decision.kind !== 'edit') return undefined;
+    const tool = deps.toolbox.get(call.tool);
+    if (!tool) {
+      const message = `The tool “${call.tool}” is no longer there.`;
+      return { parsed: { ok: false, problems: [{ path: [], message }] } };
+    }
+    const parsed = tool.parse(command.decision.args);
+    const preview = parsed.ok ? await tool.preview?.(parsed.value) : undefined;
+    return { parsed, preview };
+  }
+
+  return {
+    decide: (command: DecisionCommand, extra?: Pick<Effects, 'messageEnds'>) =>
+      carryOut(
+        command,
+        async (call) => ruleDecision(call, command, clock.now(), await readEdit(call, command)),
+        extra,
+      ),
+
+    settle: (command: SettleCommand) =>
+      carryOut(command, (call) => ruleSettlement(call, command, clock.now())),
+
+    look: (look: DecisionLook) =>
+      carryOut<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
+        look,
+        (call) =>
+          ruleLook(call, look, clock.now()) ?? { kind: 'answer', outcome: { kind: 'open', call } },
+      ),
+  };
+}
+
+function newsOf(steps: readonly Step[]): DecisionOutcome {
+  const last = steps.at(-1);
+  if (!last) throw new Error('A ruling has at least one step.');
+  const { call, cause } = last;
+  // The clock or a broken digest was first: the person's wish was not carried out.
+  if (cause === 'expire' || cause === 'integrity') return { kind: 'already-decided', call };
+  if (call.status === 'pending') return { kind: 'recorded', call, missing: missingVotes(call) };
+  return { kind: 'decided', call };
+}

@@ -1,0 +1,126 @@
+/** What a message does that comes while calls wait (design §4): by its author, not by its words. */
+import { sayKey, type ThreadFence } from '../domain/agenda.ts';
+import type { Call } from '../domain/call.ts';
+import { withdraw } from '../domain/decide.ts';
+import { shortDigest } from '../domain/digest.ts';
+import type { InboxMessage } from '../domain/message.ts';
+import { isSamePerson } from '../domain/person.ts';
+import { permit, REQUESTER_ROUTE } from '../domain/route.ts';
+import type { Effects, Say } from '../domain/store.ts';
+import type { createDecide } from './decide.ts';
+import type { DeskDeps } from './deps.ts';
+import { effectsOf } from './effects.ts';
+
+const BARE_YES = new Set([
+  'yes',
+  'y',
+  'yep',
+  'yeah',
+  'ok',
+  'okay',
+  'sure',
+  'approve',
+  'approved',
+  'lgtm',
+  'go',
+  'go ahead',
+  'do it',
+  '👍',
+  ':+1:',
+  ':thumbsup:',
+  '✅',
+  ':white_check_mark:',
+]);
+
+/** Tells whether a text is nothing but a yes, which is no decision: the card is. */
+export function isBareYes(text: string): boolean {
+  const plain = text.toLowerCase().replaceAll(/\p{Emoji_Modifier}|\uFE0F/gu, '');
+  return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
+}
+
+/** Builds the use case: lets the waiting messages of a thread act on its pending calls; resolves with whether a call has moved. */
+export function createHear(
+  deps: Pick<DeskDeps, 'store' | 'clock'>,
+  decide: ReturnType<typeof createDecide>['decide'],
+) {
+  const { store, clock } = deps;
+
+  async function hear(calls: readonly Call[], fence: ThreadFence): Promise<boolean> {
+    for (const message of await store.inbox.waiting(fence.thread)) {
+      if (await hearOne(message, calls, fence)) return true;
+    }
+    return false;
+  }
+
+  async function hearOne(
+    message: InboxMessage,
+    calls: readonly Call[],
+    fence: ThreadFence,
+  ): Promise<boolean> {
+    if (isBareYes(message.text)) {
+      const effects = tell(
+        message,
+        'use-card',
+        'A message does not approve anything. Please press a button on the card.',
+      );
+      await store.inbox.end(message.id, 'answered', effects, fence);
+      return false;
+    }
+    const decidable = calls.filter((call) => mayReply(call, message));
+    const requested = calls.filter(
+      (call) => !decidable.includes(call) && isSamePerson(call.requester, message.author),
+    );
+    if (decidable.length + requested.length === 0) {
+      const effects = tell(
+        message,
+        'waits',
+        'The agent gets your message as soon as the open calls of this thread are settled.',
+      );
+      await store.outbox.add(effects.says, effects.wakes, fence);
+      return false;
+    }
+    let moved = await reply(decidable, message);
+    for (const call of requested) moved = (await takeBack(call)) || moved;
+    return moved;
+  }
+
+  async function reply(calls: readonly Call[], message: InboxMessage): Promise<boolean> {
+    let moved = false;
+    for (const call of calls) {
+      const { id: callId, attempt } = call;
+      const digest = shortDigest(call.digest);
+      const decision = { kind: 'reply', text: message.text } as const;
+      const command = { callId, attempt, digest, by: message.author, decision };
+      // The text has become the reply in the same write: it can't also begin a turn.
+      const outcome = await decide(command, { messageEnds: [{ id: message.id, how: 'reply' }] });
+      moved = moved || outcome.kind !== 'not-allowed';
+    }
+    return moved;
+  }
+
+  async function takeBack(call: Call): Promise<boolean> {
+    const step = withdraw(call, 'new-message', clock.now());
+    if (!step) return false;
+    return await store.ledger.write(call, [step], effectsOf(call, [step], call.requester));
+  }
+
+  function tell(message: InboxMessage, what: string, text: string) {
+    const now = clock.now();
+    const say: Say = {
+      id: `${what}:${message.id}`,
+      thread: message.thread,
+      kind: 'private',
+      to: message.author,
+      text,
+      createdAt: now,
+    };
+    return { says: [say], wakes: [{ key: sayKey(message.thread), dueAt: now }] } satisfies Effects;
+  }
+
+  return hear;
+}
+
+function mayReply(call: Call, message: InboxMessage): boolean {
+  const route = call.route ?? REQUESTER_ROUTE;
+  return permit(route, call.requester, message.author, 'reply').kind === 'allowed';
+}

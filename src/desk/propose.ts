@@ -1,0 +1,117 @@
+import type { ThreadFence } from '../domain/agenda.ts';
+import type { OpenCall } from '../domain/agent.ts';
+import type { Call } from '../domain/call.ts';
+import { ruleGate } from '../domain/claim.ts';
+import { digestOf } from '../domain/digest.ts';
+import { firstLine, type InboxMessage } from '../domain/message.ts';
+import type { ToolReply } from '../domain/outcome.ts';
+import { parseStrictJson } from '../domain/strict-json.ts';
+import type { FieldProblem, ParsedArgs, Tool } from '../domain/tool.ts';
+import { askGate } from './ask-gate.ts';
+import type { DeskDeps } from './deps.ts';
+import { effectsOf } from './effects.ts';
+
+/** A call in the ledger, or the answer to one that never can be run. */
+export type Proposal =
+  | { readonly kind: 'call'; readonly call: Call }
+  | { readonly kind: 'rejected'; readonly reply: ToolReply };
+
+/** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer; `known` is what the ledger holds of it. */
+export function createPropose(deps: DeskDeps) {
+  const { store, toolbox, clock } = deps;
+
+  async function propose(
+    open: OpenCall,
+    message: InboxMessage,
+    known: Call | undefined,
+    fence: ThreadFence,
+  ): Promise<Proposal> {
+    if (known && known.status !== 'proposed') return { kind: 'call', call: known };
+    const tool = toolbox.get(open.tool);
+    if (!tool) return reject(sayUnknownTool(open.tool));
+    const json = parseStrictJson(open.argsText.trim() === '' ? '{}' : open.argsText);
+    if (!json.ok) {
+      return reject(
+        `Not run: the arguments of ${open.tool} are not valid JSON (line ${json.line}, column ${json.column}): ${json.reason} Correct them and call again.`,
+      );
+    }
+    const parsed = tool.parse(json.value);
+    if (!parsed.ok) return reject(sayProblems(open.tool, parsed.problems));
+    const stored = known ?? (await insert(open, message, tool, parsed, fence));
+    return { kind: 'call', call: await passGate(stored, parsed) };
+  }
+
+  async function insert(
+    open: OpenCall,
+    message: InboxMessage,
+    tool: Tool,
+    parsed: Extract<ParsedArgs, { ok: true }>,
+    fence: ThreadFence,
+  ): Promise<Call> {
+    const now = clock.now();
+    const preview = await tool.preview?.(parsed.value);
+    const draft: Call = {
+      id: `call_${deps.newId()}`,
+      thread: message.thread,
+      turn: message.id,
+      messageId: open.messageId,
+      toolCallId: open.toolCallId,
+      position: open.position,
+      siblings: open.siblings,
+      tool: tool.name,
+      schemaHash: tool.schemaHash,
+      risk: tool.risk,
+      idempotent: tool.idempotent,
+      args: parsed.canonical,
+      proposedArgs: parsed.canonical,
+      ...(preview === undefined ? {} : { preview }),
+      digest: '',
+      attempt: 1,
+      revision: 1,
+      status: 'proposed',
+      requester: message.author,
+      askedLine: firstLine(message.text),
+      words: open.words,
+      votes: [],
+      delivered: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const call = { ...draft, digest: digestOf(draft) };
+    const audit = {
+      at: now,
+      event: 'call.propose',
+      subject: call.id,
+      actor: 'countersign',
+      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
+    };
+    return await store.ledger.propose(call, { audit: [audit] }, fence);
+  }
+
+  /** A crash may lie between the insert and the gate: whoever comes next asks it. */
+  async function passGate(call: Call, parsed: ParsedArgs): Promise<Call> {
+    if (call.status !== 'proposed') return call;
+    const step = ruleGate(call, await askGate(deps, call, parsed), clock.now());
+    if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined)))
+      return step.call;
+    return (await store.ledger.get(call.id)) ?? step.call;
+  }
+
+  function sayUnknownTool(name: string): string {
+    const names = toolbox.list().map((tool) => tool.name);
+    return `Not run: there is no tool “${name}”. There are: ${names.join(', ')}.`;
+  }
+
+  return propose;
+}
+
+function reject(text: string): Proposal {
+  return { kind: 'rejected', reply: { v: 1, text, status: 'error', endsTurn: false } };
+}
+
+function sayProblems(tool: string, problems: readonly FieldProblem[]): string {
+  const lines = problems.map(({ path, message }) =>
+    path.length === 0 ? `- ${message}` : `- ${path.join('.')}: ${message}`,
+  );
+  return `Not run: the arguments of ${tool} do not fit its schema. Correct them and call again.\n${lines.join('\n')}`;
+}

@@ -1,0 +1,127 @@
+/**
+ * Carries a thread on as far as it goes without people: idempotent, and safe at any time. It runs
+ * under the thread's lease; tools do not run here.
+ */
+
+import type { ThreadFence } from '../domain/agenda.ts';
+import type { GraphState } from '../domain/agent.ts';
+import type { Call } from '../domain/call.ts';
+import type { InboxMessage } from '../domain/message.ts';
+import type { ThreadKey } from '../domain/thread-key.ts';
+import type { DeskDeps, Work } from './deps.ts';
+import type { createHear } from './hear.ts';
+import type { createReadOpenCalls } from './open-calls.ts';
+import type { StatusLine } from './status-line.ts';
+import { lastWords, wakeSay, wordsBesideCalls } from './turn-words.ts';
+
+interface PumpParts {
+  readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
+  readonly hear: ReturnType<typeof createHear>;
+  readonly status: StatusLine;
+}
+
+const THINKING = 'is thinking…';
+
+/** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
+export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: PumpParts) {
+  const { store, agent, clock } = deps;
+
+  async function beginNext({ thread, token }: ThreadFence): Promise<InboxMessage | undefined> {
+    const [next] = await store.inbox.waiting(thread);
+    if (!next) return undefined;
+    return (await store.inbox.begin(next.id, {}, { thread, token })) ? next : undefined;
+  }
+
+  /** Carries the message's turn on; resolves with whether it has ended. */
+  async function carryOn(
+    message: InboxMessage,
+    fence: ThreadFence,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (await store.history.has(fence.thread, message.id)) return await close(message, fence);
+    let state: GraphState | undefined = await agent.read(fence.thread);
+    if (state.turn !== message.id) {
+      status.set(fence.thread, THINKING);
+      state = await agent.start(message, fence, signal);
+    }
+    while (state && state.phase !== 'finished')
+      state = await advance(message, state, fence, signal);
+    if (!state) return false;
+    await settle(message, state, fence);
+    return await close(message, fence);
+  }
+
+  /** Takes the graph one step on; undefined when the thread has to wait. */
+  async function advance(
+    message: InboxMessage,
+    state: GraphState,
+    fence: ThreadFence,
+    signal: AbortSignal,
+  ): Promise<GraphState | undefined> {
+    const { thread } = fence;
+    if (state.phase === 'stuck') return await agent.proceed(thread, fence, signal);
+    const open = await readOpenCalls(message, state.open, fence);
+    const now = clock.now();
+    const says = wordsBesideCalls(message, state, open.calls, now);
+    if (says.length > 0) await store.outbox.add(says, wakeSay(message, now), fence);
+    if (Object.keys(open.replies).length > 0) {
+      if (open.answered.length === open.calls.length) status.set(thread, THINKING);
+      const next = await agent.resume(thread, open.replies, fence, signal);
+      await store.ledger.markDelivered(open.answered, fence);
+      return next;
+    }
+    const allPending = open.calls.every((call) => call.status === 'pending');
+    if (allPending && (await hear(open.calls, fence))) return state;
+    status.set(thread, waitingFor(open.calls));
+    return undefined;
+  }
+
+  async function settle(
+    message: InboxMessage,
+    state: GraphState,
+    fence: ThreadFence,
+  ): Promise<void> {
+    const now = clock.now();
+    const { messages } = state;
+    const audit = {
+      at: now,
+      event: state.failure ? 'turn.failed' : 'turn.settled',
+      subject: message.id,
+      actor: 'countersign',
+      detail: { messages: messages.length },
+    };
+    const says = lastWords(message, state, now);
+    const effects = { says, audit: [audit], wakes: wakeSay(message, now) };
+    await store.history.append(
+      fence.thread,
+      { id: message.id, settledAt: now, messages },
+      effects,
+      fence,
+    );
+  }
+
+  /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
+  async function close(message: InboxMessage, fence: ThreadFence): Promise<true> {
+    await agent.forget(fence.thread, fence);
+    await store.inbox.end(message.id, 'turn', {}, fence);
+    status.set(fence.thread, '');
+    return true;
+  }
+
+  return async function pump(thread: ThreadKey, work: Work): Promise<void> {
+    const fence = { thread, token: work.fence };
+    for (;;) {
+      const message = (await store.inbox.current(thread)) ?? (await beginNext(fence));
+      if (!message || !(await carryOn(message, fence, work.signal))) return;
+    }
+  };
+}
+
+function waitingFor(calls: readonly Call[]): string {
+  const running = calls.filter(({ status }) => status === 'running' || status === 'approved');
+  if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
+  if (calls.some(({ status }) => status === 'unknown')) {
+    return 'waits until somebody says what happened to the interrupted call';
+  }
+  return 'is waiting for a decision on the card';
+}

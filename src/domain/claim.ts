@@ -1,0 +1,117 @@
+/** Whether an approved call may still run, looked at again in the moment before it does. */
+import type { Call } from './call.ts';
+import { breakIntegrity, expire } from './decide.ts';
+import { digestOf } from './digest.ts';
+import type { Outcome } from './outcome.ts';
+import { type GateAnswer, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import type { ParsedArgs } from './tool.ts';
+import { type Step, stepFrom } from './transitions.ts';
+
+/** What is known when a worker wants to run a call. */
+export interface ClaimFacts {
+  readonly now: number;
+  readonly fence: number;
+  /** The policy's answer of this moment. */
+  readonly gate: GateAnswer;
+  /** The stored arguments read by the tool as it is now; undefined when there is no such tool any more. */
+  readonly parsed: ParsedArgs | undefined;
+}
+
+/** Returns the step to take: the claim, or what stands in its way. */
+export function ruleClaim(call: Call, facts: ClaimFacts): Step {
+  const { now, gate, parsed } = facts;
+  if (digestOf(call) !== call.digest) return breakIntegrity(call, now);
+  if (call.deadlineAt !== undefined && now >= call.deadlineAt) return expire(call, now);
+  if (!parsed) return refuse(call, now, `The tool “${call.tool}” is no longer there.`);
+  if (!parsed.ok || parsed.canonical !== call.args) {
+    return refuse(
+      call,
+      now,
+      `The arguments no longer fit the tool “${call.tool}”, which has changed.`,
+    );
+  }
+  if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
+  if (gate.kind === 'ask') {
+    const back = askAgain(call, gate.route, now);
+    if (back) return back;
+  }
+  return stepFrom(call, 'claim', now, {
+    status: 'running',
+    claim: { fence: facts.fence, at: now },
+  });
+}
+
+/** Takes over the call of a worker that died while it ran: runs an idempotent one again, asks people about any other. */
+export function ruleRecovery(call: Call, now: number, fence: number): Step {
+  if (call.idempotent) {
+    return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
+  }
+  const route = call.route ?? REQUESTER_ROUTE;
+  return stepFrom(call, 'recover', now, {
+    status: 'unknown',
+    route,
+    deadlineAt: now + route.deadlineMs,
+    note: 'The process died while this ran. It may have run, in part or whole. Please check.',
+  });
+}
+
+/** Records the end of a run. */
+export function finish(
+  call: Call,
+  outcome: Extract<Outcome, { kind: 'result' | 'error' }>,
+  now: number,
+): Step {
+  return stepFrom(call, 'finish', now, {
+    status: outcome.kind === 'result' ? 'succeeded' : 'failed',
+    outcome,
+  });
+}
+
+/** Answers a proposed call with the gate's word. */
+export function ruleGate(call: Call, gate: GateAnswer, now: number): Step {
+  switch (gate.kind) {
+    case 'run':
+      return stepFrom(call, 'gate', now, { status: 'approved' });
+    case 'ask':
+      return stepFrom(call, 'gate', now, {
+        status: 'pending',
+        route: gate.route,
+        deadlineAt: now + gate.route.deadlineMs,
+      });
+    case 'refuse':
+      return stepFrom(call, 'gate', now, {
+        status: 'refused',
+        note: gate.reason,
+        outcome: { kind: 'refused', reason: gate.reason },
+      });
+  }
+}
+
+/** Back to pending when too few of those who approved may still approve. */
+function askAgain(call: Call, route: Route, now: number): Step | undefined {
+  const votes = call.votes.filter((vote) => {
+    const permission = permit(route, call.requester, vote.by, 'approve');
+    return permission.kind === 'allowed' && permission.approves;
+  });
+  if (votes.length >= route.quorum) return undefined;
+  const note =
+    call.votes.length === 0
+      ? 'The policy has changed: this now needs an approval.'
+      : 'Somebody who had approved may no longer do so, or more approvals are needed now.';
+  const { verdict: _old, ...rest } = call;
+  return stepFrom(rest, 'recheck', now, {
+    status: 'pending',
+    route,
+    votes,
+    note,
+    deadlineAt: call.deadlineAt ?? now + route.deadlineMs,
+  });
+}
+
+function refuse(call: Call, now: number, reason: string): Step {
+  return stepFrom(call, 'refuse', now, {
+    status: 'refused',
+    note: reason,
+    outcome: { kind: 'refused', reason },
+  });
+}

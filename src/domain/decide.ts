@@ -1,0 +1,213 @@
+/** Decisions as pure functions: from the stored call and a person's wish to the steps to be written, or the answer why not. */
+import { type Call, isTerminal, type Verdict } from './call.ts';
+import type { DecisionCommand, DecisionLook, DecisionOutcome, SettleCommand } from './decision.ts';
+import { digestOf, shortDigest } from './digest.ts';
+import type { Outcome } from './outcome.ts';
+import { isSamePerson } from './person.ts';
+import { type Permission, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import type { ParsedArgs } from './tool.ts';
+import { type Step, stepFrom } from './transitions.ts';
+
+/** Steps to be written, whose last call is the news; or an answer that changes nothing. */
+export type Ruling<Answer = DecisionOutcome> =
+  | { readonly kind: 'steps'; readonly steps: readonly Step[] }
+  | { readonly kind: 'answer'; readonly outcome: Answer };
+
+/** An edit's arguments as the tool read them, with the preview of their effect. */
+export interface Edited {
+  readonly parsed: ParsedArgs;
+  readonly preview?: string | undefined;
+}
+
+/** The route that rules a call; calls that ran unasked fall to their requester. */
+export function routeOf(call: Call): Route {
+  return call.route ?? REQUESTER_ROUTE;
+}
+
+/** How many approvals are still missing. */
+export function missingVotes(call: Call): number {
+  return Math.max(0, routeOf(call).quorum - call.votes.length);
+}
+
+/** Checks what every decision must pass; undefined when it may go on. */
+export function ruleLook(call: Call, look: DecisionLook, now: number): Ruling | undefined {
+  if (call.status === 'proposed') return answer({ kind: 'not-found' });
+  if (call.status !== 'pending') return answer({ kind: 'already-decided', call });
+  if (isStale(call, look)) return answer({ kind: 'stale', call });
+  if (digestOf(call) !== call.digest) return { kind: 'steps', steps: [breakIntegrity(call, now)] };
+  const permission = permit(routeOf(call), call.requester, look.by, look.kind);
+  if (permission.kind === 'not-allowed') return notAllowed(call, permission);
+  if (call.deadlineAt !== undefined && now >= call.deadlineAt) {
+    return { kind: 'steps', steps: [expire(call, now)] };
+  }
+  return undefined;
+}
+
+/** Rules on a decision; `edited` is needed for edits. */
+export function ruleDecision(
+  call: Call,
+  command: DecisionCommand,
+  now: number,
+  edited: Edited | undefined,
+): Ruling {
+  const { decision, by } = command;
+  const halted = ruleLook(call, { ...command, kind: decision.kind }, now);
+  if (halted) return halted;
+  switch (decision.kind) {
+    case 'approve':
+      return ruleApproval(call, { kind: 'approve', by, at: now });
+    case 'edit':
+      if (!edited) throw new Error('An edit is ruled on with its parsed arguments.');
+      return ruleEdit(call, { kind: 'edit', by, at: now }, edited);
+    case 'reply':
+      return ruleReply(call, { kind: 'reply', by, at: now }, decision.text);
+    case 'ignore':
+      return conclude(call, 'ignored', { kind: 'ignored', by }, { kind: 'ignore', by, at: now });
+  }
+}
+
+/** Rules on what a person found out about a call of which it is unknown whether it ran. */
+export function ruleSettlement(call: Call, command: SettleCommand, now: number): Ruling {
+  if (call.status !== 'unknown') return answer({ kind: 'already-decided', call });
+  if (isStale(call, command)) return answer({ kind: 'stale', call });
+  const permission = permit(routeOf(call), call.requester, command.by, 'approve');
+  if (permission.kind === 'not-allowed') return notAllowed(call, permission);
+  const verdict: Verdict = { kind: 'settle', by: command.by, at: now };
+  if (command.finding === 'rerun') return ruleRerun(call, verdict);
+  const ran = command.finding === 'ran';
+  const outcome: Outcome = ran
+    ? { kind: 'result', text: 'A person checked: it ran. Its own result was lost.' }
+    : { kind: 'error', text: 'A person checked: it did not run, and it is not to be run.' };
+  const status = ran ? 'succeeded' : 'failed';
+  return steps(stepFrom(call, 'settle', now, { status, verdict, outcome }));
+}
+
+/** Expires a pending or approved call, or tells the agent of an unknown one that it stays unknown. */
+export function expire(call: Call, now: number): Step {
+  if (call.status === 'unknown') {
+    const reason = 'the process died while it ran, and nobody has said since what happened.';
+    return stepFrom(call, 'expire', now, {
+      status: 'unknown',
+      outcome: { kind: 'unknown', reason },
+    });
+  }
+  return stepFrom(call, 'expire', now, { status: 'expired', outcome: { kind: 'expired' } });
+}
+
+/** Stops a call whose stored arguments are not those whose digest was shown. */
+export function breakIntegrity(call: Call, now: number): Step {
+  const note =
+    'integrity_error: the stored arguments are not those that were shown. Nothing was run.';
+  const outcome: Outcome = {
+    kind: 'error',
+    text: 'Not run: its stored arguments had been changed. People have been told.',
+  };
+  return stepFrom(call, 'integrity', now, { status: 'failed', note, outcome });
+}
+
+/** Withdraws a call that has not begun to run; undefined when it is too late for that. */
+export function withdraw(
+  call: Call,
+  cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
+  now: number,
+): Step | undefined {
+  if (isTerminal(call) || call.status === 'running' || call.status === 'unknown') return undefined;
+  return stepFrom(call, 'withdraw', now, {
+    status: 'withdrawn',
+    outcome: { kind: 'withdrawn', cause },
+  });
+}
+
+function ruleApproval(call: Call, verdict: Verdict): Ruling {
+  const { by, at } = verdict;
+  if (call.votes.some((vote) => isSamePerson(vote.by, by))) {
+    return answer({ kind: 'already-voted', call, missing: missingVotes(call) });
+  }
+  const votes = [...call.votes, { by, at }];
+  if (votes.length < routeOf(call).quorum) {
+    return steps(stepFrom(call, 'vote', at, { status: 'pending', votes }));
+  }
+  return steps(stepFrom(call, 'approve', at, { status: 'approved', votes, verdict }));
+}
+
+function ruleEdit(call: Call, verdict: Verdict, { parsed, preview }: Edited): Ruling {
+  if (!parsed.ok) return answer({ kind: 'invalid', call, problems: parsed.problems });
+  const { by, at } = verdict;
+  const { preview: _old, ...rest } = call;
+  const next = { ...rest, ...(preview === undefined ? {} : { preview }) };
+  const bound = { ...next, args: parsed.canonical, attempt: call.attempt + 1 };
+  const edited = stepFrom(next, 'edit', at, {
+    status: 'pending',
+    args: bound.args,
+    attempt: bound.attempt,
+    digest: digestOf(bound),
+    votes: [],
+    editedBy: by,
+  });
+  return approveAnew(edited, verdict);
+}
+
+function ruleRerun(call: Call, verdict: Verdict): Ruling {
+  const { outcome: _told, claim: _dead, ...rest } = call;
+  const attempt = call.attempt + 1;
+  const again = stepFrom(rest, 'rerun', verdict.at, {
+    status: 'pending',
+    attempt,
+    digest: digestOf({ ...rest, attempt }),
+    votes: [],
+    deadlineAt: verdict.at + routeOf(call).deadlineMs,
+  });
+  return approveAnew(again, verdict);
+}
+
+/** The press that made an attempt is its maker's approval, where that counts. */
+function approveAnew(made: Step, verdict: Verdict): Ruling {
+  const route = routeOf(made.call);
+  const permission = permit(route, made.call.requester, verdict.by, 'approve');
+  if (permission.kind === 'not-allowed' || !permission.approves) return steps(made);
+  const vote = { by: verdict.by, at: verdict.at };
+  if (route.quorum > 1) return steps({ ...made, call: { ...made.call, votes: [vote] } });
+  const approved = stepFrom(made.call, 'approve', verdict.at, {
+    status: 'approved',
+    votes: [vote],
+    verdict,
+  });
+  return steps(made, approved);
+}
+
+function ruleReply(call: Call, verdict: Verdict, text: string): Ruling {
+  if (text.trim() === '') {
+    const problems = [{ path: ['text'], message: 'Write what the agent is to be told.' }];
+    return answer({ kind: 'invalid', call, problems });
+  }
+  return conclude(call, 'replied', { kind: 'reply', text, by: verdict.by }, verdict);
+}
+
+function conclude(
+  call: Call,
+  status: 'replied' | 'ignored',
+  outcome: Outcome,
+  verdict: Verdict,
+): Ruling {
+  const cause = status === 'replied' ? 'reply' : 'ignore';
+  return steps(stepFrom(call, cause, verdict.at, { status, outcome, verdict }));
+}
+
+function isStale(
+  call: Call,
+  shown: { readonly attempt: number; readonly digest: string },
+): boolean {
+  return shown.attempt !== call.attempt || shown.digest !== shortDigest(call.digest);
+}
+
+function notAllowed(call: Call, permission: Extract<Permission, { kind: 'not-allowed' }>): Ruling {
+  return answer({ kind: 'not-allowed', call, why: permission.why });
+}
+
+function steps(...all: readonly Step[]): Ruling {
+  return { kind: 'steps', steps: all };
+}
+
+function answer(outcome: DecisionOutcome): Ruling {
+  return { kind: 'answer', outcome };
+}
