@@ -47,7 +47,7 @@ export function createRunner(deps: {
 
   function nudge(): void {
     nudged = true;
-    if (state !== 'running' || claiming) return;
+    if (state !== 'running' || claiming !== undefined) return;
     claiming = claimAll().finally(() => {
       claiming = undefined;
       if (nudged) nudge();
@@ -150,7 +150,7 @@ export function createRunner(deps: {
     },
     nudge,
     async idle() {
-      if (!claiming && !nudged && underWay.size === 0) return;
+      if (claiming === undefined && !nudged && underWay.size === 0) return;
       await new Promise<void>((resolve) => {
         const done = () => {
           idlers.delete(done);

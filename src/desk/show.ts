@@ -1,7 +1,6 @@
 /** What people see, brought up to what is stored: repeated until it holds. */
-import { redrawKey, sayKey } from '../domain/agenda.ts';
-import type { Call, CardPlace } from '../domain/call.ts';
-import { isTerminal } from '../domain/call.ts';
+import { sayKey } from '../domain/agenda.ts';
+import { type Call, type CardPlace, isTerminal } from '../domain/call.ts';
 import { ChatError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
@@ -31,25 +30,21 @@ export function createRedraw({ store, chat, clock }: ShowDeps) {
     await store.outbox.add([say], wakes);
   }
 
+  async function recover(call: Call, error: unknown, work: Work): Promise<void> {
+    if (!(error instanceof ChatError)) throw error;
+    if (error.code === 'undeliverable') await tellUndeliverable(call, error);
+    if (error.code !== 'gone') throw error;
+    // A deleted card is not missed once nobody can decide on it any more.
+    if (!isTerminal(call)) await draw(call, undefined, work);
+  }
+
   return async function redraw(callId: string, work: Work): Promise<void> {
     const call = await store.ledger.get(callId);
     if (!call?.route) return;
-    const place = await store.ledger.cardOf(callId);
     try {
-      await draw(call, place, work);
+      await draw(call, await store.ledger.cardOf(callId), work);
     } catch (error) {
-      if (!(error instanceof ChatError)) throw error;
-      if (error.code === 'gone') {
-        // A deleted card is not missed once nobody can decide on it any more.
-        if (!isTerminal(call)) await draw(call, undefined, work);
-        return;
-      }
-      if (error.code === 'undeliverable') await tellUndeliverable(call, error);
-      throw error;
-    }
-    const newest = await store.ledger.get(callId);
-    if (newest && newest.revision !== call.revision) {
-      await store.agenda.wake([{ key: redrawKey(callId), dueAt: clock.now() }]);
+      await recover(call, error, work);
     }
   };
 }

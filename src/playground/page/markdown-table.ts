@@ -1,4 +1,4 @@
-import type { Align, MarkdownBlock } from './markdown.ts';
+import type { Align, MarkdownBlock } from './markdown-block.ts';
 import { parseMarkdownInline } from './markdown-inline.ts';
 
 /** Takes a table that starts at the line, or nothing where there is none. */

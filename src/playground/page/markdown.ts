@@ -2,38 +2,9 @@
  * The part of Markdown that Slack's `markdown` block and streamed answers use, as data. HTML is
  * not a part of it and stays visible text. https://docs.slack.dev/reference/block-kit/blocks/markdown-block
  */
-import type { Inline } from './inline.ts';
+import type { MarkdownBlock, MarkdownItem } from './markdown-block.ts';
 import { parseMarkdownInline } from './markdown-inline.ts';
 import { readTable } from './markdown-table.ts';
-
-/** One item of a Markdown list; `checked` is set on task list items. */
-export interface MarkdownItem {
-  readonly checked?: boolean;
-  readonly blocks: readonly MarkdownBlock[];
-}
-
-/** How a column of a table is aligned. */
-export type Align = 'left' | 'center' | 'right';
-
-/** One block of a Markdown text. */
-export type MarkdownBlock =
-  | { readonly kind: 'heading'; readonly level: number; readonly children: readonly Inline[] }
-  | { readonly kind: 'paragraph'; readonly children: readonly Inline[] }
-  | { readonly kind: 'fence'; readonly text: string }
-  | { readonly kind: 'quote'; readonly blocks: readonly MarkdownBlock[] }
-  | {
-      readonly kind: 'list';
-      readonly ordered: boolean;
-      readonly start: number;
-      readonly items: readonly MarkdownItem[];
-    }
-  | {
-      readonly kind: 'table';
-      readonly align: readonly Align[];
-      readonly header: readonly (readonly Inline[])[];
-      readonly rows: readonly (readonly (readonly Inline[])[])[];
-    }
-  | { readonly kind: 'rule' };
 
 /** What a reader took: the block and the number of the line after it. */
 interface Taken {
@@ -167,8 +138,11 @@ const READERS: readonly Reader[] = [
   readTable,
 ];
 
+// Only looks at the line: reading the block here would read each list once per item of it.
 function startsBlock(lines: readonly string[], at: number): boolean {
-  return READERS.some((read) => read(lines, at, MAX_DEPTH - 1) !== undefined);
+  const line = lines[at] ?? '';
+  if (/^ {0,3}(?:#{1,6}(?:[ \t]|$)|>|`{3,}|~{3,})/.test(line) || BULLET.test(line)) return true;
+  return readRule(lines, at, 0) !== undefined || readTable(lines, at) !== undefined;
 }
 
 function readParagraph(lines: readonly string[], at: number, depth: number): Taken {

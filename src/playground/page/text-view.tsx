@@ -1,0 +1,165 @@
+import type { TextObject } from '@slack/types';
+import { useState } from 'preact/hooks';
+import { Inlines } from './inline-view.tsx';
+import type { Align, MarkdownBlock, MarkdownItem } from './markdown-block.ts';
+import { parseMarkdown } from './markdown.ts';
+import { type MrkdwnBlock, parseMrkdwn, parsePlainText } from './mrkdwn.ts';
+
+const FOLD_CHARACTERS = 700;
+
+/** Shows a text object of Block Kit. */
+export function TextView({ text }: { text: TextObject }) {
+  if (text.type === 'mrkdwn') return <Mrkdwn text={text.text} />;
+  return (
+    <span class="plain">
+      <Inlines nodes={parsePlainText(text.text)} />
+    </span>
+  );
+}
+
+/** Shows mrkdwn. */
+export function Mrkdwn({ text }: { text: string }) {
+  return (
+    <>
+      {parseMrkdwn(text).map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parsed text has no identity but its place.
+        <MrkdwnBlockView key={index} block={block} />
+      ))}
+    </>
+  );
+}
+
+function MrkdwnBlockView({ block }: { block: MrkdwnBlock }) {
+  const inside = <Inlines nodes={block.children} />;
+  if (block.kind === 'pre') return <Pre>{inside}</Pre>;
+  if (block.kind === 'quote') return <blockquote>{inside}</blockquote>;
+  return <div class="text">{inside}</div>;
+}
+
+/** Shows preformatted text that scrolls inside its own box, by keyboard too. */
+export function Pre({ children }: { children: preact.ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus.
+    <pre tabIndex={0}>{children}</pre>
+  );
+}
+
+/** Shows a long text folded behind "See more", as Slack does with sections. */
+export function Folded(props: { text: string; children: preact.ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  if (props.text.length <= FOLD_CHARACTERS) return <>{props.children}</>;
+  return (
+    <>
+      <div class={isOpen ? undefined : 'folded'}>{props.children}</div>
+      <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'See less' : 'See more'}
+      </button>
+    </>
+  );
+}
+
+/** Shows Markdown as Slack's markdown block does. */
+export function Markdown({ text }: { text: string }) {
+  return <MarkdownBlocks blocks={parseMarkdown(text)} />;
+}
+
+function MarkdownBlocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
+  return (
+    <>
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parsed text has no identity but its place.
+        <MarkdownBlockView key={index} block={block} />
+      ))}
+    </>
+  );
+}
+
+function MarkdownBlockView({ block }: { block: MarkdownBlock }) {
+  switch (block.kind) {
+    case 'heading':
+      return (
+        <div class={`md-heading h${block.level}`} role="heading" aria-level={block.level + 2}>
+          <Inlines nodes={block.children} />
+        </div>
+      );
+    case 'paragraph':
+      return (
+        <p class="text">
+          <Inlines nodes={block.children} />
+        </p>
+      );
+    case 'fence':
+      return <Pre>{block.text}</Pre>;
+    case 'quote':
+      return (
+        <blockquote>
+          <MarkdownBlocks blocks={block.blocks} />
+        </blockquote>
+      );
+    case 'list':
+      return block.ordered ? (
+        <ol start={block.start}>
+          <Items items={block.items} />
+        </ol>
+      ) : (
+        <ul>
+          <Items items={block.items} />
+        </ul>
+      );
+    case 'table':
+      return <MarkdownTable block={block} />;
+    case 'rule':
+      return <hr />;
+  }
+}
+
+function Items({ items }: { items: readonly MarkdownItem[] }) {
+  return (
+    <>
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parsed text has no identity but its place.
+        <li key={index} class={item.checked === undefined ? undefined : 'task'}>
+          {item.checked !== undefined && (
+            <span role="img" aria-label={item.checked ? 'done' : 'not done'}>
+              {item.checked ? '☑ ' : '☐ '}
+            </span>
+          )}
+          <MarkdownBlocks blocks={item.blocks} />
+        </li>
+      ))}
+    </>
+  );
+}
+
+function MarkdownTable({ block }: { block: Extract<MarkdownBlock, { kind: 'table' }> }) {
+  const cellClass = (column: number): Align => block.align[column] ?? 'left';
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            {block.header.map((cell, column) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place.
+              <th key={column} class={cellClass(column)}>
+                <Inlines nodes={cell} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {block.rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place.
+            <tr key={index}>
+              {row.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place.
+                <td key={column} class={cellClass(column)}>
+                  <Inlines nodes={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
