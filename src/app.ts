@@ -1,0 +1,128 @@
+/** The composition root: everything is made here, what opens last closes first. */
+import { randomBytes } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { Logger } from 'pino';
+import { createAgent } from './agent/create-agent.ts';
+import { createChatModel } from './agent/model.ts';
+import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
+import { createToolbox } from './agent/tools/create-toolbox.ts';
+import { loadToolsModule } from './agent/tools/load-tools-module.ts';
+import type { SlackModeConfig } from './config.ts';
+import { createDesk, createWorker, type Worker } from './desk/desk.ts';
+import type { Clock } from './domain/clock.ts';
+import { defaultGate, type Gate } from './domain/route.ts';
+import { createServer } from './http/create-server.ts';
+import { createReleasers } from './releasers.ts';
+import { connectSlack } from './slack/connect-slack.ts';
+import { createSlackApp } from './slack/create-slack.ts';
+import { createSlackChat } from './slack/slack-chat.ts';
+import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
+
+const MODEL_TIMEOUT_MS = 60_000;
+const MODEL_RETRIES = 2;
+const TOOL_TIMEOUT_MS = 600_000;
+/** Running tools get this long to end; with what follows, the process is gone within 30 s. */
+const STOP_GRACE_MS = 25_000;
+
+/** What tests and later policies put in place of the defaults. */
+export interface AppOverrides {
+  readonly gate?: Gate;
+  readonly toolTimeoutMs?: number;
+}
+
+export interface AppDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly overrides?: AppOverrides;
+  /** Mounts more routes on the app's own HTTP server. */
+  readonly extraRoutes?: (routes: Hono) => void;
+}
+
+export interface App {
+  /** Where its HTTP server listens. */
+  readonly url: string;
+  /** Finishes what is under way and closes everything; twice is harmless. */
+  stop(): Promise<void>;
+}
+
+/** Starts the app in its workspace; a start that fails closes what it had opened. */
+export async function createApp(config: SlackModeConfig, deps: AppDeps): Promise<App> {
+  const releasers = createReleasers(deps.log);
+  try {
+    const url = await open(config, deps, releasers.add);
+    return { url, stop: releasers.releaseAll };
+  } catch (error) {
+    await releasers.releaseAll();
+    throw error;
+  }
+}
+
+async function open(
+  config: SlackModeConfig,
+  { clock, log, overrides = {}, extraRoutes }: AppDeps,
+  onRelease: (release: () => Promise<void>) => void,
+): Promise<string> {
+  for (const warning of config.warnings) log.warn(warning);
+  const extra = config.toolsModule ? await loadToolsModule(config.toolsModule) : [];
+  const { toolbox, leftOut } = await createToolbox({ workspaceDir: config.workspaceDir, extra });
+  for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
+
+  let worker: Worker | undefined;
+  const { dataDir } = config;
+  const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
+  onRelease(() => store.close());
+
+  const { provider, name, ...access } = config.model;
+  const agent = createAgent({
+    model: createChatModel({
+      ...access,
+      model: `${provider}/${name}`,
+      timeoutMs: MODEL_TIMEOUT_MS,
+      maxRetries: MODEL_RETRIES,
+    }),
+    toolbox,
+    history: store.history,
+    saver: store.saver,
+    clock,
+    systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
+    contextTokens: config.contextTokens,
+    log,
+  });
+
+  const connection = await connectSlack({ config: config.slack, log });
+  const desk = createDesk({ store, toolbox, clock });
+  worker = createWorker({
+    store,
+    agent,
+    chat: createSlackChat({ connection, toolbox, log }),
+    toolbox,
+    gate: overrides.gate ?? defaultGate,
+    clock,
+    log,
+    newId: () => randomBytes(16).toString('base64url'),
+    toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
+  });
+  const cardOf = (callId: string) => store.ledger.cardOf(callId);
+  const slack = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+
+  const server = await createServer({
+    host: config.host,
+    port: config.port,
+    clock,
+    log,
+    checks: { store: () => store.check(), slack: () => slack.check() },
+    ...(slack.requestListener && { slackListener: slack.requestListener }),
+    ...(extraRoutes && { extraRoutes }),
+  });
+  onRelease(() => server.close());
+  const working = worker;
+  onRelease(async () => {
+    await working.stop(STOP_GRACE_MS);
+    await working.status.settled();
+  });
+  working.start();
+  onRelease(() => slack.stop());
+  onRelease(async () => server.stopReady());
+  await slack.start();
+  return server.url;
+}

@@ -1,0 +1,103 @@
+/** The app as a user starts it: `npm start` in a process of its own, ended by its process group. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+
+export interface AppProcess {
+  /** Where its HTTP server listens, as it printed it. */
+  readonly url: string;
+  /** Everything that it has written so far. */
+  output(): string;
+  /** Asks it to end and waits; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** `kill -9`, as a crash would. */
+  kill(): Promise<void>;
+}
+
+/** What a start that failed left behind. */
+export interface FailedStart {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Starts the app with nothing of this environment but what is given, and waits for its address. */
+export async function startApp(env: Readonly<Record<string, string>>): Promise<AppProcess> {
+  const { child, output, exited } = launch(env);
+  const url = await Promise.race([
+    findInOutput(child, output, /https?:\/\/[\w.:[\]-]+/),
+    exited.then((code) => {
+      throw new Error(`The app ended with ${code} before it was ready:\n${output()}`);
+    }),
+  ]);
+  return {
+    url,
+    output,
+    async stop() {
+      signalGroup(child, 'SIGTERM');
+      return await exited;
+    },
+    async kill() {
+      signalGroup(child, 'SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Starts the app with a configuration that it refuses, and waits for its end. */
+export async function failToStart(env: Readonly<Record<string, string>>): Promise<FailedStart> {
+  const { output, exited } = launch(env);
+  return { code: await exited, output: output() };
+}
+
+function launch(env: Readonly<Record<string, string>>) {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let written = '';
+  const read = (chunk: Buffer) => {
+    written += chunk.toString();
+  };
+  child.stdout.on('data', read);
+  child.stderr.on('data', read);
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, output: () => written, exited };
+}
+
+async function findInOutput(
+  child: ChildProcess,
+  output: () => string,
+  pattern: RegExp,
+): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`The app printed no address:\n${output()}`)),
+      START_TIMEOUT_MS,
+    );
+    const look = () => {
+      const found = pattern.exec(output())?.[0];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      child.stdout?.off('data', look);
+      resolve(found);
+    };
+    child.stdout?.on('data', look);
+    child.once('close', () => clearTimeout(timer));
+  });
+}
+
+/** npm and the app are one group; the group is ours, so nobody else's process is hit. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // ESRCH: it has ended in the meantime, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

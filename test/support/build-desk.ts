@@ -1,0 +1,132 @@
+/** The desk with all that decides behind it: a real SQLite file, the real graph, a strict mock model; only Slack is a recorder. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createAgent } from '../../src/agent/create-agent.ts';
+import { createChatModel } from '../../src/agent/model.ts';
+import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
+import type { Call } from '../../src/domain/call.ts';
+import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
+import { shortDigest } from '../../src/domain/digest.ts';
+import { messageId } from '../../src/domain/message.ts';
+import type { Person } from '../../src/domain/person.ts';
+import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
+import { placeOf } from '../../src/domain/thread-key.ts';
+import type { Tool, Toolbox } from '../../src/domain/tool.ts';
+import {
+  createSqliteStore,
+  type SqliteStore,
+} from '../../src/stores/sqlite/create-sqlite-store.ts';
+import { REQUESTER, THREAD } from './a-call.ts';
+import { createManualClock } from './manual-clock.ts';
+import { createMockModel, type MockModel } from './mock-model.ts';
+import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
+
+export interface TestDesk {
+  readonly desk: Desk;
+  readonly worker: Worker;
+  readonly store: SqliteStore;
+  readonly chat: RecordingChat;
+  readonly model: MockModel;
+  readonly clock: ReturnType<typeof createManualClock>;
+  /** Delivers a message to the thread of the tests and waits until nothing is left to do. */
+  send(text: string, by?: Person): Promise<void>;
+  /** Calls of the thread of the tests. */
+  calls(): Promise<readonly Call[]>;
+  /** Decides as the card of this call would, and waits until nothing is left to do. */
+  decide(call: Call, by: Person, decision?: DecisionCommand['decision']): Promise<DecisionOutcome>;
+}
+
+/** A gate that asks every call on this route. */
+export function askAll(route: Partial<Route> = {}): Gate {
+  return () => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...route } });
+}
+
+/** Builds a desk that is closed with the test. */
+export async function buildDesk(
+  t: TestContext,
+  options: { readonly gate?: Gate; readonly tools: readonly ToolDefinition[] },
+): Promise<TestDesk> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
+  const clock = createManualClock(1_700_000_000_000);
+  let worker: Worker | undefined;
+  const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
+  const model = await createMockModel();
+  const toolbox = toToolbox(options.tools);
+  const chat = createRecordingChat();
+  const agent = createAgent({
+    model: createChatModel({
+      model: 'openai/mock',
+      baseUrl: model.url,
+      timeoutMs: 10_000,
+      maxRetries: 0,
+    }),
+    toolbox,
+    history: store.history,
+    saver: store.saver,
+    clock,
+    systemPrompt: 'You are a test.',
+    contextTokens: 20_000,
+  });
+  const silent = () => {};
+  const running = createWorker({
+    store,
+    agent,
+    chat,
+    toolbox,
+    gate: options.gate ?? askAll(),
+    clock,
+    log: { info: silent, warn: silent, error: silent },
+    newId: () => randomBytes(16).toString('base64url'),
+    toolTimeoutMs: 60_000,
+  });
+  worker = running;
+  const desk = createDesk({ store, toolbox, clock });
+  running.start();
+  t.after(async () => {
+    await running.stop(0);
+    await running.status.settled();
+    await store.close();
+    await model.stop();
+    await rm(dataDir, { recursive: true });
+  });
+
+  let sent = 0;
+  return {
+    desk,
+    worker: running,
+    store,
+    chat,
+    model,
+    clock,
+    async send(text, by = REQUESTER) {
+      const { team, channel, root } = placeOf(THREAD);
+      const ts = sent === 0 ? root : `${root.slice(0, -1)}${sent}`;
+      sent += 1;
+      const id = messageId({ team, channel, ts });
+      await desk.receive({ id, thread: THREAD, author: by, ts, text, receivedAt: clock.now() });
+      await running.idle();
+    },
+    calls: () => store.ledger.ofThread(THREAD),
+    async decide(call, by, decision = { kind: 'approve' }) {
+      const { id: callId, attempt } = call;
+      const digest = shortDigest(call.digest);
+      const outcome = await desk.decide({ callId, attempt, digest, by, decision });
+      await running.idle();
+      return outcome;
+    },
+  };
+}
+
+function toToolbox(definitions: readonly ToolDefinition[]): Toolbox {
+  const tools = new Map<string, Tool>();
+  for (const definition of definitions) {
+    const defined = defineTool(definition);
+    if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);
+    tools.set(defined.tool.name, defined.tool);
+  }
+  return { get: (name) => tools.get(name), list: () => [...tools.values()] };
+}
