@@ -8,6 +8,7 @@ import { APPROVER, OUTSIDER, REQUESTER } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
+import { until } from '../support/until.ts';
 
 const BY_APPROVER: Partial<Route> = { approvers: ['user:U2'] };
 
@@ -128,8 +129,3 @@ describe('a bare yes', () => {
     }
   });
 });
-
-/** Lets the event loop turn until it holds; a state that never comes fails by the runner's time-out. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -9,6 +9,7 @@ import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
 import type { Call } from '../../src/domain/call.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
 import { messageId } from '../../src/domain/message.ts';
@@ -28,6 +29,8 @@ import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
 export interface TestDesk {
   readonly desk: Desk;
   readonly worker: Worker;
+  /** Starts a healthy worker beside a stalled one. */
+  takeOver(): Worker;
   readonly store: SqliteStore;
   readonly chat: RecordingChat;
   readonly model: MockModel;
@@ -40,6 +43,9 @@ export interface TestDesk {
   decide(call: Call, by: Person, decision?: DecisionCommand['decision']): Promise<DecisionOutcome>;
 }
 
+/** How long the tools of a test desk may run. */
+export const TOOL_TIMEOUT_MS = 60_000;
+
 /** A gate that asks every call on this route. */
 export function askAll(route: Partial<Route> = {}): Gate {
   return () => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...route } });
@@ -48,7 +54,12 @@ export function askAll(route: Partial<Route> = {}): Gate {
 /** Builds a desk that is closed with the test. */
 export async function buildDesk(
   t: TestContext,
-  options: { readonly gate?: Gate; readonly tools: readonly ToolDefinition[] },
+  options: {
+    readonly gate?: Gate;
+    readonly tools: readonly ToolDefinition[];
+    /** The first worker never looks at the time: its leases run out, as if its process stood still. */
+    readonly stalled?: boolean;
+  },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
   const clock = createManualClock(1_700_000_000_000);
@@ -72,20 +83,23 @@ export async function buildDesk(
     contextTokens: 20_000,
   });
   const silent = () => {};
-  const running = createWorker({
-    store,
-    agent,
-    chat,
-    toolbox,
-    gate: options.gate ?? askAll(),
-    clock,
-    log: { info: silent, warn: silent, error: silent },
-    newId: () => randomBytes(16).toString('base64url'),
-    toolTimeoutMs: 60_000,
-  });
-  worker = running;
+  const newWorker = (itsClock: Clock) =>
+    createWorker({
+      store,
+      agent,
+      chat,
+      toolbox,
+      gate: options.gate ?? askAll(),
+      clock: itsClock,
+      log: { info: silent, warn: silent, error: silent },
+      newId: () => randomBytes(16).toString('base64url'),
+      toolTimeoutMs: TOOL_TIMEOUT_MS,
+    });
+  const running = newWorker(clock);
+  const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
+  worker = options.stalled ? stalled : running;
   const desk = createDesk({ store, toolbox, clock });
-  running.start();
+  worker.start();
   t.after(async () => {
     await running.stop(0);
     await running.status.settled();
@@ -97,7 +111,12 @@ export async function buildDesk(
   let sent = 0;
   return {
     desk,
-    worker: running,
+    worker,
+    takeOver() {
+      worker = running;
+      running.start();
+      return running;
+    },
     store,
     chat,
     model,
@@ -108,14 +127,14 @@ export async function buildDesk(
       sent += 1;
       const id = messageId({ team, channel, ts });
       await desk.receive({ id, thread: THREAD, author: by, ts, text, receivedAt: clock.now() });
-      await running.idle();
+      await worker?.idle();
     },
     calls: () => store.ledger.ofThread(THREAD),
     async decide(call, by, decision = { kind: 'approve' }) {
       const { id: callId, attempt } = call;
       const digest = shortDigest(call.digest);
       const outcome = await desk.decide({ callId, attempt, digest, by, decision });
-      await running.idle();
+      await worker?.idle();
       return outcome;
     },
   };

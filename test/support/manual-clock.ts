@@ -1,0 +1,64 @@
+import type { Clock } from '../../src/domain/clock.ts';
+
+/** A clock that moves when told to. */
+export interface ManualClock extends Clock {
+  /** Moves on by `ms`, running what falls due in order; promises settle between callbacks and at the end. */
+  advance(ms: number): Promise<void>;
+  /** How many callbacks have been scheduled and neither run nor cancelled. */
+  readonly pendingCount: number;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** Makes a clock that stands at `startMs` until it is advanced; what is already due runs without being advanced to. */
+export function createManualClock(startMs = Date.UTC(2026, 0, 5, 9)): ManualClock {
+  let now = startMs;
+  const timers = new Set<Timer>();
+
+  const fire = (timer: Timer): void => {
+    if (timers.delete(timer)) timer.run();
+  };
+  const nextDue = (until: number): Timer | undefined => {
+    let next: Timer | undefined;
+    for (const timer of timers) {
+      if (timer.at <= until && (next === undefined || timer.at < next.at)) next = timer;
+    }
+    return next;
+  };
+
+  return {
+    now: () => now,
+    schedule(at, run) {
+      const timer = { at, run };
+      timers.add(timer);
+      if (at <= now) setImmediate(fire, timer);
+      return () => {
+        timers.delete(timer);
+      };
+    },
+    async advance(ms) {
+      const until = now + ms;
+      await settle();
+      for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
+        now = Math.max(now, timer.at);
+        fire(timer);
+        await settle();
+      }
+      now = Math.max(now, until);
+      await settle();
+    },
+    get pendingCount() {
+      return timers.size;
+    },
+  };
+}
+
+/** Lets everything run that waits for promises only; two rounds, as an immediate may start promises. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

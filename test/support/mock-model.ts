@@ -1,0 +1,184 @@
+/**
+ * A strict OpenAI server for tests: it answers by a script, keeps what it was asked, and refuses
+ * with 400 what the real one refuses, whatever the script says.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { type MockRequest, refusalOf } from './mock-model-rules.ts';
+
+export type { MockMessage, MockRequest } from './mock-model-rules.ts';
+
+/** A tool call as the model writes it: `args` is raw text, right or wrong. */
+export interface MockCall {
+  readonly id?: string;
+  readonly name: string;
+  readonly args: string;
+}
+
+export type MockAnswer =
+  | {
+      readonly kind: 'message';
+      readonly deltas: readonly string[];
+      readonly calls: readonly MockCall[];
+      /** `null` leaves it out: the stream ends as if it were whole. */
+      readonly finishReason: string | null;
+    }
+  /** The connection is cut after these words and calls. */
+  | {
+      readonly kind: 'cut';
+      readonly deltas: readonly string[];
+      readonly calls: readonly MockCall[];
+    }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly error: Readonly<Record<string, unknown>>;
+    }
+  /** Says these words, if any, and then nothing more. */
+  | { readonly kind: 'hang'; readonly deltas: readonly string[] }
+  /** Sends these chunks as they are. */
+  | { readonly kind: 'chunks'; readonly chunks: readonly unknown[] };
+
+export type MockScript = (request: MockRequest, index: number) => MockAnswer | Promise<MockAnswer>;
+
+/** Answers with words, in the pieces that are given. */
+export function sayText(...deltas: readonly string[]): MockAnswer {
+  return { kind: 'message', deltas, calls: [], finishReason: 'stop' };
+}
+
+/** Answers with tool calls, and with words beside them when given. */
+export function sayCalls(calls: readonly MockCall[], words = ''): MockAnswer {
+  const deltas = words === '' ? [] : [words];
+  return { kind: 'message', deltas, calls, finishReason: 'tool_calls' };
+}
+
+/** Ends an answer with another finish reason than its own; null for none. */
+export function finishWith(answer: MockAnswer, finishReason: string | null): MockAnswer {
+  if (answer.kind !== 'message') throw new TypeError('Only a message has a finish reason.');
+  return { ...answer, finishReason };
+}
+
+/** Cuts the connection after the words and calls of a message. */
+export function cutAfter(answer: MockAnswer): MockAnswer {
+  if (answer.kind !== 'message') throw new TypeError('Only a message can be cut.');
+  return { kind: 'cut', deltas: answer.deltas, calls: answer.calls };
+}
+
+/** Answers with an HTTP error. */
+export function sayStatus(
+  status: number,
+  error: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): MockAnswer {
+  return { kind: 'status', status, error, headers };
+}
+
+export interface MockModel {
+  /** Base URL for clients, with `/v1`. */
+  readonly url: string;
+  /** Everything that was asked, the refused included. */
+  readonly requests: readonly MockRequest[];
+  /** Why requests were refused with 400; empty when all were in order. */
+  readonly refusals: readonly string[];
+  /** Sets who answers from now on; `index` counts from 0 since this call. */
+  script(answer: MockScript): void;
+  stop(): Promise<void>;
+}
+
+/** Starts the server on a free port. */
+export async function createMockModel(
+  script: MockScript = () => sayText('Hello.'),
+): Promise<MockModel> {
+  const requests: MockRequest[] = [];
+  const refusals: string[] = [];
+  let answerer = script;
+  let index = 0;
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body: MockRequest = JSON.parse(await readText(incoming));
+    requests.push(body);
+    const refusal =
+      incoming.url === '/v1/chat/completions' ? refusalOf(body) : `no ${incoming.url}`;
+    if (refusal !== undefined) {
+      refusals.push(refusal);
+      send(response, sayStatus(400, { message: refusal, type: 'invalid_request_error' }));
+      return;
+    }
+    const mine = index;
+    index += 1;
+    send(response, await answerer(body, mine));
+  }
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
+      refusals.push(`The script failed: ${String(error)}`);
+      response.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    refusals,
+    script(next) {
+      answerer = next;
+      index = 0;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function send(response: ServerResponse, answer: MockAnswer): void {
+  if (answer.kind === 'status') {
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+    response.end(
+      JSON.stringify({ error: { message: `status ${answer.status}`, ...answer.error } }),
+    );
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const chunk of chunksOf(answer)) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  if (answer.kind === 'hang') {
+    response.flushHeaders();
+    return;
+  }
+  // What was written must have left before the connection is cut.
+  if (answer.kind === 'cut') response.write(': cut\n\n', () => response.destroy());
+  else response.end('data: [DONE]\n\n');
+}
+
+function chunksOf(answer: Exclude<MockAnswer, { kind: 'status' }>): readonly unknown[] {
+  if (answer.kind === 'chunks') return answer.chunks;
+  const deltas = answer.deltas.map((content) => ({ content }));
+  const calls = answer.kind === 'hang' ? [] : answer.calls.flatMap(toCallDeltas);
+  const all = [{ role: 'assistant', content: '' }, ...deltas, ...calls].map((delta) =>
+    toChunk(delta, null),
+  );
+  if (answer.kind !== 'message' || answer.finishReason === null) return all;
+  return [...all, toChunk({}, answer.finishReason)];
+}
+
+/** Writes one chunk of a stream, as OpenAI does. */
+export function toChunk(delta: unknown, finishReason: string | null): unknown {
+  return {
+    id: 'chatcmpl-mock',
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'mock',
+    choices: [{ index: 0, delta, finish_reason: finishReason }],
+  };
+}
+
+/** Arguments come in small pieces, cut anywhere. */
+function toCallDeltas({ id, name, args }: MockCall, index: number): readonly unknown[] {
+  const head = { index, id, type: 'function', function: { name, arguments: '' } };
+  const pieces = args.match(/[\s\S]{1,7}/g) ?? [];
+  const rest = pieces.map((piece) => ({ index, function: { arguments: piece } }));
+  return [head, ...rest].map((call) => ({ tool_calls: [call] }));
+}

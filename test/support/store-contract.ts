@@ -1,0 +1,25 @@
+import { describe } from 'node:test';
+import { agendaContract } from './store-contract/agenda-contract.ts';
+import { auditContract } from './store-contract/audit-contract.ts';
+import { effectsContract } from './store-contract/effects-contract.ts';
+import { historyContract } from './store-contract/history-contract.ts';
+import { inboxContract } from './store-contract/inbox-contract.ts';
+import { ledgerContract } from './store-contract/ledger-contract.ts';
+import { outboxContract } from './store-contract/outbox-contract.ts';
+import { type MakeStore, opener } from './store-contract/store-bench.ts';
+
+export type { MakeStore, StoreUnderTest } from './store-contract/store-bench.ts';
+
+/** Tests every promise of the ports in `src/domain/store.ts` and `agenda.ts` on stores that `make` makes, each of them empty. */
+export function storeContract(name: string, make: MakeStore): void {
+  const open = opener(make);
+  describe(`${name} keeps the promises of the store`, () => {
+    describe('ledger', () => ledgerContract(open));
+    describe('effects', () => effectsContract(open));
+    describe('inbox', () => inboxContract(open));
+    describe('history', () => historyContract(open));
+    describe('outbox', () => outboxContract(open));
+    describe('agenda', () => agendaContract(open));
+    describe('audit', () => auditContract(open));
+  });
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SettledTurn } from '../../../src/domain/message.ts';
+import { StaleFenceError } from '../../../src/domain/store.ts';
+import { REQUESTER, THREAD } from '../a-call.ts';
+import {
+  aDraft,
+  eventsOf,
+  holdThread,
+  loseThread,
+  type OpenBench,
+  OTHER_THREAD,
+} from './store-bench.ts';
+
+function aTurn(id: string, settledAt = 1_000): SettledTurn {
+  return {
+    id,
+    settledAt,
+    messages: [
+      { role: 'user', id, text: `ask ${id} "🚀"`, author: REQUESTER, at: 900 },
+      {
+        role: 'assistant',
+        id: `ai_${id}`,
+        text: '',
+        calls: [{ id: 'tc', tool: 'x', args: '{"a":1}' }],
+      },
+      { role: 'tool', id: `tm_${id}`, callId: 'tc', tool: 'x', text: 'done', status: 'ok' },
+    ],
+  };
+}
+
+export function historyContract(open: OpenBench): void {
+  test('the newest turns come newest first, as many as asked for', async (t) => {
+    const bench = await open(t);
+    const { history } = bench.store;
+    const fence = await holdThread(bench);
+    // The order is that of appending: clocks of several processes need not agree.
+    const turns = [aTurn('one', 5_000), aTurn('two', 4_000), aTurn('three', 3_000)];
+    for (const turn of turns) await history.append(THREAD, turn, {}, fence);
+    assert.deepEqual(await history.newest(THREAD, 10, 0), turns.toReversed());
+    const ids = async (limit: number, skip: number): Promise<readonly string[]> =>
+      (await history.newest(THREAD, limit, skip)).map(({ id }) => id);
+    assert.deepEqual(await ids(2, 0), ['three', 'two']);
+    assert.deepEqual(await ids(2, 1), ['two', 'one']);
+    assert.deepEqual(await ids(2, 3), []);
+    assert.deepEqual(await ids(0, 0), []);
+    assert.deepEqual(await history.newest(OTHER_THREAD, 10, 0), []);
+  });
+
+  test('a turn whose id is known is neither appended nor changed, and has no effects', async (t) => {
+    const bench = await open(t);
+    const { history } = bench.store;
+    const fence = await holdThread(bench);
+    await history.append(THREAD, aTurn('one'), { audit: [aDraft('first')] }, fence);
+    await history.append(
+      THREAD,
+      { ...aTurn('one'), messages: [] },
+      { audit: [aDraft('again')] },
+      fence,
+    );
+    assert.deepEqual(await history.newest(THREAD, 10, 0), [aTurn('one')]);
+    assert.deepEqual(await eventsOf(bench.store), ['first']);
+    assert.equal(await history.has(THREAD, 'one'), true);
+    assert.equal(await history.has(THREAD, 'two'), false);
+    assert.equal(await history.has(OTHER_THREAD, 'one'), false);
+  });
+
+  test('a worker that lost the thread appends nothing, nor does one of another thread', async (t) => {
+    const bench = await open(t);
+    const { old } = await loseThread(bench);
+    const other = await holdThread(bench, OTHER_THREAD);
+    await assert.rejects(
+      bench.store.history.append(THREAD, aTurn('one'), {}, old),
+      StaleFenceError,
+    );
+    await assert.rejects(bench.store.history.append(THREAD, aTurn('one'), {}, other), /fence/);
+    assert.deepEqual(await bench.store.history.newest(THREAD, 10, 0), []);
+  });
+
+  test('turns survive a restart', async (t) => {
+    const bench = await open(t);
+    await bench.store.history.append(THREAD, aTurn('one'), {}, await holdThread(bench));
+    const store = await bench.reopen();
+    assert.deepEqual(await store.history.newest(THREAD, 10, 0), [aTurn('one')]);
+    assert.equal(await store.history.has(THREAD, 'one'), true);
+  });
+}
