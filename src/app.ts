@@ -1,5 +1,6 @@
 /** The composition root: everything is made here, what opens last closes first. */
 import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAgent } from './agent/create-agent.ts';
@@ -38,6 +39,11 @@ export interface AppDeps {
   readonly extraRoutes?: (routes: Hono) => void;
 }
 
+/** The app can't start as it is set up; its message says what to change. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
 export interface App {
   /** Where its HTTP server listens. */
   readonly url: string;
@@ -63,8 +69,9 @@ async function open(
   onRelease: (release: () => Promise<void>) => void,
 ): Promise<string> {
   for (const warning of config.warnings) log.warn(warning);
+  await makeWorkspaceFolder(config.workspaceDir);
   const extra = config.toolsModule ? await loadToolsModule(config.toolsModule) : [];
-  const { toolbox, leftOut } = await createToolbox({ workspaceDir: config.workspaceDir, extra });
+  const { toolbox, leftOut } = createToolbox({ workspaceDir: config.workspaceDir, extra });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
   let worker: Worker | undefined;
@@ -125,4 +132,18 @@ async function open(
   onRelease(async () => server.stopReady());
   await slack.start();
   return server.url;
+}
+
+async function makeWorkspaceFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(
+      `WORKSPACE_DIR ${path} can't be made: ${why}. Name a folder that can be.`,
+      {
+        cause: error,
+      },
+    );
+  }
 }

@@ -144,7 +144,7 @@ export function mainJobJourneys(delivery: Delivery): void {
 
     it('a tool that fails with “no such file” leads to its creation, each step countersigned', async () => {
       play(
-        sayCalls([call('edit_file', { path: 'new.txt', old_text: 'a', new_text: 'b' })]),
+        sayCalls([call('edit_file', { path: 'new.txt', oldText: 'a', newText: 'b' })]),
         write('new.txt', 'b'),
         sayText('I created it.'),
       );

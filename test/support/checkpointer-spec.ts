@@ -77,11 +77,9 @@ export class FenceGivingSaver<S extends BaseCheckpointSaver> extends BaseCheckpo
   }
 }
 
-type Register = (title: string, run: () => unknown) => unknown;
-
-function eachOf(register: Register) {
+function eachOf(register: (title: string, run: () => void | Promise<void>) => unknown) {
   return <T>(cases: readonly T[]) =>
-    (title: string, run: (item: T) => unknown): void => {
+    (title: string, run: (item: T) => void | Promise<void>): void => {
       for (const [index, item] of cases.entries()) {
         const named = title.includes('%') ? format(title, item) : `${title} ${index}`;
         register(named, () => run(item));
@@ -115,7 +113,8 @@ function expectation(actual: unknown) {
     toBeTruthy: () => assert.ok(actual),
     not: { toBeUndefined: () => assert.notEqual(actual, undefined) },
     rejects: {
-      toThrow: () => assert.rejects(actual instanceof Function ? actual() : Promise.resolve(actual)),
+      toThrow: () =>
+        assert.rejects(actual instanceof Function ? actual() : Promise.resolve(actual)),
     },
   };
 }

@@ -175,10 +175,12 @@ export function toChunk(delta: unknown, finishReason: string | null): unknown {
   };
 }
 
-/** Arguments come in small pieces, cut anywhere. */
+/** Arguments come in small pieces, cut anywhere; at most a thousand of them. */
 function toCallDeltas({ id, name, args }: MockCall, index: number): readonly unknown[] {
   const head = { index, id, type: 'function', function: { name, arguments: '' } };
-  const pieces = args.match(/[\s\S]{1,7}/g) ?? [];
+  const size = Math.max(7, Math.ceil(args.length / 1000));
+  const count = Math.ceil(args.length / size);
+  const pieces = Array.from({ length: count }, (_, at) => args.slice(at * size, (at + 1) * size));
   const rest = pieces.map((piece) => ({ index, function: { arguments: piece } }));
   return [head, ...rest].map((call) => ({ tool_calls: [call] }));
 }

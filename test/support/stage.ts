@@ -53,7 +53,16 @@ export async function setStage(
   const workspace = await createWorkspace({ clock: createSystemClock() });
   const model = await createMockModel();
   const files = join(folder, 'workspace');
-  let app = await start();
+  let app = await start().catch(async (error: unknown) => {
+    await closeAround();
+    throw error;
+  });
+
+  async function closeAround(): Promise<void> {
+    await model.stop();
+    await workspace.stop();
+    await rm(folder, { recursive: true });
+  }
 
   async function start(): Promise<AppProcess> {
     const started = await startApp({
@@ -151,9 +160,7 @@ export async function setStage(
     },
     async close() {
       await app.stop();
-      await model.stop();
-      await workspace.stop();
-      await rm(folder, { recursive: true });
+      await closeAround();
     },
   };
 }

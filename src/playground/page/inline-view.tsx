@@ -13,7 +13,6 @@ export function Inlines({ nodes }: { nodes: readonly Inline[] }) {
   return (
     <>
       {nodes.map((node, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parsed text has no identity but its place.
         <InlineNode key={index} node={node} />
       ))}
     </>

@@ -42,25 +42,20 @@ export function scanInlines(text: string, rules: InlineRules, depth = 0): readon
   if (depth > MAX_DEPTH) return text === '' ? [] : [{ kind: 'text', text }];
   const nested = (inner: string) => scanInlines(inner, rules, depth + 1);
   const nodes: Inline[] = [];
-  let plain = '';
   let at = 0;
   while (at < text.length) {
     const hit = firstHit(text, at, rules, nested);
-    if (hit === undefined) {
-      plain += text[at];
-      at += 1;
-      continue;
-    }
-    if (hit.node.kind === 'text') plain += hit.node.text;
-    else {
-      if (plain !== '') nodes.push({ kind: 'text', text: plain });
-      plain = '';
-      nodes.push(hit.node);
-    }
-    at = hit.end;
+    append(nodes, hit?.node ?? { kind: 'text', text: text[at] ?? '' });
+    at = hit?.end ?? at + 1;
   }
-  if (plain !== '') nodes.push({ kind: 'text', text: plain });
   return nodes;
+}
+
+function append(nodes: Inline[], node: Inline): void {
+  const last = nodes.at(-1);
+  if (node.kind === 'text' && last?.kind === 'text') {
+    nodes[nodes.length - 1] = { kind: 'text', text: last.text + node.text };
+  } else nodes.push(node);
 }
 
 function firstHit(
@@ -140,13 +135,18 @@ function findClose(text: string, start: number, marker: string, wholeWords: bool
 function closes(text: string, at: number, marker: string, wholeWords: boolean): boolean {
   if (!text.startsWith(marker, at) || /\s/.test(text[at - 1] ?? ' ')) return false;
   const next = text[at + marker.length] ?? '';
-  return !(wholeWords && WORD.test(next));
+  return !(isDoubled(text, at, marker) || (wholeWords && WORD.test(next)));
 }
 
 // A marker inside code, inside <…> or as half of a doubled marker closes nothing.
 function pastOpaque(text: string, at: number, marker: string): number {
-  const code = matchAt(/`[^`\n]+`|<[^<>\n]+>/y, text, at);
-  if (code !== undefined) return at + code[0].length;
-  const doubled = marker.length === 1 && text[at] === marker && text[at + 1] === marker;
-  return at + (doubled ? 2 : 1);
+  if (text[at] === '`' || text[at] === '<') {
+    const opaque = matchAt(/`[^`\n]+`|<[^<>\n]+>/y, text, at);
+    if (opaque !== undefined) return at + opaque[0].length;
+  }
+  return at + (isDoubled(text, at, marker) ? 2 : 1);
+}
+
+function isDoubled(text: string, at: number, marker: string): boolean {
+  return marker.length === 1 && text[at] === marker && text[at + 1] === marker;
 }

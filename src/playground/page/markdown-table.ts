@@ -29,6 +29,9 @@ function readAlign(cell: string): Align {
 }
 
 function splitRow(line: string): readonly string[] {
-  const inside = line.trim().replace(/^\|/, '').replace(/(?<!\\)\|$/, '');
+  const inside = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
   return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/\\\|/g, '|'));
 }

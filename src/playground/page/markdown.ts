@@ -49,8 +49,7 @@ const readFence: Reader = (lines, at) => {
   const open = /^( {0,3})(`{3,}|~{3,})[^`]*$/.exec(lines[at] ?? '');
   if (open === null) return undefined;
   const [, indent = '', mark = ''] = open;
-  const isClose = (line: string) =>
-    line.trim().startsWith(mark) && /^(`+|~+)$/.test(line.trim());
+  const isClose = (line: string) => line.trim().startsWith(mark) && /^(`+|~+)$/.test(line.trim());
   const rest = lines.slice(at + 1);
   const end = rest.findIndex(isClose);
   const inside = end < 0 ? rest : rest.slice(0, end);

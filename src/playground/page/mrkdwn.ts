@@ -130,5 +130,8 @@ function parseLines(text: string): readonly MrkdwnBlock[] {
     if (last?.kind === kind) last.lines.push(content);
     else groups.push({ kind, lines: [content] });
   }
-  return groups.map(({ kind, lines }) => ({ kind, children: scanInlines(lines.join('\n'), RULES) }));
+  return groups.map(({ kind, lines }) => ({
+    kind,
+    children: scanInlines(lines.join('\n'), RULES),
+  }));
 }

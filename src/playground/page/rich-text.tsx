@@ -13,7 +13,6 @@ export function RichText({ block }: { block: RichTextBlock }) {
   return (
     <>
       {block.elements.map((element, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rich text has no identity but its place.
         <RichTextPart key={index} part={element} />
       ))}
     </>
@@ -49,20 +48,22 @@ function RichTextPart({ part }: { part: RichTextBlockElement }) {
 
 function List({ list }: { list: RichTextList }) {
   const items = list.elements.map((section, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: rich text has no identity but its place.
     <li key={index}>
       <Elements elements={section.elements} />
     </li>
   ));
   const indent = `indent-${Math.min(list.indent ?? 0, 4)}`;
-  return list.style === 'ordered' ? <ol class={indent}>{items}</ol> : <ul class={indent}>{items}</ul>;
+  return list.style === 'ordered' ? (
+    <ol class={indent}>{items}</ol>
+  ) : (
+    <ul class={indent}>{items}</ul>
+  );
 }
 
 function Elements({ elements }: { elements: readonly RichTextElement[] }) {
   return (
     <>
       {elements.map((element, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rich text has no identity but its place.
         <Styled key={index} style={element.style}>
           <ElementView element={element} />
         </Styled>
@@ -71,10 +72,7 @@ function Elements({ elements }: { elements: readonly RichTextElement[] }) {
   );
 }
 
-function Styled(props: {
-  style: RichTextElement['style'];
-  children: preact.ComponentChildren;
-}) {
+function Styled(props: { style: RichTextElement['style']; children: preact.ComponentChildren }) {
   let shown = <>{props.children}</>;
   if (props.style?.code) shown = <code>{shown}</code>;
   if (props.style?.bold) shown = <strong>{shown}</strong>;

@@ -1,8 +1,8 @@
 import type { TextObject } from '@slack/types';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Inlines } from './inline-view.tsx';
-import type { Align, MarkdownBlock, MarkdownItem } from './markdown-block.ts';
 import { parseMarkdown } from './markdown.ts';
+import type { Align, MarkdownBlock, MarkdownItem } from './markdown-block.ts';
 import { type MrkdwnBlock, parseMrkdwn, parsePlainText } from './mrkdwn.ts';
 
 const FOLD_CHARACTERS = 700;
@@ -19,10 +19,10 @@ export function TextView({ text }: { text: TextObject }) {
 
 /** Shows mrkdwn. */
 export function Mrkdwn({ text }: { text: string }) {
+  const blocks = useMemo(() => parseMrkdwn(text), [text]);
   return (
     <>
-      {parseMrkdwn(text).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parsed text has no identity but its place.
+      {blocks.map((block, index) => (
         <MrkdwnBlockView key={index} block={block} />
       ))}
     </>
@@ -60,14 +60,18 @@ export function Folded(props: { text: string; children: preact.ComponentChildren
 
 /** Shows Markdown as Slack's markdown block does. */
 export function Markdown({ text }: { text: string }) {
-  return <MarkdownBlocks blocks={parseMarkdown(text)} />;
+  const blocks = useMemo(() => parseMarkdown(text), [text]);
+  return (
+    <div class="markdown">
+      <MarkdownBlocks blocks={blocks} />
+    </div>
+  );
 }
 
 function MarkdownBlocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
   return (
     <>
       {blocks.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parsed text has no identity but its place.
         <MarkdownBlockView key={index} block={block} />
       ))}
     </>
@@ -78,9 +82,9 @@ function MarkdownBlockView({ block }: { block: MarkdownBlock }) {
   switch (block.kind) {
     case 'heading':
       return (
-        <div class={`md-heading h${block.level}`} role="heading" aria-level={block.level + 2}>
+        <MarkdownHeading level={block.level}>
           <Inlines nodes={block.children} />
-        </div>
+        </MarkdownHeading>
       );
     case 'paragraph':
       return (
@@ -113,11 +117,16 @@ function MarkdownBlockView({ block }: { block: MarkdownBlock }) {
   }
 }
 
+// The page's own headings come first, so a text's start at the third level.
+function MarkdownHeading(props: { level: number; children: preact.ComponentChildren }) {
+  const Tag = ({ 1: 'h3', 2: 'h4', 3: 'h5' } as const)[props.level] ?? 'h6';
+  return <Tag>{props.children}</Tag>;
+}
+
 function Items({ items }: { items: readonly MarkdownItem[] }) {
   return (
     <>
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parsed text has no identity but its place.
         <li key={index} class={item.checked === undefined ? undefined : 'task'}>
           {item.checked !== undefined && (
             <span role="img" aria-label={item.checked ? 'done' : 'not done'}>
@@ -139,7 +148,6 @@ function MarkdownTable({ block }: { block: Extract<MarkdownBlock, { kind: 'table
         <thead>
           <tr>
             {block.header.map((cell, column) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place.
               <th key={column} class={cellClass(column)}>
                 <Inlines nodes={cell} />
               </th>
@@ -148,10 +156,8 @@ function MarkdownTable({ block }: { block: Extract<MarkdownBlock, { kind: 'table
         </thead>
         <tbody>
           {block.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place.
             <tr key={index}>
               {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place.
                 <td key={column} class={cellClass(column)}>
                   <Inlines nodes={cell} />
                 </td>

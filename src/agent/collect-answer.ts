@@ -1,0 +1,71 @@
+import type { CallPiece, ModelPiece } from './model.ts';
+
+/** A tool call as it came over the wire: its raw argument text, and an id that may be missing. */
+export interface RawCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: string;
+}
+
+/** A model's answer as far as it has come. */
+export interface CollectedAnswer {
+  readonly text: string;
+  readonly calls: readonly RawCall[];
+  /** Undefined while the provider has not said that the answer is complete. */
+  readonly finishReason: string | undefined;
+}
+
+interface Draft {
+  readonly index: number | undefined;
+  id: string;
+  tool: string;
+  args: string;
+}
+
+/**
+ * Puts the pieces of a streamed answer together. The library's own parsed arguments are never used:
+ * it completes cut-off JSON in silence.
+ */
+export function createAnswerCollector() {
+  const drafts: Draft[] = [];
+  let text = '';
+  let size = 0;
+  let finishReason: string | undefined;
+
+  /** Most servers number the calls of an answer; some give every call the same number and a new id. */
+  function draftFor(piece: CallPiece): Draft {
+    const known =
+      piece.index === undefined
+        ? drafts.at(-1)
+        : drafts.findLast(({ index }) => index === piece.index);
+    const startsNew = known && piece.id && known.id !== '' && piece.id !== known.id;
+    if (known && !startsNew) return known;
+    const draft: Draft = { index: piece.index, id: '', tool: '', args: '' };
+    drafts.push(draft);
+    return draft;
+  }
+
+  function addCall(piece: CallPiece): void {
+    const draft = draftFor(piece);
+    if (draft.id === '') draft.id = piece.id ?? '';
+    if (draft.tool === '') draft.tool = piece.name ?? '';
+    draft.args += piece.args ?? '';
+    size += piece.args?.length ?? 0;
+  }
+
+  return {
+    add(piece: ModelPiece): void {
+      text += piece.text;
+      size += piece.text.length;
+      for (const call of piece.calls) addCall(call);
+      finishReason = piece.finishReason ?? finishReason;
+    },
+    /** Characters of text and arguments so far. */
+    size: () => size,
+    answer: (): CollectedAnswer => ({
+      text,
+      calls: drafts.map(({ id, tool, args }) => ({ id, tool, args })),
+      finishReason,
+    }),
+  };
+}

@@ -1,0 +1,187 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type BaseCheckpointSaver, Command, type StateSnapshot } from '@langchain/langgraph';
+import type { ThreadFence } from '../domain/agenda.ts';
+import type { Agent, GraphState, OpenCall } from '../domain/agent.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import type { History } from '../domain/store.ts';
+import type { ThreadKey } from '../domain/thread-key.ts';
+import type { Toolbox } from '../domain/tool.ts';
+import { type AgentLog, askModel } from './ask-model.ts';
+import type { RawCall } from './collect-answer.ts';
+import {
+  type AskedInterrupt,
+  type AskForStep,
+  compileTurnGraph,
+  type ModelStep,
+  type TurnState,
+} from './graph.ts';
+import type { ChatModel } from './model.ts';
+import { sayFailure } from './model-failure.ts';
+import { buildPrompt, toUserMessage } from './prompt.ts';
+import { toChatMessages } from './to-chat-messages.ts';
+import { guardTurn } from './turn-guards.ts';
+import { pairAnswers } from './turn-messages.ts';
+import { estimateMessageTokens, estimateTokens, readWindow } from './window.ts';
+
+/** A saver whose writes carry the thread's fence, and that can drop a thread. */
+export type TurnSaver = BaseCheckpointSaver & {
+  forget(thread: ThreadKey, token: number): Promise<void>;
+};
+
+export interface AgentDeps {
+  readonly model: ChatModel;
+  readonly toolbox: Toolbox;
+  readonly history: History;
+  readonly saver: TurnSaver;
+  readonly clock: Clock;
+  readonly systemPrompt: string;
+  /** How many tokens a request to the model may hold, its answer excluded. */
+  readonly contextTokens: number;
+  readonly log?: AgentLog | undefined;
+  /** Told of the model's words as they come. */
+  readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
+}
+
+/** Few at a time: the tasks of a batch do no work, and more listeners on one signal make Node warn. */
+const RUN = { durability: 'sync', maxConcurrency: 4 } as const;
+
+/** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
+export function createAgent(deps: AgentDeps): Agent {
+  const { saver } = deps;
+  const graph = compileTurnGraph(createAsk(deps), saver);
+
+  async function read(thread: ThreadKey): Promise<GraphState> {
+    return toGraphState(await graph.getState({ configurable: { thread_id: thread } }));
+  }
+
+  async function run(
+    input: Parameters<typeof graph.invoke>[0],
+    thread: ThreadKey,
+    token: number,
+    signal: AbortSignal,
+  ): Promise<GraphState> {
+    signal.throwIfAborted();
+    const configurable = { thread_id: thread, fence_token: token };
+    // A signal of its own: the library never takes its listeners off.
+    const own = AbortSignal.any([signal]);
+    await graph.invoke(input, { configurable, signal: own, ...RUN });
+    return await read(thread);
+  }
+
+  return {
+    read,
+    async start(message, fence, signal) {
+      const configurable = { thread_id: fence.thread };
+      if (await saver.getTuple({ configurable })) await saver.forget(fence.thread, fence.token);
+      const input = { turn: message.id, messages: [toUserMessage(message)] };
+      return await run(input, fence.thread, fence.token, signal);
+    },
+    async resume(thread, replies, fence, signal) {
+      const ids = Object.keys(replies);
+      // An empty map would count as no input at all.
+      if (ids.length === 0) return await read(thread);
+      // One key that does not look like an id makes the map itself the answer to every open call.
+      if (!ids.every(isInterruptId))
+        throw new TypeError('A reply is not addressed to an interrupt.');
+      return await run(new Command({ resume: replies }), thread, fence.token, signal);
+    },
+    proceed: (thread, fence, signal) => run(null, thread, fence.token, signal),
+    forget: (thread, fence: ThreadFence) => saver.forget(thread, fence.token),
+  };
+}
+
+function isInterruptId(id: string): boolean {
+  return /^[0-9a-f]{32}$/.test(id);
+}
+
+function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
+  const state = values as Partial<TurnState>;
+  // A task that has its result still lists the interrupt that it was answered through.
+  const live = tasks.filter((task) => task.result === undefined);
+  const open = live.flatMap((task) => task.interrupts.map(toOpenCall));
+  return {
+    turn: state.turn,
+    messages: state.messages ?? [],
+    open,
+    phase: phaseOf(),
+    failure: state.failure,
+  };
+
+  function phaseOf(): GraphState['phase'] {
+    if (config.configurable?.checkpoint_id === undefined) return 'none';
+    if (tasks.length === 0) return 'finished';
+    const isCutOff = live.length === 0 || live.some((task) => task.interrupts.length === 0);
+    return isCutOff ? 'stuck' : 'waiting';
+  }
+}
+
+function toOpenCall(found: { readonly id?: string; readonly value?: unknown }): OpenCall {
+  const asked = found.value as AskedInterrupt | undefined;
+  if (found.id === undefined || asked?.v !== 1) {
+    throw new Error(
+      'The stored thread waits for something that this version does not know. Start the version that wrote it.',
+    );
+  }
+  return { interruptId: found.id, ...asked.call };
+}
+
+/** Builds the only step with effects outside the graph: one question to the model. */
+function createAsk(deps: AgentDeps): AskForStep {
+  const { toolbox, history, clock, systemPrompt, onDelta } = deps;
+
+  async function promptFor(thread: ThreadKey, state: TurnState) {
+    const tools = toolbox.list();
+    const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))];
+    const taken = estimateTokens(fixed.join('\n')) + estimateMessageTokens(state.messages);
+    const window = await readWindow(history, thread, state.turn, deps.contextTokens - taken);
+    const prompt = buildPrompt({
+      systemPrompt,
+      now: clock.now(),
+      earlier: pairAnswers(window.messages),
+      current: pairAnswers(state.messages),
+      isCut: window.isCut,
+    });
+    return { messages: toChatMessages(prompt), tools };
+  }
+
+  return async function ask(state, config): Promise<ModelStep> {
+    const stop = guardTurn(state.messages);
+    if (stop !== undefined) return { failure: stop };
+    const thread: ThreadKey = config.configurable?.thread_id;
+    const signal = config.signal ?? new AbortController().signal;
+    const answer = await askModel(deps, {
+      ...(await promptFor(thread, state)),
+      signal,
+      onDelta: onDelta && ((text) => onDelta(thread, text)),
+    });
+    const id = `msg_${randomUUID()}`;
+    const calls = withOwnIds(answer.calls, state.messages);
+    const isSaid = calls.length > 0 || answer.text.trim() !== '';
+    return {
+      ...(isSaid && { message: { role: 'assistant', id, text: answer.text, calls } }),
+      ...(answer.failure && { failure: sayFailure(answer.failure) }),
+    };
+  };
+}
+
+/** Longer ids are refused by OpenAI when they come back in a request. */
+const MAX_CALL_ID = 40;
+
+/** Gives each call an id that the turn does not have yet: some models repeat ids, some give none. */
+function withOwnIds(
+  calls: readonly RawCall[],
+  messages: readonly TurnMessage[],
+): readonly ModelCall[] {
+  const taken = new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant' ? message.calls.map(({ id }) => id) : [],
+    ),
+  );
+  return calls.map(({ id: given, tool, args }) => {
+    const isFit = given !== '' && given.length <= MAX_CALL_ID && !taken.has(given);
+    const id = isFit ? given : `call_${randomBytes(12).toString('hex')}`;
+    taken.add(id);
+    return { id, tool, args };
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * The pure graph of a turn: it calls the model and waits for outcomes, and runs nothing itself. The
+ * names of its nodes and the shape of its interrupts are a contract with stored threads.
+ */
+import {
+  Annotation,
+  type BaseCheckpointSaver,
+  END,
+  interrupt,
+  type LangGraphRunnableConfig,
+  Send,
+  START,
+  StateGraph,
+} from '@langchain/langgraph';
+import type { OpenCall } from '../domain/agent.ts';
+import type { TurnMessage } from '../domain/message.ts';
+import type { ToolReply } from '../domain/outcome.ts';
+import { type AssistantMessage, addMessages, lastAssistant } from './turn-messages.ts';
+
+/** A call as an interrupt carries it: all of it but the address of its answer. */
+export type AskedCall = Omit<OpenCall, 'interruptId'>;
+
+/** What one interrupt says; its answer is a `ToolReply`. */
+export interface AskedInterrupt {
+  readonly v: 1;
+  readonly call: AskedCall;
+}
+
+const State = Annotation.Root({
+  /** Id of the message that began the turn. */
+  turn: Annotation<string>,
+  messages: Annotation<readonly TurnMessage[]>({ reducer: addMessages, default: () => [] }),
+  endTurn: Annotation<boolean>({ reducer: (_before, after) => after, default: () => false }),
+  failure: Annotation<string>,
+});
+
+export type TurnState = typeof State.State;
+
+/** What the model made of the turn so far: its message, or why there is none. */
+export interface ModelStep {
+  readonly message?: AssistantMessage;
+  readonly failure?: string;
+}
+
+/** Asks the model; rejects only when the work itself must stop. */
+export type AskForStep = (state: TurnState, config: LangGraphRunnableConfig) => Promise<ModelStep>;
+
+/** Compiles the graph over a saver. */
+export function compileTurnGraph(ask: AskForStep, checkpointer: BaseCheckpointSaver) {
+  return new StateGraph(State)
+    .addNode('model', async (state, config) => {
+      const { message, failure } = await ask(state, config);
+      return {
+        endTurn: false,
+        ...(message && { messages: [message] }),
+        ...(failure !== undefined && { failure }),
+      };
+    })
+    .addNode('call', answerCall)
+    .addNode('join', () => ({}))
+    .addEdge(START, 'model')
+    .addConditionalEdges('model', sendCalls, ['call', END])
+    .addEdge('call', 'join')
+    .addConditionalEdges('join', ({ endTurn }) => (endTurn ? END : 'model'), ['model', END])
+    .compile({ checkpointer });
+}
+
+/** Runs again from its top at every resume of a sibling: nothing but the interrupt may stand here. */
+function answerCall({ call }: { readonly call: AskedCall }) {
+  const reply = interrupt<AskedInterrupt, ToolReply>({ v: 1, call });
+  const answer: TurnMessage = {
+    role: 'tool',
+    id: `${call.messageId}/${call.toolCallId}`,
+    callId: call.toolCallId,
+    tool: call.tool,
+    text: reply.text,
+    status: reply.status,
+  };
+  return { messages: [answer], ...(reply.endsTurn && { endTurn: true }) };
+}
+
+function sendCalls({ messages, failure }: TurnState) {
+  const asker = lastAssistant(messages);
+  if (failure !== undefined || !asker || asker.calls.length === 0) return END;
+  return asker.calls.map(
+    (call, position) => new Send('call', { call: askedCall(asker, position, call) }),
+  );
+}
+
+function askedCall(
+  asker: AssistantMessage,
+  position: number,
+  call: AssistantMessage['calls'][number],
+): AskedCall {
+  return {
+    messageId: asker.id,
+    toolCallId: call.id,
+    position,
+    siblings: asker.calls.length,
+    tool: call.tool,
+    argsText: call.args,
+    words: asker.text,
+  };
+}

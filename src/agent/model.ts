@@ -1,0 +1,111 @@
+import { AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import type { ChatGenerationChunk } from '@langchain/core/outputs';
+import { ChatOpenAICompletions } from '@langchain/openai';
+import type { Tool } from '../domain/tool.ts';
+
+/** A chat model that streams; nothing of its provider shows through but its errors. */
+export interface ChatModel {
+  readonly name: string;
+  /** The longest silence before an answer counts as lost, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How often a request that had no effect is repeated. */
+  readonly maxRetries: number;
+  stream(
+    messages: readonly BaseMessage[],
+    tools: readonly Tool[],
+    signal: AbortSignal,
+  ): AsyncIterable<ModelPiece>;
+}
+
+/** A piece of a streamed answer, as it came over the wire. */
+export interface ModelPiece {
+  readonly text: string;
+  readonly calls: readonly CallPiece[];
+  /** Said with the last piece of a whole answer. */
+  readonly finishReason: string | undefined;
+}
+
+/** A piece of a tool call; `args` continues the raw text of what came before under the same index. */
+export interface CallPiece {
+  readonly index?: number | undefined;
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly args?: string | undefined;
+}
+
+export interface ChatModelOptions {
+  /** `provider/name`. */
+  readonly model: string;
+  readonly apiKey?: string | undefined;
+  /** Of an OpenAI-compatible server, with its `/v1`; OpenAI's own when absent. */
+  readonly baseUrl?: string | undefined;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+}
+
+/** A setting names no model that can be used. */
+export class ModelSettingError extends Error {
+  override readonly name = 'ModelSettingError';
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+
+/** Creates the model behind an OpenAI-compatible server; a server of one's own needs no key. */
+export function createChatModel(options: ChatModelOptions): ChatModel {
+  const name = readModelName(options.model);
+  if (!options.apiKey && !options.baseUrl) {
+    throw new ModelSettingError(
+      'OPENAI_API_KEY is not set. Set it, or set OPENAI_BASE_URL to a compatible server that needs none.',
+    );
+  }
+  const chat = new ChatOpenAICompletions({
+    model: name,
+    apiKey: options.apiKey || 'none',
+    configuration: { baseURL: options.baseUrl ?? OPENAI_URL },
+    // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
+    maxRetries: 0,
+    streamUsage: false,
+  });
+  return {
+    name,
+    timeoutMs: options.timeoutMs,
+    maxRetries: options.maxRetries,
+    async *stream(messages, tools, signal) {
+      const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
+      // Not `stream()`: at every piece it joins the whole answer anew and parses its arguments, which
+      // takes 40 s for 1 MB. Nor `streaming: true`: that fetches tokenizer data from the network.
+      const chunks = chat._streamResponseChunks([...messages], { signal, ...offer });
+      for await (const chunk of chunks) yield toPiece(chunk);
+    },
+  };
+}
+
+function readModelName(model: string): string {
+  const slash = model.indexOf('/');
+  const provider = model.slice(0, Math.max(slash, 0));
+  const name = model.slice(slash + 1);
+  if (provider === '' || name === '') {
+    throw new ModelSettingError(
+      `MODEL is ${JSON.stringify(model)}; it must be provider/name, for example openai/gpt-4o-mini.`,
+    );
+  }
+  if (provider !== 'openai') {
+    throw new ModelSettingError(
+      `MODEL names the provider ${JSON.stringify(provider)}; only openai is supported. For a compatible server, use openai/${name} and set OPENAI_BASE_URL.`,
+    );
+  }
+  return name;
+}
+
+function toOffer({ name, description, schema: parameters }: Tool) {
+  return { type: 'function' as const, function: { name, description, parameters } };
+}
+
+function toPiece({ message, text, generationInfo }: ChatGenerationChunk): ModelPiece {
+  const reason: unknown = generationInfo?.finish_reason;
+  return {
+    text,
+    calls: message instanceof AIMessageChunk ? (message.tool_call_chunks ?? []) : [],
+    finishReason: typeof reason === 'string' && reason !== '' ? reason : undefined,
+  };
+}

@@ -1,0 +1,44 @@
+import {
+  AIMessage,
+  type BaseMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+} from '@langchain/core/messages';
+import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import type { PromptMessage } from './prompt.ts';
+
+/** Writes a prompt as the library's messages; the arguments of earlier calls go out as the text that came in. */
+export function toChatMessages(prompt: readonly PromptMessage[]): readonly BaseMessage[] {
+  return prompt.map(toChatMessage);
+}
+
+function toChatMessage(message: PromptMessage): BaseMessage {
+  switch (message.role) {
+    case 'system':
+      return new SystemMessage(message.text);
+    case 'user':
+      return new HumanMessage(message.text);
+    case 'tool':
+      return new ToolMessage({ content: message.text, tool_call_id: message.callId });
+    case 'assistant':
+      return toAssistantMessage(message);
+  }
+}
+
+function toAssistantMessage(message: Extract<TurnMessage, { role: 'assistant' }>): AIMessage {
+  const chat = new AIMessage(message.text);
+  // Not `tool_calls`: those are parsed values that the library would write anew. Set afterwards,
+  // because its constructor parses what it finds here.
+  if (message.calls.length > 0) chat.additional_kwargs.tool_calls = message.calls.map(toWireCall);
+  return chat;
+}
+
+function toWireCall({ id, tool, args }: ModelCall) {
+  return { id, type: 'function' as const, function: { name: toWireName(tool), arguments: args } };
+}
+
+/** A name that the model made up must not make the provider refuse the whole conversation. */
+function toWireName(tool: string): string {
+  return tool.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
+}

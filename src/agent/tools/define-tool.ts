@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import type { Risk } from '../../domain/route.ts';
+import type { Tool, ToolContext } from '../../domain/tool.ts';
+import { parseArgs } from './parse-args.ts';
+
+/** A tool as its author writes it. */
+export interface ToolDefinition<Schema extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  /** For the model: what it does, and when to use it. */
+  readonly description: string;
+  /** An object schema whose values are plain JSON: no transforms, dates or bigints. */
+  readonly schema: Schema;
+  readonly idempotent?: boolean | undefined;
+  /** `medium` unless it says otherwise. */
+  readonly risk?: Risk | undefined;
+  readonly secrets?: readonly string[] | undefined;
+  /** Returns what the model is told; throws when it failed, in words for the model. */
+  run(args: z.output<Schema>, context: ToolContext): ToolResult | Promise<ToolResult>;
+  preview?(args: z.output<Schema>): string | undefined | Promise<string | undefined>;
+}
+
+type ToolResult = string | JsonValue | undefined;
+
+/** A tool, or why it can't be offered. */
+export type DefinedTool =
+  | { readonly kind: 'tool'; readonly tool: Tool }
+  | { readonly kind: 'left-out'; readonly name: string; readonly reason: string };
+
+/** Makes a tool of its definition; one whose schema JSON can't carry both ways is left out, with the reason. */
+export function defineTool<Schema extends z.ZodType>(
+  definition: ToolDefinition<Schema>,
+): DefinedTool {
+  const { name, schema } = definition;
+  const read = readSchema(schema);
+  if (!read.ok) return { kind: 'left-out', name, reason: read.reason };
+  const tool: Tool = {
+    name,
+    description: definition.description,
+    schema: read.json,
+    schemaHash: createHash('sha256').update(canonicalJson(read.json)).digest('hex'),
+    risk: definition.risk ?? 'medium',
+    idempotent: definition.idempotent ?? false,
+    secrets: definition.secrets ?? [],
+    parse: (value) => parseArgs(schema, value),
+    run: async (args, context) => toText(await definition.run(schema.parse(args), context)),
+    ...(definition.preview && {
+      preview: (args: JsonValue) => previewOf(definition, args),
+    }),
+  };
+  return { kind: 'tool', tool };
+}
+
+function toText(result: ToolResult): string {
+  if (result === undefined) return '';
+  return typeof result === 'string' ? result : JSON.stringify(result, undefined, 2);
+}
+
+/** A preview that fails is shown as a fact: the run would fail in the same way. */
+async function previewOf<Schema extends z.ZodType>(
+  definition: ToolDefinition<Schema>,
+  args: JsonValue,
+): Promise<string | undefined> {
+  try {
+    return await definition.preview?.(definition.schema.parse(args));
+  } catch (error) {
+    return `As things stand, this would fail: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+type SchemaReading =
+  | { readonly ok: true; readonly json: { readonly [key: string]: JsonValue } }
+  | { readonly ok: false; readonly reason: string };
+
+function readSchema(schema: z.ZodType): SchemaReading {
+  if (!('_zod' in schema)) {
+    return { ok: false, reason: 'its schema was not made with zod 4' };
+  }
+  const unfit = new Set<string>();
+  let json: unknown;
+  try {
+    json = z.toJSONSchema(schema, {
+      io: 'input',
+      override: ({ zodSchema }) => {
+        if (changesValues(zodSchema._zod.def)) unfit.add('transforms');
+        if (zodSchema._zod.def.type === 'file') unfit.add('files');
+      },
+    });
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+  if (unfit.size > 0) {
+    return {
+      ok: false,
+      reason: `its schema has ${[...unfit].join(' and ')}, which JSON can't carry both ways`,
+    };
+  }
+  const { $schema, ...rest } = json as { readonly [key: string]: JsonValue };
+  if (rest.type !== 'object')
+    return { ok: false, reason: 'its schema is not a plain object schema' };
+  return { ok: true, json: rest };
+}
+
+/** Whether a schema of zod reads one value and returns another: `transform`, `preprocess`, codecs. */
+function changesValues(def: z.core.$ZodTypeDef): boolean {
+  if (def.type === 'transform') return true;
+  if (def.type !== 'pipe') return false;
+  const pipe = def as z.core.$ZodPipeDef;
+  if (pipe.transform !== undefined || pipe.reverseTransform !== undefined) return true;
+  return [pipe.in, pipe.out].some((side) => side._zod.def.type === 'transform');
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { type DefinedTool, defineTool } from './define-tool.ts';
+import { WorkspaceError } from './open-folder.ts';
+import { previewChange } from './preview-change.ts';
+import { type Found, MAX_FILE_BYTES, type Workspace } from './workspace.ts';
+
+const MAX_ENTRIES = 500;
+const path = z.string().min(1).describe('Relative to the workspace, for example notes/todo.md');
+
+/** Makes the tools that work on the workspace's files, and on nothing else. */
+export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
+  return [
+    createListFiles(workspace),
+    createReadFile(workspace),
+    createWriteFile(workspace),
+    createEditFile(workspace),
+    createDeleteFile(workspace),
+  ];
+}
+
+function createListFiles(workspace: Workspace): DefinedTool {
+  return defineTool({
+    name: 'list_files',
+    description:
+      'Lists a folder of the workspace with the sizes of its files; folders end with a slash.',
+    schema: z.object({
+      path: z.string().default('.').describe('A folder, relative to the workspace'),
+      recursive: z.boolean().default(false).describe('Whether to list what is in its folders too'),
+    }),
+    risk: 'low',
+    idempotent: true,
+    async run({ path: folder, recursive }) {
+      const options = { isDeep: recursive, limit: MAX_ENTRIES };
+      const { entries, isCut } = await workspace.list(folder, options);
+      if (entries.length === 0) return `${folder} is empty.`;
+      const lines = entries.map(({ path: entry, kind, size }) => {
+        if (kind === 'folder') return `${entry}/`;
+        return kind === 'file' ? `${entry} (${size} bytes)` : `${entry} (${kind}, not usable)`;
+      });
+      if (isCut)
+        lines.push(`Only the first ${MAX_ENTRIES} entries are shown; list a folder below.`);
+      return lines.join('\n');
+    },
+  });
+}
+
+function createReadFile(workspace: Workspace): DefinedTool {
+  return defineTool({
+    name: 'read_file',
+    description: 'Reads a text file of the workspace, whole or from one line on.',
+    schema: z.object({
+      path,
+      fromLine: z.int().min(1).default(1).describe('The first line to read, from 1'),
+      lines: z
+        .int()
+        .min(1)
+        .max(100_000)
+        .optional()
+        .describe('How many lines to read; all if absent'),
+    }),
+    risk: 'low',
+    idempotent: true,
+    async run({ path: file, fromLine, lines }) {
+      const { text, isCut } = await readText(workspace, file);
+      const from = fromLine - 1;
+      const shown = text.split('\n').slice(from, lines === undefined ? undefined : from + lines);
+      const part = shown.join('\n');
+      return isCut
+        ? `${part}\n[Only the first ${MAX_FILE_BYTES / 1024} KB of ${file} were read.]`
+        : part;
+    },
+  });
+}
+
+function createWriteFile(workspace: Workspace): DefinedTool {
+  return defineTool({
+    name: 'write_file',
+    description:
+      'Writes a text file of the workspace: makes it, or replaces all that it holds. To change a part, use edit_file.',
+    schema: z.object({ path, content: z.string().describe('The whole new text of the file') }),
+    risk: 'medium',
+    idempotent: true,
+    async run({ path: file, content }, { signal }) {
+      signal.throwIfAborted();
+      await workspace.write(file, content);
+      return `Wrote ${Buffer.byteLength(content)} bytes to ${file}.`;
+    },
+    async preview({ path: file, content }) {
+      const found = await workspace.look(file);
+      if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
+      return previewChange(file, found, content);
+    },
+  });
+}
+
+function createEditFile(workspace: Workspace): DefinedTool {
+  async function edited(file: string, oldText: string, newText: string) {
+    const { text, isCut, found } = await readText(workspace, file);
+    if (isCut) {
+      throw new WorkspaceError(
+        `${file} is larger than ${MAX_FILE_BYTES / 1024} KB and can’t be edited.`,
+      );
+    }
+    const places = text.split(oldText).length - 1;
+    if (places === 0) {
+      throw new WorkspaceError(
+        `oldText does not occur in ${file}. It must be there exactly, with its spaces and line breaks; read_file shows the text.`,
+      );
+    }
+    if (places > 1) {
+      throw new WorkspaceError(
+        `oldText occurs ${places} times in ${file}. Add the lines around it, so that it occurs once.`,
+      );
+    }
+    // A function: in a replacement text, "$&" and its like would be commands.
+    return { found, after: text.replace(oldText, () => newText) };
+  }
+  return defineTool({
+    name: 'edit_file',
+    description:
+      'Changes one place of a text file in the workspace: the one occurrence of oldText becomes newText.',
+    schema: z.object({
+      path,
+      oldText: z.string().min(1).describe('Text that occurs exactly once in the file'),
+      newText: z.string().describe('What stands there afterwards; empty to delete it'),
+    }),
+    risk: 'medium',
+    async run({ path: file, oldText, newText }, { signal }) {
+      const { after } = await edited(file, oldText, newText);
+      signal.throwIfAborted();
+      await workspace.write(file, after);
+      return `Edited ${file}.`;
+    },
+    async preview({ path: file, oldText, newText }) {
+      const { found, after } = await edited(file, oldText, newText);
+      return previewChange(file, found, after);
+    },
+  });
+}
+
+function createDeleteFile(workspace: Workspace): DefinedTool {
+  return defineTool({
+    name: 'delete_file',
+    description: 'Deletes a file or an empty folder of the workspace, for good.',
+    schema: z.object({ path }),
+    risk: 'high',
+    async run({ path: file }, { signal }) {
+      signal.throwIfAborted();
+      await workspace.delete(file);
+      return `Deleted ${file}.`;
+    },
+    async preview({ path: file }) {
+      const found = await workspace.look(file);
+      if (found.kind === 'nothing') throw new WorkspaceError(`There is no ${file}.`);
+      if (found.kind === 'file') return previewChange(file, found, undefined);
+      if (!found.isEmpty) throw new WorkspaceError(`The folder ${file} is not empty.`);
+      return `Deletes the empty folder ${file}.`;
+    },
+  });
+}
+
+async function readText(workspace: Workspace, file: string) {
+  const found: Found = await workspace.look(file);
+  if (found.kind === 'nothing') {
+    throw new WorkspaceError(
+      `There is no ${file}. list_files shows what is there; write_file creates a file.`,
+    );
+  }
+  if (found.kind === 'folder') {
+    throw new WorkspaceError(`${file} is a folder; list_files shows what is in it.`);
+  }
+  if (found.text === undefined) {
+    throw new WorkspaceError(
+      `${file} is not a text file (${found.size} bytes); its bytes can’t be shown.`,
+    );
+  }
+  return { text: found.text, isCut: found.isCut, found };
+}

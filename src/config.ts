@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { folderProblems } from './folder-problems.ts';
+import {
+  DEFAULT_DATA_DIR,
+  DEFAULT_WORKSPACE_DIR,
+  type LOG_LEVELS,
+  Variables,
+} from './variables.ts';
+
+/** The model behind the agent; without a key only servers that ask for none answer. */
+export interface ModelConfig {
+  readonly provider: 'openai';
+  readonly name: string;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+}
+
+/** How the app joins a workspace: Socket Mode, or signed HTTP requests. */
+export type SlackDelivery =
+  | { readonly delivery: 'socket'; readonly appToken: string }
+  | { readonly delivery: 'http'; readonly signingSecret: string };
+
+interface CommonConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute, as are the other paths. */
+  readonly dataDir: string;
+  readonly workspaceDir: string;
+  readonly toolsModule?: string;
+  readonly systemPrompt?: string;
+  readonly contextTokens: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** What was set and has no effect: sentences for the person who starts the app. */
+  readonly warnings: readonly string[];
+}
+
+/** The app on the simulated workspace; without a model a scripted one answers. */
+export interface PlaygroundConfig extends CommonConfig {
+  readonly mode: 'playground';
+  readonly model?: ModelConfig;
+}
+
+/** The app in a workspace of Slack. */
+export interface SlackModeConfig extends CommonConfig {
+  readonly mode: 'slack';
+  readonly model: ModelConfig;
+  readonly slack: SlackDelivery & { readonly botToken: string; readonly apiUrl: string };
+}
+
+/** What the app is started with, read once from the environment. */
+export type Config = PlaygroundConfig | SlackModeConfig;
+
+/** The environment can't be started with; its message lists every problem, and never a value of a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const list = problems.map((problem) => `  - ${problem}`).join('\n');
+    super(`The settings can't be started with (.env.example explains each of them):\n${list}`);
+    this.problems = problems;
+  }
+}
+
+/** Returns the values of a configuration that nobody may read in a log. */
+export function secretsOf(config: Config): readonly (string | undefined)[] {
+  const { model } = config;
+  if (config.mode === 'playground') return [model?.apiKey];
+  const { slack } = config;
+  const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
+  return [model?.apiKey, slack.botToken, own];
+}
+
+/** What would make people believe in a protection or a store that this version does not have. */
+const REFUSED = [
+  ['REDIS_URL', 'state would stay on this machine alone'],
+  ['POLICY_FILE', 'its rules would not hold'],
+  ['MCP_CONFIG', 'its tools would be missing'],
+] as const;
+
+const UNUSED = ['TAVILY_API_KEY', 'TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS'] as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Gives the environment its meaning; throws a `ConfigError` that lists all that is wrong with it. */
+export function readConfig(
+  environment: Environment,
+  { exists = existsSync }: { readonly exists?: (path: string) => boolean } = {},
+): Config {
+  const env = withoutBlanks(environment);
+  const read = Variables.safeParse(env);
+  const problems = [
+    ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
+    ...tokenProblems(env),
+    ...refusals(env, exists),
+    ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
+  ];
+  if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  return toConfig(read.data, env);
+}
+
+/** Blank counts as unset: `.env` files and shells leave empty values behind. */
+function withoutBlanks(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment)
+      .map(([name, value]) => [name, value?.trim()] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
+  );
+}
+
+function tokenProblems(env: Environment): string[] {
+  const { SLACK_BOT_TOKEN: bot, SLACK_APP_TOKEN: app, SLACK_SIGNING_SECRET: secret } = env;
+  if (!bot) {
+    if (!app && !secret) return [];
+    const given = app ? 'SLACK_APP_TOKEN' : 'SLACK_SIGNING_SECRET';
+    return [
+      `SLACK_BOT_TOKEN is missing while ${given} is set. Add the bot token (xoxb-…), or unset ${given} to start the playground.`,
+    ];
+  }
+  const problems: string[] = [];
+  if (!app && !secret) {
+    problems.push(
+      'SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is missing while SLACK_BOT_TOKEN is set. Add SLACK_APP_TOKEN (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
+    );
+  }
+  if (!env.OPENAI_API_KEY && !env.OPENAI_BASE_URL) {
+    problems.push(
+      'OPENAI_API_KEY is missing, and a workspace of Slack needs a model. Add the key, or OPENAI_BASE_URL for a compatible server that asks for none.',
+    );
+  }
+  return problems;
+}
+
+function refusals(env: Environment, exists: (path: string) => boolean): string[] {
+  const refused = REFUSED.filter(([name]) => env[name]).map(
+    ([name, harm]) =>
+      `${name} is not in this version, and ignoring it would be dangerous: ${harm}. Unset it.`,
+  );
+  if (!env.POLICY_FILE && exists(resolve('policy.yaml'))) {
+    refused.push(
+      'POLICY_FILE is unset, but its default ./policy.yaml exists; policies are not in this version, and ignoring it would be dangerous: its rules would not hold. Move the file away.',
+    );
+  }
+  return refused;
+}
+
+function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = read;
+  const model: ModelConfig = {
+    provider: 'openai',
+    name: read.MODEL.slice('openai/'.length),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
+  const slack = toSlack(read);
+  const common = {
+    host: read.HOST ?? (slack?.delivery === 'http' ? '0.0.0.0' : '127.0.0.1'),
+    port: read.PORT,
+    dataDir: resolve(read.DATA_DIR),
+    workspaceDir: resolve(read.WORKSPACE_DIR),
+    ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
+    ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
+    contextTokens: read.CONTEXT_TOKENS,
+    logLevel: read.LOG_LEVEL,
+    warnings: warningsOf(env),
+  };
+  if (slack) return { ...common, mode: 'slack', model, slack };
+  const hasModel = apiKey !== undefined || baseUrl !== undefined;
+  return { ...common, mode: 'playground', ...(hasModel && { model }) };
+}
+
+function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | undefined {
+  const { SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken } = read;
+  const { SLACK_SIGNING_SECRET: signingSecret } = read;
+  if (!botToken) return undefined;
+  const apiUrl = read.SLACK_API_URL.replace(/\/*$/, '/');
+  if (appToken) return { botToken, apiUrl, delivery: 'socket', appToken };
+  return signingSecret ? { botToken, apiUrl, delivery: 'http', signingSecret } : undefined;
+}
+
+function warningsOf(env: Environment): string[] {
+  const warnings = UNUSED.filter((name) => env[name]).map(
+    (name) => `${name} has no effect in this version: it has no web search yet.`,
+  );
+  if (env.SLACK_APP_TOKEN && env.SLACK_SIGNING_SECRET) {
+    warnings.push(
+      'SLACK_SIGNING_SECRET has no effect while SLACK_APP_TOKEN is set: the app uses Socket Mode. Unset SLACK_APP_TOKEN for HTTP.',
+    );
+  }
+  if (env.SLACK_API_URL && !env.SLACK_BOT_TOKEN) {
+    warnings.push('SLACK_API_URL has no effect in the playground, which is its own workspace.');
+  }
+  if (env.MODEL && !env.OPENAI_API_KEY && !env.OPENAI_BASE_URL) {
+    warnings.push('MODEL has no effect without OPENAI_API_KEY or OPENAI_BASE_URL.');
+  }
+  return warnings;
+}

@@ -1,0 +1,39 @@
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+
+/** Says what is wrong with two folders of which one lies in the other, symbolic links followed. */
+export function folderProblems(dataDir: string, workspaceDir: string): string[] {
+  const data = throughLinks(resolve(dataDir));
+  const workspace = throughLinks(resolve(workspaceDir));
+  if (isWithin(data, workspace)) {
+    return [
+      'DATA_DIR is inside WORKSPACE_DIR, so the agent’s tools could reach the app’s own records. Choose a folder outside.',
+    ];
+  }
+  if (isWithin(workspace, data)) {
+    return [
+      'WORKSPACE_DIR is inside DATA_DIR, so the agent’s files would lie among the app’s own records. Choose a folder outside.',
+    ];
+  }
+  return [];
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(way) !== way;
+}
+
+const MAX_LINKS = 40;
+
+/** Follows symbolic links as far as the path exists, a link to nothing included. */
+function throughLinks(path: string, linksLeft = MAX_LINKS): string {
+  if (existsSync(path)) return realpathSync.native(path);
+  const parent = dirname(path);
+  // Links in a circle lead nowhere; opening the folder will say so.
+  if (parent === path || linksLeft === 0) return path;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    const target = resolve(throughLinks(parent, linksLeft), readlinkSync(path));
+    return throughLinks(target, linksLeft - 1);
+  }
+  return join(throughLinks(parent, linksLeft), basename(path));
+}

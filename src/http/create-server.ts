@@ -1,0 +1,125 @@
+/** The app's one HTTP server: health, Slack's requests, and whatever routes are mounted on it. */
+import { createServer as createNodeServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Clock } from '../domain/clock.ts';
+import { createSlackRoute, type SlackListener } from './slack-route.ts';
+
+/** Rejects, saying why, while a part of the app can't do its work. */
+export type ReadinessCheck = () => Promise<void>;
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly clock: Clock;
+  readonly log: { error(fields: object, message: string): void };
+  /** What `GET /readyz` asks, by name. */
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly slackListener?: SlackListener;
+  /** Mounts more routes. */
+  readonly extraRoutes?: (routes: Hono) => void;
+}
+
+export interface HttpServer {
+  /** With the real port. */
+  readonly url: string;
+  readonly port: number;
+  /** From now on `GET /readyz` says that the app is stopping. */
+  stopReady(): void;
+  /** Takes no more requests and ends those under way; twice is harmless. */
+  close(): Promise<void>;
+}
+
+const CLOSE_GRACE_MS = 3_000;
+/** A request that takes longer to arrive is cut off: nobody holds the server by sending slowly. */
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** Starts the server; rejects, naming the address, when it can't listen there. */
+export async function createServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { clock, log, slackListener } = options;
+  let stopping = false;
+  const routes = createRoutes(options, () => stopping);
+  const handle = getRequestListener(routes.fetch);
+  const slack = slackListener && createSlackRoute({ listener: slackListener, clock });
+
+  const server = createNodeServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+    const path = (request.url ?? '').split('?')[0];
+    const work =
+      slack && path === '/slack/events' ? slack(request, response) : handle(request, response);
+    Promise.resolve(work).catch((error: unknown) => {
+      log.error({ err: error, path }, 'A request could not be handled.');
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  const port = await listen(server, options);
+  let closed: Promise<void> | undefined;
+
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    port,
+    stopReady: () => {
+      stopping = true;
+    },
+    close: () => {
+      stopping = true;
+      closed ??= closeServer(server, clock);
+      return closed;
+    },
+  };
+}
+
+function createRoutes(options: HttpServerOptions, isStopping: () => boolean): Hono {
+  const routes = new Hono();
+  routes.get('/healthz', (context) => context.json({ status: 'alive' }));
+  routes.get('/readyz', async (context) => {
+    const problems = isStopping() ? ['The app is stopping.'] : await runChecks(options.checks);
+    if (problems.length === 0) return context.json({ status: 'ready' });
+    return context.json({ status: 'not ready', problems }, 503);
+  });
+  options.extraRoutes?.(routes);
+  routes.notFound((context) => context.json({ error: 'There is nothing here.' }, 404));
+  routes.onError((error, context) => {
+    options.log.error({ err: error, path: context.req.path }, 'A request could not be handled.');
+    return context.json({ error: 'Something broke here.' }, 500);
+  });
+  return routes;
+}
+
+async function runChecks(checks: HttpServerOptions['checks']): Promise<readonly string[]> {
+  const problems = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        await check();
+        return undefined;
+      } catch (error) {
+        return `${name}: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    }),
+  );
+  return problems.filter((problem) => problem !== undefined);
+}
+
+async function listen(server: Server, { host, port }: HttpServerOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const why = `Can't listen on ${host}:${port}: ${error.message}. Set PORT or HOST to what is free.`;
+      reject(new Error(why, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function closeServer(server: Server, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(clock.now() + CLOSE_GRACE_MS, () => server.closeAllConnections());
+    server.close(() => {
+      cancel();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../domain/clock.ts';
+import { readBody } from './read-body.ts';
+
+/** Handles a request of Slack whose body was read and put on it as `rawBody`. */
+export type SlackListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+const BODY_LIMIT_BYTES = 1_000_000;
+/** https://docs.slack.dev/authentication/verifying-requests-from-slack */
+const MAX_SKEW_MS = 300_000;
+
+/**
+ * Makes the route of Slack's requests. Before Bolt checks the signature, the time is checked both
+ * ways (Bolt takes any time in the future), a second signature is refused, and so is a long body.
+ */
+export function createSlackRoute(deps: {
+  readonly listener: SlackListener;
+  readonly clock: Clock;
+}): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    if (request.method !== 'POST') return answer(response, 405, 'Slack sends POST requests.');
+    const wrong = whyUnsigned(request, deps.clock.now());
+    if (wrong !== undefined) return answer(response, 401, wrong);
+    const body = await readBody(request, BODY_LIMIT_BYTES);
+    if (body === 'too-large') return answer(response, 413, 'The body is longer than 1 MB.');
+    Object.assign(request, { rawBody: body });
+    deps.listener(request, response);
+  };
+}
+
+function whyUnsigned(request: IncomingMessage, now: number): string | undefined {
+  for (const name of ['x-slack-signature', 'x-slack-request-timestamp']) {
+    const times = countHeader(request, name);
+    if (times !== 1) return `There must be one ${name} header, not ${times}.`;
+  }
+  const timestamp = String(request.headers['x-slack-request-timestamp']);
+  const isTime = /^[0-9]{1,12}$/.test(timestamp);
+  if (!isTime || Math.abs(now - Number(timestamp) * 1_000) > MAX_SKEW_MS) {
+    return 'The timestamp is more than five minutes away from the time here.';
+  }
+  return undefined;
+}
+
+/** Node joins repeated headers; only the raw list tells how many there were. */
+function countHeader(request: IncomingMessage, name: string): number {
+  return request.rawHeaders.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name).length;
+}
+
+function answer(response: ServerResponse, status: number, error: string): void {
+  // What was not read of the body would be taken for the next request.
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(JSON.stringify({ error }));
+}

@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { createApp } from './app.ts';
+import { readConfig, secretsOf } from './config.ts';
+import { createLog } from './log.ts';
+import { startPlayground } from './playground/start-playground.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
+import { createSystemClock } from './system-clock.ts';
+
+/** A fault of the program needs its stack; what was worded for a person needs nothing more. */
+function tellWhy(error: unknown): void {
+  const isFault = [TypeError, ReferenceError, RangeError].some((fault) => error instanceof fault);
+  console.error(error instanceof Error && !isFault ? error.message : error);
+}
+
+try {
+  // What is set already wins over the file.
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const config = readConfig(process.env);
+  const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
+  const clock = createSystemClock();
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'The app has a fault that it can’t go on with.');
+    process.exit(1);
+  });
+  const isPlayground = config.mode === 'playground';
+  const start = isPlayground
+    ? startPlayground(config, { clock, log })
+    : createApp(config, { clock, log });
+  const app = await start;
+  stopOnSignal(process, app, { clock, log });
+  console.log(
+    isPlayground
+      ? `Countersign’s playground is open: ${app.url}/`
+      : `Countersign is in your workspace; its health is at ${app.url}/healthz`,
+  );
+} catch (error) {
+  tellWhy(error);
+  process.exit(1);
+}

@@ -1,0 +1,146 @@
+/** The playground page over HTTP: what a person sees as JSON, what they do as POST requests. */
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { streamSSE } from 'hono/streaming';
+import { z } from 'zod';
+import type { PageStart, Persona, Suggestion, WorkspaceFile } from './page/page-start.ts';
+import { PAGE_ACTIONS } from './page-actions.ts';
+import { bundlePage } from './page-bundle.ts';
+import { guardOrigin } from './page-guard.ts';
+import type { Workspace } from './workspace/workspace-port.ts';
+
+/** What the page shows besides the workspace. */
+export interface PageOptions {
+  /** Whether to say that the model's answers are scripted. */
+  readonly scriptedModel: boolean;
+  /** The agent's workspace folder as it is now. */
+  files(): Promise<readonly WorkspaceFile[]>;
+  readonly suggestions: readonly Suggestion[];
+  /** Whom the viewer can act as; the first is acted as at the start. */
+  readonly people: readonly Persona[];
+  /** Host names, in lower case and without port, that the page is served under. (Default: localhost and any IP address.) */
+  readonly allowedHosts?: readonly string[];
+}
+
+const SECURITY_HEADERS = {
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
+
+const MAX_BODY_BYTES = 8_000_000;
+const JOURNAL_PAGE = 300;
+/** Changes that follow each other within this time reach the page as one. */
+const COALESCE_MS = 40;
+
+/** Puts the page's routes on the app at once; resolves when the page is bundled, rejects when it can't be. */
+export async function mountPage(
+  app: Hono,
+  workspace: () => Workspace,
+  options: PageOptions,
+): Promise<void> {
+  const bundling = bundlePage();
+  const guard = guardOrigin(options.allowedHosts ?? []);
+  for (const path of ['/', '/page.js', '/page.css', '/ui/*']) {
+    app.use(path, guard, async (c, next) => {
+      await next();
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
+    });
+  }
+  app.get('/', async (c) => c.html((await bundling).html));
+  app.get('/page.js', async (c) =>
+    c.body((await bundling).script, 200, { 'content-type': 'text/javascript' }),
+  );
+  app.get('/page.css', async (c) =>
+    c.body((await bundling).style, 200, { 'content-type': 'text/css' }),
+  );
+
+  app.get('/ui/start', (c) => c.json(pageStart(workspace(), options)));
+  app.get('/ui/sight', (c) =>
+    answer(c, async () => workspace().see(z.string().min(1).parse(c.req.query('as')))),
+  );
+  app.get('/ui/journal', (c) =>
+    answer(c, async () => {
+      const after = z.coerce.number().int().min(0).parse(c.req.query('after'));
+      return workspace()
+        .journal.filter((entry) => entry.seq > after)
+        .slice(-JOURNAL_PAGE);
+    }),
+  );
+  app.get('/ui/files', (c) => answer(c, () => options.files()));
+  app.get('/ui/changes', (c) => streamChanges(c, workspace()));
+  for (const [name, action] of Object.entries(PAGE_ACTIONS)) {
+    app.post(`/ui/${name}`, bodyLimit({ maxSize: MAX_BODY_BYTES }), (c) =>
+      answer(c, async () => action.run(workspace(), await readJson(c))),
+    );
+  }
+  await bundling;
+}
+
+function pageStart(workspace: Workspace, options: PageOptions): PageStart {
+  const { team, app } = workspace;
+  return {
+    team: { id: team.id, name: team.name },
+    app: { id: app.id, botUserId: app.botUserId, name: app.name },
+    people: options.people,
+    scriptedModel: options.scriptedModel,
+    suggestions: options.suggestions,
+  };
+}
+
+/** A body that no JSON can be read from. */
+class UnreadableBodyError extends Error {
+  override readonly name = 'UnreadableBodyError';
+}
+
+// A form of another page can't send this content type without asking first.
+async function readJson(c: Context): Promise<unknown> {
+  if (!c.req.header('content-type')?.startsWith('application/json')) {
+    throw new UnreadableBodyError('The body must be JSON, with content-type application/json.');
+  }
+  const body = await c.req.text();
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new UnreadableBodyError('The body is not JSON.', { cause });
+  }
+}
+
+/** Answers with the result, or with a sentence: 400 for a bad request, 409 for what can't be done now. */
+async function answer(c: Context, work: () => Promise<unknown>): Promise<Response> {
+  try {
+    return c.json((await work()) ?? null);
+  } catch (error) {
+    if (error instanceof z.ZodError) return c.json({ error: z.prettifyError(error) }, 400);
+    if (error instanceof UnreadableBodyError) return c.json({ error: error.message }, 400);
+    return c.json({ error: error instanceof Error ? error.message : String(error) }, 409);
+  }
+}
+
+function streamChanges(c: Context, workspace: Workspace): Response {
+  return streamSSE(c, async (stream) => {
+    let isDirty = true;
+    let wake = () => {};
+    const unsubscribe = workspace.onChange(() => {
+      isDirty = true;
+      wake();
+    });
+    stream.onAbort(() => {
+      unsubscribe();
+      wake();
+    });
+    while (!stream.aborted) {
+      if (isDirty) {
+        isDirty = false;
+        await stream.writeSSE({ event: 'change', data: String(workspace.journal.length) });
+        await stream.sleep(COALESCE_MS);
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { Channel } from '../workspace/workspace-port.ts';
+import { Composer } from './composer.tsx';
+import { HomeTab } from './home-tab.tsx';
+import { MessageList } from './message-list.tsx';
+import { channelTitle, isAppDirectMessage, useScene } from './names.ts';
+import { channelMessages } from './thread-view.ts';
+import { toDraft } from './typed-text.ts';
+import { useUi } from './ui.ts';
+
+/** Shows a channel or DM with its composer; the app's DM has the App Home beside its messages. */
+export function ChannelPane({ channel }: { channel: Channel }) {
+  const scene = useScene();
+  const { route, go } = useUi();
+  const [draft, setDraft] = useState('');
+  const title = channelTitle(channel, scene);
+  const shown = channel.kind === 'im' ? title : `#${title}`;
+  const isAppDm = isAppDirectMessage(channel, scene);
+  const isHome = isAppDm && route.tab === 'home';
+  return (
+    <main class="pane channel" aria-label={shown}>
+      <header class="pane-head">
+        <button
+          type="button"
+          class="icon phone-only"
+          aria-label="Back to channels"
+          onClick={() => go({ pane: 'list' })}
+        >
+          <span aria-hidden="true">‹</span>
+        </button>
+        <h2>{channel.kind === 'private' ? `🔒 ${title}` : shown}</h2>
+        {isAppDm && <HomeTabs />}
+      </header>
+      {isHome ? (
+        <HomeTab />
+      ) : (
+        <>
+          <MessageList
+            messages={channelMessages(scene.sight, channel.id)}
+            showsReplies
+            showsDays
+            label={`Messages in ${shown}`}
+            empty={<Empty shown={shown} isAppDm={isAppDm} />}
+          />
+          <Suggestions channel={channel} onChoose={setDraft} />
+          <Composer
+            channel={channel.id}
+            label={`Message ${shown}`}
+            draft={draft}
+            onDraft={setDraft}
+          />
+        </>
+      )}
+    </main>
+  );
+}
+
+function HomeTabs() {
+  const { route, go } = useUi();
+  const tab = (name: 'messages' | 'home', text: string) => (
+    <button
+      type="button"
+      role="tab"
+      aria-selected={route.tab === name}
+      onClick={() => go({ tab: name })}
+    >
+      {text}
+    </button>
+  );
+  return (
+    <div role="tablist" class="tabs" aria-label="App">
+      {tab('home', 'Home')}
+      {tab('messages', 'Messages')}
+    </div>
+  );
+}
+
+function Empty({ shown, isAppDm }: { shown: string; isAppDm: boolean }) {
+  const { app } = useScene().start;
+  return (
+    <div class="empty">
+      <h3>{shown}</h3>
+      <p>
+        {isAppDm
+          ? `Write to ${app.name} here as you would to a person, or choose one of the suggestions below.`
+          : `Mention @${app.name} with a task, or choose one of the suggestions below.`}{' '}
+        When it wants to do something risky it asks on a card in the thread: press a button there,
+        and change "Act as" at the top to see what other people may do.
+      </p>
+    </div>
+  );
+}
+
+function Suggestions(props: { channel: Channel; onChoose(text: string): void }) {
+  const scene = useScene();
+  const { suggestions, app } = scene.start;
+  if (suggestions.length === 0) return null;
+  const isAppDm = isAppDirectMessage(props.channel, scene);
+  const choose = (text: string) => {
+    props.onChoose(toDraft(text, app, isAppDm));
+    document.querySelector<HTMLElement>('.channel .composer textarea')?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a flex row in every browser.
+    <div class="suggestions" role="group" aria-label="Suggested messages">
+      {suggestions.map(({ label, text }) => (
+        <button key={label} type="button" class="chip" title={text} onClick={() => choose(text)}>
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}

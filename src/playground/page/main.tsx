@@ -1,0 +1,12 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { fetchStart } from './backend.ts';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('page.html has no element with the id "root".');
+
+try {
+  render(<App start={await fetchStart()} />, root);
+} catch (error) {
+  root.textContent = `The playground could not start: ${String(error)}`;
+}

@@ -1,0 +1,192 @@
+import { LONG_ANSWER } from './long-answer.ts';
+import type { EndedCall, Talk } from './read-talk.ts';
+import { sayEnds } from './say-ends.ts';
+
+/** A call that the script makes. */
+export interface ScriptedCall {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, string | boolean>>;
+}
+
+/** What the script says next: words, and calls beside them. */
+export interface ScriptedAnswer {
+  readonly words: string;
+  readonly calls?: readonly ScriptedCall[];
+}
+
+/** One thing that the scripted model can do, with the message that asks for it. */
+export interface Scenario {
+  readonly label: string;
+  readonly text: string;
+  /** What a message must hold to mean it; where several fit, the last one is meant. */
+  readonly means: RegExp;
+  next(talk: Talk): ScriptedAnswer;
+}
+
+const HAIKU = 'A card in the thread\nwaits for one press of a thumb\nthen the work goes on\n';
+const GREETING = 'Hello, team!\n\nThe next release is on Thursday.\n';
+const AGENDA = '# Agenda\n\n1. What waits for a decision\n2. What was decided\n3. Coffee\n';
+const CASUAL = 'Hello, team!';
+const FORMAL = 'Good morning, colleagues.';
+const MOST_DELETED = 5;
+
+/** Everything that the scripted model can do, in the order in which it is offered. */
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    label: 'Write a file',
+    text: 'Write a haiku about approvals to haiku.txt',
+    means: /haiku/i,
+    next: inOneGo(
+      'I’ll write a haiku to `haiku.txt`. It changes a file, so a person decides first.',
+      [write('haiku.txt', HAIKU)],
+      'The haiku is written.',
+    ),
+  },
+  {
+    label: 'Two calls at once',
+    text: 'Prepare the release: write the notes and the checklist',
+    means: /release|checklist/i,
+    next: inOneGo(
+      'I’ll write two files for the release. Each has its own card.',
+      [
+        write('release/notes.md', '# Release notes\n\n- Calls are countersigned on cards.\n'),
+        write('release/checklist.md', '# Checklist\n\n- [ ] Tests pass\n- [ ] Notes are read\n'),
+      ],
+      'The release is prepared.',
+    ),
+  },
+  {
+    label: 'Three calls at once',
+    text: 'Plan the week: one file each for Monday, Tuesday and Wednesday',
+    means: /\bweek\b|monday/i,
+    next: inOneGo(
+      'I’ll write one file for each day. Decide them in any order: each one runs as soon as it is approved.',
+      ['monday', 'tuesday', 'wednesday'].map((day) =>
+        write(`week/${day}.md`, `# ${day}\n\n- One thing that matters\n`),
+      ),
+      'The week is planned.',
+    ),
+  },
+  {
+    label: 'Edit a file',
+    text: 'Switch the greeting in greeting.txt between casual and formal',
+    means: /greeting/i,
+    next: switchGreeting,
+  },
+  {
+    label: 'Correct an error',
+    text: 'Read the agenda in agenda.md',
+    means: /agenda/i,
+    next: readAgenda,
+  },
+  {
+    label: 'Delete files',
+    text: 'Delete all files in the workspace',
+    means: /\b(?:delete|remove|clean)\b/i,
+    next: deleteFiles,
+  },
+  {
+    label: 'A long answer',
+    text: 'Give me a long answer about how approvals work',
+    means: /\blong\b/i,
+    next: () => ({ words: LONG_ANSWER }),
+  },
+];
+
+function write(path: string, content: string): ScriptedCall {
+  return { tool: 'write_file', args: { path, content } };
+}
+
+/** One message with calls, and then what came of them. */
+function inOneGo(words: string, calls: readonly ScriptedCall[], whenAllRan: string) {
+  return ({ rounds }: Talk): ScriptedAnswer => {
+    const ended = rounds.at(-1);
+    return ended ? { words: sayEnds(ended, whenAllRan) } : { words, calls };
+  };
+}
+
+function isMissing({ end, path }: EndedCall): boolean {
+  return end.kind === 'failed' && end.text.includes(`There is no ${path}.`);
+}
+
+function switchGreeting({ rounds }: Talk): ScriptedAnswer {
+  const [last, ...others] = rounds.at(-1) ?? [];
+  if (!last) return readFirst('greeting.txt');
+  if (last.tool === 'read_file' && isMissing(last)) {
+    const calls = [write('greeting.txt', GREETING)];
+    return { words: 'There is no `greeting.txt` yet. I’ll write it first, then change it.', calls };
+  }
+  if (last.tool === 'edit_file' || last.end.kind !== 'ran') {
+    return { words: sayEnds([last, ...others], 'The greeting is switched.') };
+  }
+  // What was written may have been edited on its card, so the text is read again.
+  return last.tool === 'write_file' ? readFirst('greeting.txt') : editGreeting(last.end.text);
+}
+
+function readFirst(path: string): ScriptedAnswer {
+  return {
+    words: `I’ll read \`${path}\`. Reading needs nobody’s decision.`,
+    calls: [{ tool: 'read_file', args: { path } }],
+  };
+}
+
+function editGreeting(text: string): ScriptedAnswer {
+  const [oldText, newText] = text.includes(CASUAL) ? [CASUAL, FORMAL] : [FORMAL, CASUAL];
+  if (!text.includes(oldText)) {
+    const words = `\`greeting.txt\` holds neither “${CASUAL}” nor “${FORMAL}”, and those are all the greetings that this script knows. I leave it as it is.`;
+    return { words };
+  }
+  return {
+    words: `I’ll change “${oldText}” to “${newText}”. The card shows the difference.`,
+    calls: [{ tool: 'edit_file', args: { path: 'greeting.txt', oldText, newText } }],
+  };
+}
+
+function readAgenda({ rounds }: Talk): ScriptedAnswer {
+  const [last] = rounds.at(-1) ?? [];
+  if (!last) return readFirst('agenda.md');
+  if (last.tool === 'write_file') return { words: sayEnds([last], 'Now there is an agenda.') };
+  if (isMissing(last)) {
+    const words = 'Reading failed: there is no `agenda.md`. I’ll write one instead.';
+    return { words, calls: [write('agenda.md', AGENDA)] };
+  }
+  if (last.end.kind !== 'ran') return { words: sayEnds([last], '') };
+  const text = last.end.text.slice(0, 2_000).replaceAll('```', '` ` `');
+  return { words: `\`agenda.md\` holds:\n\n\`\`\`\n${text}\n\`\`\`` };
+}
+
+function deleteFiles({ said, rounds }: Talk): ScriptedAnswer {
+  const ended = rounds.at(-1);
+  const [listing] = ended ?? [];
+  if (!ended || !listing) {
+    const calls = [{ tool: 'list_files', args: { path: '.', recursive: true } }];
+    return { words: 'I’ll look at what is there first.', calls };
+  }
+  if (listing.tool !== 'list_files') return { words: sayEnds(ended, 'They are gone.') };
+  if (listing.end.kind !== 'ran') return { words: sayEnds(ended, '') };
+  const paths = listing.end.text.split('\n').flatMap((line) => FILE.exec(line)?.[1] ?? []);
+  return deleteSome(paths, said);
+}
+
+function deleteSome(paths: readonly string[], said: string): ScriptedAnswer {
+  if (paths.length === 0) {
+    return { words: 'The workspace has no files, so there is nothing to delete.' };
+  }
+  const words = said.split(/[\s,;:"'`“”]+/);
+  const named = paths.filter((path) => words.includes(path));
+  if (named.length === 0 && !/\b(?:all|every|everything)\b/i.test(said)) {
+    const list = paths.map((path) => `- \`${path}\``).join('\n');
+    return { words: `I don’t know which ones. Name some of these, or write “all”:\n\n${list}` };
+  }
+  const meant = named.length > 0 ? named : paths;
+  const chosen = meant.slice(0, MOST_DELETED);
+  const left = meant.length - chosen.length;
+  const rest = left === 0 ? '' : ` Ask again for the other ${left}.`;
+  return {
+    words: `I’ll delete ${chosen.map((path) => `\`${path}\``).join(', ')}.${rest} *Ignore* on one card ends it all; what was not approved by then stays.`,
+    calls: chosen.map((path) => ({ tool: 'delete_file', args: { path } })),
+  };
+}
+
+/** A line of `list_files` that is a file. */
+const FILE = /^(.+) \(\d+ bytes\)$/;

@@ -1,0 +1,67 @@
+import { Hono } from 'hono';
+import { type App, type AppDeps, createApp } from '../app.ts';
+import type { ModelConfig, PlaygroundConfig, SlackModeConfig } from '../config.ts';
+import { createReleasers } from '../releasers.ts';
+import type { Persona } from './page/page-start.ts';
+import { mountPage } from './page-server.ts';
+import { readFiles } from './read-files.ts';
+import { createScriptedModel } from './scripted-model.ts';
+import { createWorkspace } from './workspace/create-workspace.ts';
+import type { Workspace } from './workspace/workspace-port.ts';
+
+const PEOPLE: readonly Persona[] = [
+  { name: 'requester', note: 'Asks the agent, and decides the calls that come of it' },
+  { name: 'approver', note: 'A colleague, who decides their own calls' },
+  { name: 'outsider', note: 'In #general only; presses what is not theirs' },
+  { name: 'admin', note: 'Administers the workspace' },
+];
+
+/** Starts the app as it is on a simulated workspace, with the page that shows it, and a scripted model when there is no other. */
+export async function startPlayground(config: PlaygroundConfig, deps: AppDeps): Promise<App> {
+  const releasers = createReleasers(deps.log);
+  try {
+    const workspace = await createWorkspace({ clock: deps.clock });
+    releasers.add(() => workspace.stop());
+    workspace.deliverTo({ kind: 'socket' });
+    const script = config.model ? undefined : await createScriptedModel();
+    if (script) releasers.add(() => script.stop());
+    const page = new Hono();
+    await mountPage(page, () => workspace, {
+      scriptedModel: script !== undefined,
+      suggestions: script?.suggestions ?? [],
+      people: PEOPLE,
+      files: () => readFiles(config.workspaceDir),
+      allowedHosts: [config.host.toLowerCase()],
+    });
+    const model = config.model ?? {
+      provider: 'openai',
+      name: 'scripted',
+      ...(script && { apiKey: script.apiKey, baseUrl: script.baseUrl }),
+    };
+    const app = await createApp(joining(config, workspace, model), {
+      ...deps,
+      extraRoutes: (routes) => {
+        routes.route('/', page);
+        deps.extraRoutes?.(routes);
+      },
+    });
+    releasers.add(() => app.stop());
+    return { url: app.url, stop: releasers.releaseAll };
+  } catch (error) {
+    await releasers.releaseAll();
+    throw error;
+  }
+}
+
+function joining(
+  config: PlaygroundConfig,
+  { botToken, appToken, apiUrl }: Workspace,
+  model: ModelConfig,
+): SlackModeConfig {
+  return {
+    ...config,
+    mode: 'slack',
+    model,
+    slack: { delivery: 'socket', botToken, appToken, apiUrl },
+  };
+}

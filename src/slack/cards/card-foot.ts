@@ -1,0 +1,154 @@
+/** The part of a card that changes: buttons while people decide, then the verdict, then the result. */
+import type { Button, KnownBlock } from '@slack/types';
+import type { Call, CallStatus } from '../../domain/call.ts';
+import { encodeCardToken } from '../../domain/digest.ts';
+import type { Outcome, WithdrawalCause } from '../../domain/outcome.ts';
+import type { DecisionKind } from '../../domain/route.ts';
+import { ACTIONS } from '../ids.ts';
+import { BUDGET } from '../limits.ts';
+import { dateText, mention } from '../mrkdwn.ts';
+import { buildPiece, cutPiece } from './fit-pieces.ts';
+import { renderText } from './render-args.ts';
+
+/** What the foot must know besides the call. */
+export interface FootFacts {
+  /** Whether everything of the call stands on the card. */
+  readonly whole: boolean;
+  readonly editable: boolean;
+  readonly secretTexts: readonly string[];
+}
+
+/** A state in a few words, for the card and for its notification. */
+export const STATE_WORDS: Readonly<Record<CallStatus, string>> = {
+  proposed: 'Being checked',
+  pending: 'Waiting for a decision',
+  approved: 'Approved, about to run',
+  running: 'Running',
+  succeeded: 'Done',
+  failed: 'Failed',
+  unknown: 'It is not known whether this ran',
+  replied: 'Replied instead of approving',
+  ignored: 'Ignored',
+  expired: 'Expired: nobody decided in time',
+  withdrawn: 'Withdrawn',
+  refused: 'Refused by the policy',
+};
+
+const ICONS: Readonly<Record<CallStatus, string>> = {
+  proposed: ':hourglass_flowing_sand:',
+  pending: ':raised_hand:',
+  approved: ':white_check_mark:',
+  running: ':gear:',
+  succeeded: ':white_check_mark:',
+  failed: ':x:',
+  unknown: ':grey_question:',
+  replied: ':speech_balloon:',
+  ignored: ':no_entry_sign:',
+  expired: ':alarm_clock:',
+  withdrawn: ':leftwards_arrow_with_hook:',
+  refused: ':no_entry:',
+};
+
+const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
+  'new-message': 'the requester wrote a new message instead',
+  'ignored-sibling': 'another call of the same message was ignored',
+  stop: 'somebody stopped the work',
+  'turn-ended': 'the turn had ended',
+};
+
+/** Makes the foot of a call's card. */
+export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
+  const text = `${ICONS[call.status]} *${STATE_WORDS[call.status]}*${detail(call)}`;
+  const blocks: KnownBlock[] = [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
+  const said = outcomePiece(call.outcome, facts.secretTexts);
+  if (said !== undefined) blocks.push(buildPiece(said));
+  const buttons = buttonsOf(call, facts);
+  if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
+  return blocks;
+}
+
+function detail(call: Call): string {
+  const lines = [sayVerdict(call)];
+  if (call.status === 'pending' && call.note === undefined) lines.push('Nothing runs until then.');
+  if (call.status === 'unknown') lines.push('Please look, and say what you found.');
+  if (call.status === 'running' && call.claim !== undefined) {
+    lines.push(`Since ${dateText(call.claim.at, '{time_secs}')}.`);
+  }
+  const { outcome } = call;
+  if (outcome?.kind === 'withdrawn') lines.push(`Because ${WITHDRAWALS[outcome.cause]}.`);
+  const said = lines.filter((line) => line !== undefined);
+  return said.length === 0 ? '' : `\n${said.join('\n')}`;
+}
+
+const VERDICTS = {
+  approve: 'Approved by',
+  edit: 'Edited and approved by',
+  reply: 'Replied by',
+  ignore: 'Ignored by',
+  settle: 'Settled by',
+} as const;
+
+function sayVerdict(call: Call): string | undefined {
+  const { verdict } = call;
+  if (verdict === undefined || call.status === 'pending') return undefined;
+  const approved = verdict.kind === 'approve' && call.votes.length > 1;
+  const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
+  const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
+  return `${VERDICTS[verdict.kind]} ${names} · ${dateText(verdict.at)}`;
+}
+
+function outcomePiece(outcome: Outcome | undefined, secrets: readonly string[]) {
+  const words = outcomeWords(outcome);
+  if (words === undefined || words.text === '') return undefined;
+  return cutPiece(renderText(words.label, words.text, secrets), BUDGET.outcome);
+}
+
+function outcomeWords(
+  outcome: Outcome | undefined,
+): { readonly label: string; readonly text: string } | undefined {
+  switch (outcome?.kind) {
+    case 'result':
+      return { label: 'Result', text: outcome.text };
+    case 'error':
+      return { label: 'Error', text: outcome.text };
+    case 'reply':
+      return { label: 'Reply to the agent', text: outcome.text };
+    case 'refused':
+      return { label: 'Reason', text: outcome.reason };
+    case 'unknown':
+      return { label: 'What is known', text: outcome.reason };
+    default:
+      return undefined;
+  }
+}
+
+function buttonsOf(call: Call, facts: FootFacts): Button[] {
+  const value = encodeCardToken(call);
+  const button = (actionId: string, text: string, style?: Button['style']): Button => ({
+    type: 'button',
+    action_id: actionId,
+    text: { type: 'plain_text', text, emoji: false },
+    value,
+    ...(style === undefined ? {} : { style }),
+  });
+  const open = button(ACTIONS.open, 'Open');
+  if (call.status === 'unknown') {
+    return [
+      button(ACTIONS.settleRan, 'It ran'),
+      button(ACTIONS.settleRerun, 'It did not, run it'),
+      button(ACTIONS.settleLeave, 'It did not, leave it'),
+      ...(facts.whole ? [] : [open]),
+    ];
+  }
+  if (call.status !== 'pending') return facts.whole ? [] : [open];
+  const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
+  const first = facts.whole
+    ? [button(ACTIONS.approve, 'Approve', 'primary')].filter(() => allows('approve'))
+    : [open];
+  return [
+    ...first,
+    ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),
+    ...(allows('reply') ? [button(ACTIONS.reply, 'Reply')] : []),
+    ...(allows('ignore') ? [button(ACTIONS.ignore, 'Ignore', 'danger')] : []),
+  ];
+}

@@ -1,0 +1,65 @@
+/**
+ * Text as people may trust their eyes with: whatever can't plainly be seen is printed as `\u{…}`.
+ * The way back is one to one (`\u{` itself is printed as `\u{5c}u{`), so two texts that differ never
+ * look the same.
+ */
+
+/** A text with everything in it visible, and how many characters had to be made so. */
+export interface VisibleText {
+  readonly text: string;
+  readonly hidden: number;
+}
+
+const HIDDEN =
+  '[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]|(?! )\\p{Zs}';
+/** The first alternative wins: a whole emoji sequence stays, joiners included. */
+const PIECES = new RegExp(
+  `(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<spaces> +)`,
+  'gv',
+);
+const MAX_SPACES = 8;
+const MAX_INDENT = 32;
+
+/** Makes every character of a text visible; line breaks and emoji stay as they are. */
+export function toVisible(text: string): VisibleText {
+  let hidden = 0;
+  const visible = text.replace(PIECES, (piece, ...rest) => {
+    const groups = rest.at(-1) as Partial<Record<string, string>>;
+    const at = rest.at(-3) as number;
+    if (groups.emoji !== undefined || groups.break !== undefined) return piece;
+    if (groups.escape !== undefined) return '\\u{5c}u{';
+    if (groups.spaces !== undefined) return showSpaces(text, piece, at);
+    hidden += 1;
+    return `\\u{${codePoint(piece)}}`;
+  });
+  return { text: visible, hidden };
+}
+
+function codePoint(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16);
+}
+
+function showSpaces(text: string, run: string, at: number): string {
+  const after = text[at + run.length];
+  const leads = at > 0 && text[at - 1] === '\n';
+  const trails = after === undefined || after === '\n' || at === 0;
+  if (!trails && run.length <= (leads ? MAX_INDENT : MAX_SPACES)) return run;
+  return run.length === 1 ? '\\u{20}' : `\\u{20 x${run.length}}`;
+}
+
+/** Reads a visible text back: the inverse of `toVisible`. */
+export function fromVisible(visible: string): string {
+  return visible.replace(/\\u\{([0-9a-f]+)(?: x([0-9]+))?\}/g, (_, code: string, times = '1') =>
+    String.fromCodePoint(Number.parseInt(code, 16)).repeat(Number(times)),
+  );
+}
+
+const NAME_LIMIT = 80;
+
+/** Writes a tool's name where markup is read: plain letters, digits and `._-` stay, all else is escaped. */
+export function showName(name: string): string {
+  const safe = name.replace(/[^A-Za-z0-9._-]/gu, (character) => `\\u{${codePoint(character)}}`);
+  if (safe === '') return '(no name)';
+  if (safe.length <= NAME_LIMIT) return safe;
+  return `${safe.slice(0, NAME_LIMIT)}… (${NAME_LIMIT} of ${safe.length} characters)`;
+}

@@ -1,0 +1,177 @@
+/** Whether a click or a submitted form is what it claims to be; who may decide is the desk's question. */
+import type { CardPlace } from '../domain/call.ts';
+import { type CardToken, parseCardToken } from '../domain/digest.ts';
+import type { Person } from '../domain/person.ts';
+import type { SlackIdentity } from './connect-slack.ts';
+import { ACTIONS, VIEWS } from './ids.ts';
+import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
+import { SENTENCES } from './sentences.ts';
+
+/** Where a person can be told something; `view` when they look at a form. */
+export interface ClickOrigin {
+  readonly person: Person;
+  readonly channel: string | undefined;
+  readonly root: string | undefined;
+  readonly viewId: string | undefined;
+}
+
+/** A click on one of our buttons. */
+export interface Click {
+  readonly origin: ClickOrigin;
+  readonly actionId: string;
+  readonly token: CardToken;
+  readonly triggerId: string;
+  /** Where the button stands; undefined in a form. */
+  readonly place: CardPlace | undefined;
+  /** Whether Slack says that the message is the app's own. */
+  readonly isOwnMessage: boolean;
+  /** What the button said besides the token, e.g. a page. */
+  readonly detail: string;
+}
+
+/** A submitted form of ours. */
+export interface Submission {
+  readonly origin: ClickOrigin;
+  readonly viewId: string;
+  readonly callbackId: string;
+  readonly token: CardToken;
+  /** Slack's `view.state.values`. */
+  readonly values: Payload;
+}
+
+/** What was wrong, in words for the person and a reason for the audit. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly origin: ClickOrigin;
+  readonly subject: string;
+  readonly why: string;
+  readonly sentence: string;
+}
+
+const KNOWN_ACTIONS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
+const KNOWN_VIEWS: ReadonlySet<string> = new Set([VIEWS.edit, VIEWS.reply]);
+
+/** Reads a click; everything but its place is checked here. */
+export function parseClick(
+  body: unknown,
+  identity: SlackIdentity,
+): { readonly kind: 'click'; readonly click: Click } | Refused {
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, identity);
+  const actions = listAt(payload, 'actions');
+  const [action = {}] = actions;
+  const { actionId = '', value = '' } = textsOf(action);
+  const inView = origin.viewId !== undefined;
+  const token = parseCardToken(inView ? metadataOf(payload) : value);
+  const place = inView ? undefined : placeOfClick(payload);
+  const wrong =
+    whyNotOurs(payload, origin, identity) ??
+    whyNotAButton(actions.length, actionId) ??
+    whyNotHere(inView, place);
+  if (wrong !== undefined || token === undefined) {
+    const refusal = wrong ?? notOurs('no card token');
+    return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
+  }
+  const triggerId = textAt(payload, 'trigger_id') ?? '';
+  const isOwnMessage = textAt(objectAt(payload, 'message'), 'bot_id') === identity.botId;
+  const detail = inView ? value : '';
+  return {
+    kind: 'click',
+    click: { origin, actionId, token, triggerId, place, isOwnMessage, detail },
+  };
+}
+
+function textsOf(action: Payload): { readonly actionId?: string; readonly value?: string } {
+  const actionId = textAt(action, 'action_id');
+  const value = textAt(action, 'value');
+  return {
+    ...(actionId !== undefined && { actionId }),
+    ...(value !== undefined && { value }),
+  };
+}
+
+function whyNotAButton(count: number, actionId: string): Wrong | undefined {
+  if (count !== 1) return notOurs(`${count} actions at once`);
+  return KNOWN_ACTIONS.has(actionId) ? undefined : notOurs('unknown action');
+}
+
+function whyNotHere(inView: boolean, place: CardPlace | undefined): Wrong | undefined {
+  return inView || place !== undefined ? undefined : notOurs('no message');
+}
+
+function metadataOf(payload: Payload): string {
+  return textAt(objectAt(payload, 'view'), 'private_metadata') ?? '';
+}
+
+type Wrong = Pick<Refused, 'why' | 'sentence'>;
+
+function notOurs(why: string): Wrong {
+  return { why, sentence: SENTENCES.notOurs };
+}
+
+function placeOfClick(payload: Payload): CardPlace | undefined {
+  const container = objectAt(payload, 'container');
+  const channel = textAt(container, 'channel_id');
+  const ts = textAt(container, 'message_ts');
+  return channel === undefined || ts === undefined ? undefined : { channel, ts };
+}
+
+/** Reads a submitted form. */
+export function parseSubmission(
+  body: unknown,
+  identity: SlackIdentity,
+): { readonly kind: 'submission'; readonly submission: Submission } | Refused {
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, identity);
+  const view = objectAt(payload, 'view');
+  const callbackId = textAt(view, 'callback_id') ?? '';
+  const refuse = (wrong: Wrong): Refused => {
+    return { kind: 'refused', origin, subject: callbackId || 'form', ...wrong };
+  };
+  const wrong = whyNotOurs(payload, origin, identity);
+  if (wrong !== undefined) return refuse(wrong);
+  if (!KNOWN_VIEWS.has(callbackId)) return refuse(notOurs('unknown form'));
+  const token = parseCardToken(textAt(view, 'private_metadata') ?? '');
+  if (token === undefined) return refuse(notOurs('no card token'));
+  const viewId = textAt(view, 'id') ?? '';
+  const values = objectAt(objectAt(view, 'state'), 'values');
+  return { kind: 'submission', submission: { origin, viewId, callbackId, token, values } };
+}
+
+/** Tells whether a click came from the card as it stands; before its place is known, from a message of ours. */
+export function isAtItsPlace(click: Click, card: CardPlace | undefined): boolean {
+  if (click.place === undefined) return click.origin.viewId !== undefined;
+  if (card === undefined) return click.isOwnMessage;
+  return card.channel === click.place.channel && card.ts === click.place.ts;
+}
+
+function whyNotOurs(
+  payload: Payload,
+  { person }: ClickOrigin,
+  identity: SlackIdentity,
+): Wrong | undefined {
+  const app = textAt(payload, 'api_app_id');
+  if (identity.appId !== undefined && app !== identity.appId) {
+    return notOurs('meant for another app');
+  }
+  if (person.user === '') return notOurs('nobody');
+  if (person.team !== identity.team) {
+    return { why: 'a member of another workspace', sentence: SENTENCES.stranger };
+  }
+  return undefined;
+}
+
+/** Reads who clicked, and where they can be told something. */
+export function originOf(body: unknown, identity: SlackIdentity): ClickOrigin {
+  const payload = isPayload(body) ? body : {};
+  const user = objectAt(payload, 'user');
+  const team = textAt(user, 'team_id') ?? textAt(objectAt(payload, 'team'), 'id') ?? identity.team;
+  const container = objectAt(payload, 'container');
+  const message = objectAt(payload, 'message');
+  return {
+    person: { team, user: textAt(user, 'id') ?? '' },
+    channel: textAt(container, 'channel_id'),
+    root: textAt(container, 'thread_ts') ?? textAt(message, 'thread_ts'),
+    viewId: textAt(objectAt(payload, 'view'), 'id'),
+  };
+}

@@ -1,0 +1,82 @@
+import { WebClient, type WebClientOptions } from '@slack/web-api';
+import type { Log } from './log.ts';
+import type { SlackConfig } from './slack-config.ts';
+import { slackErrorName } from './slack-errors.ts';
+import { createSlackLogger } from './slack-logger.ts';
+
+/** Who the app is in its workspace. */
+export interface SlackIdentity {
+  readonly team: string;
+  readonly botUserId: string;
+  readonly botId: string;
+  /** Absent when Slack does not tell (no `users:read`). */
+  readonly appId: string | undefined;
+}
+
+/** A workspace that answered, and as whom. */
+export interface SlackConnection {
+  readonly config: SlackConfig;
+  readonly client: WebClient;
+  readonly identity: SlackIdentity;
+}
+
+const CALL_TIMEOUT_MS = 10_000;
+
+/** Returns the options of every Web API client: calls end in 10 s and are not repeated behind our back. */
+export function clientOptions(config: SlackConfig, log: Log): WebClientOptions {
+  return {
+    logger: createSlackLogger(log),
+    timeout: CALL_TIMEOUT_MS,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    ...(config.apiUrl === undefined ? {} : { slackApiUrl: config.apiUrl }),
+  };
+}
+
+/** Asks Slack who the app is; rejects with what is wrong and what to do. */
+export async function connectSlack(deps: {
+  readonly config: SlackConfig;
+  readonly log: Log;
+}): Promise<SlackConnection> {
+  const { config, log } = deps;
+  const client = new WebClient(config.botToken, clientOptions(config, log));
+  const answer = await client.auth.test().catch((error: unknown) => {
+    throw new Error(whyNoStart(error, config), { cause: error });
+  });
+  const { team_id: team, user_id: botUserId, bot_id: botId } = answer;
+  if (team === undefined || botUserId === undefined || botId === undefined) {
+    throw new Error(
+      'SLACK_BOT_TOKEN is not a bot token: Slack knows no bot for it. Use the one that starts with xoxb-.',
+    );
+  }
+  return { config, client, identity: { team, botUserId, botId, appId: await readAppId() } };
+
+  async function readAppId(): Promise<string | undefined> {
+    try {
+      return (await client.bots.info({ bot: botId ?? '' })).bot?.app_id;
+    } catch (error) {
+      log.warn({ err: error }, 'Slack did not tell the app’s id; clicks are checked without it.');
+      return undefined;
+    }
+  }
+}
+
+const START_ERRORS: Readonly<Record<string, string>> = {
+  invalid_auth:
+    'Slack refuses SLACK_BOT_TOKEN. Copy it anew from the app’s page, “OAuth & Permissions”.',
+  not_authed: 'SLACK_BOT_TOKEN is empty. Copy it from the app’s page, “OAuth & Permissions”.',
+  token_revoked: 'SLACK_BOT_TOKEN was revoked. Install the app again and copy the new token.',
+  token_expired: 'SLACK_BOT_TOKEN has expired. Install the app again and copy the new token.',
+  account_inactive:
+    'The app was removed from the workspace. Install it again and copy the new token.',
+  missing_scope: 'SLACK_BOT_TOKEN lacks a scope. Install the app again with manifest.yml.',
+};
+
+function whyNoStart(error: unknown, config: SlackConfig): string {
+  const name = slackErrorName(error);
+  if (name !== undefined) {
+    return START_ERRORS[name] ?? `Slack answered ${name} to auth.test. Check SLACK_BOT_TOKEN.`;
+  }
+  const where = config.apiUrl ?? 'https://slack.com/api/';
+  return `Slack can't be reached at ${where}. Check the network, the proxy and SLACK_API_URL.`;
+}

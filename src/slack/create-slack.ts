@@ -1,0 +1,101 @@
+import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import type { Desk } from '../desk/desk.ts';
+import type { CardPlace } from '../domain/call.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Toolbox } from '../domain/tool.ts';
+import { clientOptions, type SlackConnection } from './connect-slack.ts';
+import { createHttpLine } from './http-line.ts';
+import { createInboxGate } from './inbox-gate.ts';
+import { registerListeners } from './listeners.ts';
+import type { Log } from './log.ts';
+import type { SlackLine } from './slack-line.ts';
+import { createSlackLogger } from './slack-logger.ts';
+import { createSocketLine } from './socket-line.ts';
+import { createTeller } from './teller.ts';
+
+/** The app in its workspace: what Slack tells comes in through it. */
+export type SlackApp = Omit<SlackLine, 'receiver'>;
+
+/** Makes the app of a workspace: by Socket Mode with an app token, else by HTTP with the signing secret. */
+export function createSlackApp(deps: {
+  readonly connection: SlackConnection;
+  readonly desk: Desk;
+  readonly toolbox: Toolbox;
+  /** Where a call's card stands now. */
+  readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SlackApp {
+  const { connection, log } = deps;
+  const { config, client, identity } = connection;
+  const teller = createTeller({ client, log });
+  const gate = createInboxGate({ ...deps, identity, teller });
+  const underWay = new Set<Promise<void>>();
+  const { receiver, ...line } = openLine(deps);
+
+  const bolt = new App({
+    receiver: putBehind(receiver, async (event, pass) => {
+      await gate(event);
+      await pass(event);
+    }),
+    // Bolt's own way asks Slack who we are, and drops clicks while Slack does not answer.
+    authorize: async () => ({
+      botToken: config.botToken,
+      botId: identity.botId,
+      botUserId: identity.botUserId,
+      teamId: identity.team,
+    }),
+    logger: createSlackLogger(log),
+    clientOptions: clientOptions(config, log),
+    convoStore: false,
+    ignoreSelf: false,
+  });
+  bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
+  registerListeners(bolt, { ...deps, client, identity, teller });
+
+  /** The one seam before Bolt's acknowledgement that both ways in have. */
+  function putBehind(
+    inner: Receiver,
+    step: (event: ReceiverEvent, pass: (event: ReceiverEvent) => Promise<void>) => Promise<void>,
+  ): Receiver {
+    const init = (app: App): void => {
+      const pass = (event: ReceiverEvent) => app.processEvent(event);
+      const processEvent = (event: ReceiverEvent) => track(step(event, pass));
+      inner.init(
+        new Proxy(app, {
+          get: (target, key) =>
+            key === 'processEvent' ? processEvent : Reflect.get(target, key, target),
+        }),
+      );
+    };
+    return { init, start: () => inner.start(), stop: () => inner.stop() };
+  }
+
+  function track(work: Promise<void>): Promise<void> {
+    underWay.add(work);
+    const done = () => underWay.delete(work);
+    work.then(done, done);
+    return work;
+  }
+
+  return {
+    ...line,
+    async stop() {
+      await line.stop();
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+function openLine(deps: {
+  readonly connection: SlackConnection;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SlackLine {
+  const { appToken, signingSecret } = deps.connection.config;
+  if (appToken !== undefined) return createSocketLine({ ...deps, appToken });
+  if (signingSecret !== undefined) return createHttpLine({ ...deps, signingSecret });
+  throw new Error(
+    'Slack has no way in: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
+  );
+}

@@ -1,0 +1,104 @@
+import type { Button, KnownBlock, ModalView } from '@slack/types';
+import type { Call } from '../../domain/call.ts';
+import { encodeCardToken } from '../../domain/digest.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { buildWarnings, toPlainWords } from '../cards/card-facts.ts';
+import { buildPiece, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
+import { secretTexts } from '../cards/mask-secrets.ts';
+import { type DataPiece, renderArgs, renderText } from '../cards/render-args.ts';
+import { ACTIONS, VIEWS } from '../ids.ts';
+import { BUDGET } from '../limits.ts';
+import { buildNotice } from '../say-parts.ts';
+
+/** Builds one page of the whole call; the last one carries Approve. */
+export function buildFullView(
+  call: Call,
+  show: {
+    /** From 1; a page that is not there becomes the nearest. */
+    readonly page: number;
+    readonly secrets: readonly string[];
+    readonly mayApprove: boolean;
+    /** Why it can't be approved here, in our words. */
+    readonly note?: string;
+  },
+): ModalView {
+  const pieces = wholePieces(call, show.secrets);
+  const pages = toPages(pieces);
+  const page = Math.min(Math.max(1, show.page), pages.length);
+  const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · page ${page} of ${pages.length}`;
+  const blocks: KnownBlock[] = [
+    { type: 'context', elements: [{ type: 'plain_text', text: intro, emoji: false }] },
+    ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
+    ...(page === 1 ? buildWarnings(sumPieces(pieces), []) : []),
+    ...(pages[page - 1] ?? []).map(buildPiece),
+  ];
+  const buttons = buttonsOf(call, { ...show, page, last: page === pages.length });
+  if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
+  return {
+    type: 'modal',
+    callback_id: VIEWS.full,
+    private_metadata: encodeCardToken(call),
+    title: { type: 'plain_text', text: 'The whole call' },
+    close: { type: 'plain_text', text: 'Close' },
+    blocks,
+  };
+}
+
+function wholePieces(call: Call, secrets: readonly string[]): readonly DataPiece[] {
+  const hidden = secretTexts(JSON.parse(call.args) as JsonValue, secrets);
+  const { preview = '' } = call;
+  const first = preview === '' ? [] : [renderText('What it would do', preview, hidden)];
+  return [...first, ...renderArgs(call.args, secrets)];
+}
+
+/** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */
+function toPages(pieces: readonly DataPiece[]): readonly (readonly DataPiece[])[] {
+  const pages: DataPiece[][] = [[]];
+  let left: number = BUDGET.pageCharacters;
+  for (const part of pieces.flatMap(toParts)) {
+    const length = part.label.length + part.text.length;
+    const current = pages.at(-1) ?? [];
+    if (current.length > 0 && (length > left || current.length === BUDGET.pagePieces)) {
+      pages.push([part]);
+      left = BUDGET.pageCharacters - length;
+    } else {
+      current.push(part);
+      left -= length;
+    }
+  }
+  return pages;
+}
+
+function toParts(piece: DataPiece): readonly DataPiece[] {
+  const { text, label } = piece;
+  if (text.length <= BUDGET.pagePiece) return [piece];
+  const parts: DataPiece[] = [];
+  for (let from = 0; from < text.length; ) {
+    const rest = text.slice(from, from + BUDGET.pagePiece);
+    const cut = from + rest.length < text.length ? cutBefore(rest, rest.length) : rest.length;
+    const range = `characters ${count(from + 1)}–${count(from + cut)} of ${count(text.length)}`;
+    parts.push({ ...piece, label: `${label} · ${range}`, text: rest.slice(0, cut) });
+    from += cut;
+  }
+  return parts;
+}
+
+function buttonsOf(
+  call: Call,
+  at: { readonly page: number; readonly last: boolean; readonly mayApprove: boolean },
+): Button[] {
+  const button = (actionId: string, text: string, value: string): Button => ({
+    type: 'button',
+    action_id: actionId,
+    text: { type: 'plain_text', text, emoji: false },
+    value,
+  });
+  const buttons: Button[] = [];
+  if (at.page > 1) buttons.push(button(ACTIONS.pageBack, 'Back', String(at.page - 1)));
+  if (!at.last) buttons.push(button(ACTIONS.page, 'Next page', String(at.page + 1)));
+  if (at.last && at.mayApprove) {
+    const token = encodeCardToken(call);
+    buttons.push({ ...button(ACTIONS.approve, 'Approve', token), style: 'primary' });
+  }
+  return buttons;
+}

@@ -1,0 +1,56 @@
+import type { ModalView } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import type { Desk } from '../../desk/desk.ts';
+import type { CardPlace } from '../../domain/call.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Toolbox } from '../../domain/tool.ts';
+import type { Click, ClickOrigin, Submission } from '../check-click.ts';
+import type { SlackIdentity } from '../connect-slack.ts';
+import type { Log } from '../log.ts';
+import { buildNotice } from '../say-parts.ts';
+import type { Teller } from '../teller.ts';
+
+/** What every handler may use. */
+export interface HandlerDeps {
+  readonly client: WebClient;
+  readonly identity: SlackIdentity;
+  readonly desk: Desk;
+  readonly toolbox: Toolbox;
+  readonly teller: Teller;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where a call's card stands now. */
+  readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
+}
+
+/** How a submitted form is answered: closed, with errors by block id, or with another view. */
+export type FormAnswer =
+  | undefined
+  | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  | { readonly response_action: 'update'; readonly view: ModalView };
+
+/** Tells Slack that a click or form was taken; at most once. */
+export type Acknowledge = (answer?: FormAnswer) => Promise<void>;
+
+/** Handles one kind of click; a rejection before the acknowledgement keeps it back. */
+export type ClickHandler = (click: Click, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
+
+/** Handles one kind of submitted form. */
+export type FormHandler = (form: Submission, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
+
+/** Answers a person where they are: in the form they look at, else privately in the thread. */
+export async function answerPerson(
+  origin: ClickOrigin,
+  text: string,
+  deps: Pick<HandlerDeps, 'client' | 'teller'>,
+  buildView: (text: string) => ModalView,
+): Promise<void> {
+  const { person, channel, root, viewId } = origin;
+  if (viewId !== undefined) {
+    await deps.client.views.update({ view_id: viewId, view: buildView(text) });
+  } else if (channel === undefined) {
+    await deps.teller.tellDirectly(person.user, buildNotice(text));
+  } else {
+    await deps.teller.tell({ user: person.user, channel, root, text });
+  }
+}

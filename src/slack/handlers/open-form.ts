@@ -1,0 +1,110 @@
+import type { ModalView } from '@slack/types';
+import type { Call } from '../../domain/call.ts';
+import type { DecisionOutcome } from '../../domain/decision.ts';
+import type { DecisionKind } from '../../domain/route.ts';
+import { type Click, isAtItsPlace } from '../check-click.ts';
+import { buildEditForm } from '../forms/edit-form.ts';
+import { buildFullView } from '../forms/full-view.ts';
+import { buildReplyForm } from '../forms/reply-form.ts';
+import { buildLoadingView, buildMessageView } from '../forms/small-views.ts';
+import { notTheCard, refuseClick } from '../refuse-click.ts';
+import { SENTENCES, toSentence } from '../sentences.ts';
+import { slackErrorName } from '../slack-errors.ts';
+import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
+
+type Look = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
+
+/** Opens the form with which the arguments are changed. */
+export const edit: ClickHandler = (click, ack, deps) =>
+  openForm('edit', click, ack, deps, (look) => {
+    if (look.kind !== 'open') return buildMessageView(toSentence(look));
+    const tool = deps.toolbox.get(look.call.tool);
+    if (tool === undefined) {
+      return buildMessageView(
+        'Nothing changed: I do not know this tool any more, so it has no form.',
+      );
+    }
+    return buildEditForm(look.call, tool);
+  });
+
+/** Opens the form in which a person answers the agent. */
+export const reply: ClickHandler = (click, ack, deps) =>
+  openForm('reply', click, ack, deps, (look) =>
+    look.kind === 'open' ? buildReplyForm(look.call) : buildMessageView(toSentence(look)),
+  );
+
+/** Opens the call whole, page by page. */
+export const open: ClickHandler = (click, ack, deps) =>
+  openForm('approve', click, ack, deps, (look) => showPage(look, 1, deps));
+
+/** Turns a page of the whole call; the call is read anew. */
+export const turnPage: ClickHandler = async (click, ack, deps) => {
+  await ack();
+  const { viewId, person } = click.origin;
+  if (viewId === undefined) return;
+  const page = /^[1-9][0-9]{0,4}$/.test(click.detail) ? Number(click.detail) : 1;
+  const look = await deps.desk.look({ ...click.token, by: person, kind: 'approve' });
+  await deps.client.views.update({ view_id: viewId, view: showPage(look, page, deps) });
+};
+
+function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
+  if (look.kind === 'not-found' || look.kind === 'stale') return buildMessageView(toSentence(look));
+  const { call } = look;
+  const tool = deps.toolbox.get(call.tool);
+  const mayApprove = look.kind === 'open';
+  return buildFullView(call, {
+    page,
+    secrets: tool?.secrets ?? [],
+    mayApprove,
+    ...(mayApprove ? {} : { note: toSentence(look) }),
+  });
+}
+
+/** The trigger of a click lives three seconds: a light view opens before anything is read. */
+async function openForm(
+  kind: DecisionKind,
+  click: Click,
+  ack: Parameters<ClickHandler>[1],
+  deps: HandlerDeps,
+  build: (look: Look) => ModalView,
+): Promise<void> {
+  const [viewId] = await Promise.all([openLoading(click, deps), ack()]);
+  if (viewId === undefined) return;
+  const inView = { ...click, origin: { ...click.origin, viewId } };
+  try {
+    await fillForm(kind, inView, deps, build);
+  } catch (error) {
+    deps.log.error({ err: error, action: click.actionId }, 'A form could not be filled.');
+    await answerPerson(inView.origin, SENTENCES.formFailed, deps, buildMessageView);
+  }
+}
+
+async function fillForm(
+  kind: DecisionKind,
+  click: Click & { readonly origin: { readonly viewId: string } },
+  deps: HandlerDeps,
+  build: (look: Look) => ModalView,
+): Promise<void> {
+  const card = await deps.cardOf(click.token.callId);
+  if (!isAtItsPlace(click, card)) return refuseClick(notTheCard(click), deps);
+  const look = await deps.desk.look({ ...click.token, by: click.origin.person, kind });
+  await deps.client.views.update({ view_id: click.origin.viewId, view: build(look) });
+}
+
+async function openLoading(click: Click, deps: HandlerDeps): Promise<string | undefined> {
+  try {
+    const opened = await deps.client.views.open({
+      trigger_id: click.triggerId,
+      view: buildLoadingView(),
+    });
+    return opened.view?.id;
+  } catch (error) {
+    const expired = EXPIRED.has(slackErrorName(error) ?? '');
+    deps.log.warn({ err: error, action: click.actionId }, 'A form did not open.');
+    const text = expired ? SENTENCES.formExpired : SENTENCES.formFailed;
+    await answerPerson(click.origin, text, deps, buildMessageView);
+    return undefined;
+  }
+}
+
+const EXPIRED: ReadonlySet<string> = new Set(['expired_trigger_id', 'exchanged_trigger_id']);

@@ -1,0 +1,23 @@
+/** Every id of a button, form or piece of metadata that the app writes and reads back. */
+export const ACTIONS = {
+  approve: 'call.approve',
+  edit: 'call.edit',
+  reply: 'call.reply',
+  ignore: 'call.ignore',
+  open: 'call.open',
+  page: 'call.page',
+  pageBack: 'call.page-back',
+  settleRan: 'call.settle-ran',
+  settleRerun: 'call.settle-rerun',
+  settleLeave: 'call.settle-leave',
+} as const;
+
+export const VIEWS = {
+  loading: 'call.loading',
+  message: 'call.message',
+  full: 'call.full',
+  edit: 'call.edit.submit',
+  reply: 'call.reply.submit',
+} as const;
+
+export const METADATA = { card: 'countersign_card', say: 'countersign_say' } as const;

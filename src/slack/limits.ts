@@ -1,0 +1,53 @@
+/** Slack's limits as far as the app comes near them; each with its source in Slack's reference. */
+export const LIMITS = {
+  /** https://docs.slack.dev/reference/block-kit/blocks */
+  messageBlocks: 50,
+  /** https://docs.slack.dev/reference/views/modal-views */
+  viewBlocks: 100,
+  /** Undocumented: messages fail at about 12,000 to 13,200 characters with `msg_blocks_too_long`. */
+  messageCharacters: 10_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks/header-block */
+  headerText: 150,
+  /** https://docs.slack.dev/reference/block-kit/blocks/section-block */
+  sectionText: 3_000,
+  fieldText: 2_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks/context-block */
+  contextElements: 10,
+  /** https://docs.slack.dev/reference/block-kit/blocks/markdown-block: all of one message together. */
+  markdownText: 12_000,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+  buttonText: 75,
+  buttonValue: 2_000,
+  /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+  optionText: 75,
+  selectOptions: 100,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+  inputText: 3_000,
+  /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
+  inputLabel: 2_000,
+  /** https://docs.slack.dev/reference/views/modal-views */
+  viewTitle: 24,
+  /** https://docs.slack.dev/reference/block-kit/blocks#block_id */
+  id: 255,
+} as const;
+
+/** What the app keeps to within Slack's limits, so that a card fits a phone and a form stays quick. */
+export const BUDGET = {
+  /** Text of one argument or preview on a card: longer preformatted text is not promised to show whole. */
+  cardPiece: 2_800,
+  /** All arguments and the preview of a card together. */
+  cardData: 6_000,
+  cardArguments: 20,
+  words: 300,
+  askedLine: 300,
+  outcome: 600,
+  note: 300,
+  name: 80,
+  pagePiece: 2_800,
+  pageCharacters: 8_400,
+  pagePieces: 30,
+  formFields: 40,
+  formCharacters: 40_000,
+  fieldError: 300,
+  answerPart: 11_000,
+} as const;

@@ -1,0 +1,125 @@
+/** Every button and form of the app, and who answers it. */
+import type { App } from '@slack/bolt';
+import {
+  isAtItsPlace,
+  originOf,
+  parseClick,
+  parseSubmission,
+  type Refused,
+} from './check-click.ts';
+import { buildMessageView } from './forms/small-views.ts';
+import { approve, ignore, settle } from './handlers/decide-click.ts';
+import {
+  type Acknowledge,
+  answerPerson,
+  type ClickHandler,
+  type FormAnswer,
+  type FormHandler,
+  type HandlerDeps,
+} from './handlers/handler.ts';
+import { edit, open, reply, turnPage } from './handlers/open-form.ts';
+import { submitEdit, submitReply } from './handlers/submit-form.ts';
+import { ACTIONS, VIEWS } from './ids.ts';
+import { notTheCard, recordRefused, refuseClick } from './refuse-click.ts';
+import { SENTENCES } from './sentences.ts';
+
+interface ClickListener {
+  readonly handle: ClickHandler;
+  /** `card`: only from the card where it stands; `form`: opens a form first and checks then. */
+  readonly check: 'card' | 'form';
+}
+
+export const CLICKS: Readonly<Record<string, ClickListener>> = {
+  [ACTIONS.approve]: { handle: approve, check: 'card' },
+  [ACTIONS.ignore]: { handle: ignore, check: 'card' },
+  [ACTIONS.edit]: { handle: edit, check: 'form' },
+  [ACTIONS.reply]: { handle: reply, check: 'form' },
+  [ACTIONS.open]: { handle: open, check: 'form' },
+  [ACTIONS.page]: { handle: turnPage, check: 'card' },
+  [ACTIONS.pageBack]: { handle: turnPage, check: 'card' },
+  [ACTIONS.settleRan]: { handle: settle('ran'), check: 'card' },
+  [ACTIONS.settleRerun]: { handle: settle('rerun'), check: 'card' },
+  [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },
+};
+
+export const FORMS: Readonly<Record<string, FormHandler>> = {
+  [VIEWS.edit]: submitEdit,
+  [VIEWS.reply]: submitReply,
+};
+
+/** Hands every click and form to its handler; what is unknown is refused, what breaks is told. */
+export function registerListeners(app: App, deps: HandlerDeps): void {
+  app.action(/^/, async ({ body, ack }) => {
+    await guard(body, ack as SlackAck, deps, (taken) => handleClick(body, taken, deps));
+  });
+  app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
+    await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));
+  });
+}
+
+type SlackAck = (answer?: FormAnswer) => Promise<void>;
+
+async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  const parsed = parseClick(body, deps.identity);
+  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  const { click } = parsed;
+  const listener = CLICKS[click.actionId];
+  if (listener === undefined) throw new Error(`No handler for the known action ${click.actionId}.`);
+  if (listener.check === 'card' && click.place !== undefined) {
+    const card = await deps.cardOf(click.token.callId);
+    if (!isAtItsPlace(click, card)) return turnAway(notTheCard(click), ack, deps);
+  }
+  await listener.handle(click, ack, deps);
+}
+
+async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  const parsed = parseSubmission(body, deps.identity);
+  if (parsed.kind === 'refused') {
+    await recordRefused(parsed, deps);
+    return ack({ response_action: 'update', view: buildMessageView(parsed.sentence) });
+  }
+  const { submission } = parsed;
+  const handle = FORMS[submission.callbackId];
+  if (handle === undefined) {
+    throw new Error(`No handler for the known form ${submission.callbackId}.`);
+  }
+  await handle(submission, ack, deps);
+}
+
+async function turnAway(refused: Refused, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  await ack();
+  await refuseClick(refused, deps);
+}
+
+/**
+ * Logs what broke, never what was typed, and tells the person how it stands. Once Slack was told
+ * that it was taken, what had to be saved is saved; before that nothing is, and Slack says so too.
+ */
+async function guard(
+  body: unknown,
+  ack: SlackAck,
+  deps: HandlerDeps,
+  work: (ack: Acknowledge) => Promise<void>,
+): Promise<void> {
+  let taken = false;
+  const acknowledge: Acknowledge = async (answer) => {
+    taken = true;
+    // A line that broke loses the answer, not what was decided: the work goes on.
+    await ack(answer).catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'Slack could not be told that a click was taken.');
+    });
+  };
+  try {
+    await work(acknowledge);
+  } catch (error) {
+    const { person, ...where } = originOf(body, deps.identity);
+    deps.log.error({ err: error, person, taken }, 'A click could not be handled whole.');
+    if (taken) return;
+    // A form stays open with what was typed in it, so the sentence comes beside it.
+    const origin = { person, ...where, viewId: undefined };
+    await answerPerson(origin, SENTENCES.notSaved, deps, buildMessageView).catch(
+      (second: unknown) =>
+        deps.log.error({ err: second, person }, 'A person could not be told so.'),
+    );
+  }
+}

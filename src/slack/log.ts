@@ -1,0 +1,7 @@
+/** Where the Slack side writes what operators must see; a pino logger is one. Never argument values. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

@@ -1,0 +1,117 @@
+/**
+ * Which of Slack's events are messages to the agent. Edits, unfurls and deletions never are: what a
+ * person wrote first is what the agent works on, and a change is a new message.
+ */
+import { type InboxMessage, messageId } from '../domain/message.ts';
+import type { Person } from '../domain/person.ts';
+import { threadKey } from '../domain/thread-key.ts';
+import type { SlackIdentity } from './connect-slack.ts';
+import { mentionsUs, readMessageText } from './message-text.ts';
+import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
+
+/** What an event is to us; `onlyIfInThread` where it counts only in a thread that the agent is in. */
+export type ParsedMessage =
+  | { readonly kind: 'message'; readonly message: InboxMessage; readonly onlyIfInThread: boolean }
+  | { readonly kind: 'ignore'; readonly why: string }
+  | {
+      readonly kind: 'refuse';
+      readonly why: string;
+      readonly person: Person;
+      readonly message: InboxMessage;
+      readonly onlyIfInThread: boolean;
+    };
+
+/** Subtypes with which people still write a message. */
+const WRITTEN: ReadonlySet<unknown> = new Set([undefined, 'file_share', 'thread_broadcast']);
+
+const ID = /^[A-Z0-9]{2,40}$/;
+const TS = /^[0-9]{1,16}\.[0-9]{1,10}$/;
+
+/** Reads an event's body; anything that is not plainly a person's message to the agent is left alone. */
+export function parseMessage(
+  body: unknown,
+  facts: { readonly identity: SlackIdentity; readonly now: number },
+): ParsedMessage {
+  if (!isPayload(body) || body.type !== 'event_callback') return ignore('not an event');
+  const event = objectAt(body, 'event');
+  const why = whyIgnored(body, event, facts.identity);
+  if (why !== undefined) return ignore(why);
+  const address = addressOf(event, facts.identity.botUserId);
+  if (address === 'not-to-us') return ignore('not written to the agent');
+  const message = toMessage(event, facts);
+  if (message === undefined) return ignore('malformed');
+  const onlyIfInThread = address === 'thread';
+  const { author } = message;
+  if (author.team !== facts.identity.team) {
+    const refused = 'a member of another workspace may not talk to the agent';
+    return { kind: 'refuse', why: refused, person: author, message, onlyIfInThread };
+  }
+  return { kind: 'message', message, onlyIfInThread };
+}
+
+function ignore(why: string): ParsedMessage {
+  return { kind: 'ignore', why };
+}
+
+function whyIgnored(body: Payload, event: Payload, identity: SlackIdentity): string | undefined {
+  if (event.type !== 'app_mention' && event.type !== 'message') return 'not a message';
+  if (!isForUs(body, identity)) return 'meant for another installation';
+  if (!WRITTEN.has(event.subtype)) return `subtype ${String(event.subtype)}`;
+  if ('edited' in event) return 'an edit';
+  if (event.hidden === true) return 'hidden';
+  if (isFromBot(event, identity)) return 'written by a bot';
+  return undefined;
+}
+
+function isForUs(body: Payload, identity: SlackIdentity): boolean {
+  const app = textAt(body, 'api_app_id');
+  if (app !== undefined && identity.appId !== undefined && app !== identity.appId) return false;
+  const teams = listAt(body, 'authorizations').map((each) => each.team_id);
+  const known = teams.length > 0 ? teams : [textAt(body, 'team_id') ?? identity.team];
+  return known.includes(identity.team);
+}
+
+function isFromBot(event: Payload, identity: SlackIdentity): boolean {
+  const marks = ['bot_id', 'bot_profile', 'app_id'].some((key) => event[key] !== undefined);
+  return marks || event.user === identity.botUserId || event.user === 'USLACKBOT';
+}
+
+function addressOf(event: Payload, botUserId: string): 'us' | 'thread' | 'not-to-us' {
+  if (event.type === 'app_mention' || event.channel_type === 'im') return 'us';
+  if (mentionsUs(event, botUserId)) return 'us';
+  return isReply(event) ? 'thread' : 'not-to-us';
+}
+
+function isReply(event: Payload): boolean {
+  return event.thread_ts !== undefined && event.thread_ts !== event.ts;
+}
+
+function toMessage(
+  event: Payload,
+  facts: { readonly identity: SlackIdentity; readonly now: number },
+): InboxMessage | undefined {
+  const channel = textAt(event, 'channel') ?? '';
+  const ts = textAt(event, 'ts') ?? '';
+  const threadTs = textAt(event, 'thread_ts');
+  const user = textAt(event, 'user') ?? '';
+  const authorTeam = authorTeamOf(event) ?? facts.identity.team;
+  if (![channel, user, authorTeam].every((id) => ID.test(id))) return undefined;
+  if (!TS.test(ts) || !TS.test(threadTs ?? ts)) return undefined;
+  const { team, botUserId } = facts.identity;
+  return {
+    id: messageId({ team, channel, ts }),
+    thread: threadKey({ team, channel, ts, threadTs }),
+    author: { team: authorTeam, user },
+    ts,
+    text: readMessageText(event, botUserId),
+    receivedAt: facts.now,
+  };
+}
+
+/**
+ * In a shared channel `user_team` is the author's; the channel's own team says nothing of the
+ * person, so `source_team` counts only when nothing nearer is told.
+ */
+function authorTeamOf(event: Payload): string | undefined {
+  return textAt(event, 'user_team') ?? textAt(event, 'team') ?? textAt(event, 'source_team');
+}

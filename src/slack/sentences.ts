@@ -1,0 +1,108 @@
+/** What people are told of their clicks: what happened, and who decided. */
+import type { Call, CallStatus } from '../domain/call.ts';
+import type { DecisionOutcome } from '../domain/decision.ts';
+import { showName } from './cards/visible-text.ts';
+import { mention } from './mrkdwn.ts';
+
+/** Sentences that hang on nothing. */
+export const SENTENCES = {
+  notSaved: 'That was not saved: something broke on my side. Please try again.',
+  formExpired: 'Slack gave the form up before it opened. Please press the button again.',
+  formFailed: 'The form could not be opened. Please press the button again.',
+  notOurs: 'That button is not one of mine, so nothing happened.',
+  oldCard: 'That is not the card of this call any more, so nothing happened. Use the newest one.',
+  stranger: 'Only members of this workspace may decide here, so nothing happened.',
+  emptyReply: 'Write what the agent should know.',
+} as const;
+
+/** Says an outcome to the person who caused it. */
+export function toSentence(outcome: DecisionOutcome): string {
+  switch (outcome.kind) {
+    case 'decided':
+      return sayDecided(outcome.call);
+    case 'recorded':
+      return `${sayCounted(outcome.call)} ${sayMissing(outcome.missing)}`;
+    case 'already-voted':
+      return `You have already approved ${name(outcome.call)}. ${sayMissing(outcome.missing)}`;
+    case 'already-decided':
+      return `Nothing changed: ${sayState(outcome.call)}`;
+    case 'stale':
+      return sayStale(outcome.call);
+    case 'not-allowed':
+      return `Nothing changed. ${outcome.why}`;
+    case 'invalid':
+      return `Nothing changed: ${outcome.problems.map(({ message }) => message).join(' ')}`;
+    case 'not-found':
+      return 'Nothing changed: I do not know this call (any more).';
+  }
+}
+
+function name(call: Call): string {
+  return `\`${showName(call.tool)}\``;
+}
+
+function sayMissing(missing: number): string {
+  return missing === 1 ? 'One more approval is needed.' : `${missing} more approvals are needed.`;
+}
+
+function sayCounted(call: Call): string {
+  return call.verdict?.kind === 'edit'
+    ? `Your changes to ${name(call)} are saved, and everybody approves them anew.`
+    : `Your approval of ${name(call)} counts.`;
+}
+
+function sayDecided(call: Call): string {
+  switch (call.verdict?.kind) {
+    case 'approve':
+      return `You approved ${name(call)}.`;
+    case 'edit':
+      return call.status === 'pending'
+        ? `Your changes to ${name(call)} are saved; it waits for approval.`
+        : `Your changes to ${name(call)} are saved and approved.`;
+    case 'reply':
+      return `Your answer goes to the agent; ${name(call)} does not run.`;
+    case 'ignore':
+      return `You ignored ${name(call)}; the agent stops here.`;
+    default:
+      return `It is settled: ${sayState(call)}`;
+  }
+}
+
+function sayStale(call: Call): string {
+  const who = call.editedBy === undefined ? 'somebody' : mention(call.editedBy.user);
+  return `Nothing changed: ${who} edited ${name(call)} since that card was drawn. Look at attempt ${call.attempt}.`;
+}
+
+const STATES: Readonly<Record<CallStatus, string>> = {
+  proposed: 'is not yet open for a decision.',
+  pending: 'still waits for a decision.',
+  approved: 'is already approved',
+  running: 'is already approved and runs',
+  succeeded: 'has already run',
+  failed: 'has already run, and failed',
+  unknown: 'was approved; whether it ran is not known',
+  replied: 'was already answered',
+  ignored: 'was already ignored',
+  expired: 'expired: nobody decided in time.',
+  withdrawn: 'was withdrawn.',
+  refused: 'was refused by the policy.',
+};
+
+function sayState(call: Call): string {
+  const state = STATES[call.status];
+  if (state.endsWith('.')) return `${name(call)} ${state}`;
+  const who = call.verdict === undefined ? '' : ` (${sayVerdict(call.verdict)})`;
+  return `${name(call)} ${state}${who}.`;
+}
+
+const VERDICTS: Readonly<Record<NonNullable<Call['verdict']>['kind'], string>> = {
+  approve: 'approved by',
+  edit: 'edited and approved by',
+  reply: 'replied by',
+  ignore: 'ignored by',
+  settle: 'settled by',
+};
+
+function sayVerdict(verdict: NonNullable<Call['verdict']>): string {
+  return `${VERDICTS[verdict.kind]} ${mention(verdict.by.user)}`;
+}

@@ -1,0 +1,138 @@
+import type { WebClient } from '@slack/web-api';
+import type { Call, CardPlace } from '../domain/call.ts';
+import { type Chat, ChatError } from '../domain/chat.ts';
+import type { Say } from '../domain/store.ts';
+import { placeOf } from '../domain/thread-key.ts';
+import type { Toolbox } from '../domain/tool.ts';
+import { buildCallCard } from './cards/call-card.ts';
+import type { SlackConnection } from './connect-slack.ts';
+import { findPosts } from './find-posts.ts';
+import { METADATA } from './ids.ts';
+import type { Log } from './log.ts';
+import { buildNotice, buildSayParts } from './say-parts.ts';
+import { toChatError } from './slack-errors.ts';
+import { createTeller } from './teller.ts';
+
+const QUIET = { unfurl_links: false, unfurl_media: false } as const;
+
+/** Makes the chat of a workspace: cards and words are drawn from what they are given, nothing is kept. */
+export function createSlackChat(deps: {
+  readonly connection: SlackConnection;
+  readonly toolbox: Toolbox;
+  readonly log: Log;
+}): Chat {
+  const { connection, toolbox } = deps;
+  const { client, identity } = connection;
+  const teller = createTeller({ client, log: deps.log });
+
+  async function drawCard(
+    call: Call,
+    place: CardPlace | undefined,
+    options: { readonly lookFirst: boolean },
+  ): Promise<CardPlace> {
+    const card = drawing(call);
+    const earlier = place ?? (options.lookFirst ? await findCard(call) : undefined);
+    if (earlier === undefined) return postCard(client, call, card);
+    await doing('redraw the card', () =>
+      client.chat.update({ channel: earlier.channel, ts: earlier.ts, ...card }),
+    );
+    return earlier;
+  }
+
+  function drawing(call: Call) {
+    const tool = toolbox.get(call.tool);
+    const card = buildCallCard(call, tool === undefined ? {} : { tool });
+    const metadata = { event_type: METADATA.card, event_payload: { call_id: call.id } };
+    return { ...card, metadata };
+  }
+
+  async function findCard(call: Call): Promise<CardPlace | undefined> {
+    const { channel, root } = placeOf(call.thread);
+    const posts = await doing('look for the card', () =>
+      findPosts(client, { channel, root, botId: identity.botId, type: METADATA.card }),
+    );
+    const found = posts.find((post) => post.payload.call_id === call.id);
+    return found && { channel, ts: found.ts };
+  }
+
+  async function say(say: Say, options: { readonly lookFirst: boolean }): Promise<void> {
+    if (say.kind === 'private') return sayPrivately(say);
+    try {
+      await sayInThread(say, options.lookFirst);
+    } catch (error) {
+      if (say.to === undefined || !(error instanceof ChatError)) throw error;
+      if (error.code !== 'undeliverable') throw error;
+      await sayDirectly(say, say.to.user, error);
+    }
+  }
+
+  async function sayInThread(say: Say, lookFirst: boolean): Promise<void> {
+    const { channel, root } = placeOf(say.thread);
+    const said = lookFirst ? await partsSaid(say) : new Set<number>();
+    for (const [part, message] of buildSayParts(say).entries()) {
+      if (said.has(part)) continue;
+      const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part } };
+      await doing('answer in the thread', () =>
+        client.chat.postMessage({ channel, thread_ts: root, ...message, metadata, ...QUIET }),
+      );
+    }
+  }
+
+  async function sayDirectly(say: Say, user: string, error: ChatError): Promise<void> {
+    const { channel } = placeOf(say.thread);
+    const reason = `This was meant for our thread in <#${channel}>. ${error.message}`;
+    await doing('write to a person', async () => {
+      await teller.tellDirectly(user, buildNotice(reason));
+      for (const message of buildSayParts(say)) await teller.tellDirectly(user, message);
+    });
+  }
+
+  async function partsSaid(say: Say): Promise<ReadonlySet<number>> {
+    const { channel, root } = placeOf(say.thread);
+    const posts = await doing('look for the answer', () =>
+      findPosts(client, { channel, root, botId: identity.botId, type: METADATA.say }),
+    );
+    const mine = posts.filter((post) => post.payload.id === say.id);
+    return new Set(mine.map((post) => Number(post.payload.part)));
+  }
+
+  async function sayPrivately(say: Say): Promise<void> {
+    const { channel, root } = placeOf(say.thread);
+    if (say.to === undefined) throw new ChatError('rejected', `Say ${say.id} is to nobody.`);
+    const { user } = say.to;
+    await doing('tell a person', () => teller.tell({ user, channel, root, text: say.text }));
+  }
+
+  async function setStatus(thread: Parameters<Chat['setStatus']>[0], text: string): Promise<void> {
+    const { channel, root } = placeOf(thread);
+    await doing('set the status', () =>
+      client.assistant.threads.setStatus({ channel_id: channel, thread_ts: root, status: text }),
+    );
+  }
+
+  return { drawCard, say, setStatus };
+}
+
+async function postCard(
+  client: WebClient,
+  call: Call,
+  card: ReturnType<typeof buildCallCard> & {
+    metadata: { event_type: string; event_payload: { call_id: string } };
+  },
+): Promise<CardPlace> {
+  const { channel, root } = placeOf(call.thread);
+  const posted = await doing('post the card', () =>
+    client.chat.postMessage({ channel, thread_ts: root, ...card, ...QUIET }),
+  );
+  if (posted.ts === undefined)
+    throw new ChatError('temporary', 'Slack named no place of the card.');
+  return { channel: posted.channel ?? channel, ts: posted.ts };
+}
+
+async function doing<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toChatError(error, what);
+  }
+}

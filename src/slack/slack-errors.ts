@@ -1,0 +1,108 @@
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from '@slack/web-api';
+import { ChatError } from '../domain/chat.ts';
+
+interface ErrorRow {
+  readonly code: ChatError['code'];
+  /** What it means, and what to do, in words for the person who has to mend it. */
+  readonly say: string;
+}
+
+/** What an error of Slack's API means for a thing to be shown; what is not here is `rejected`. */
+export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
+  channel_not_found: {
+    code: 'undeliverable',
+    say: 'Slack does not show me this channel. Invite me with `/invite`, then I try again.',
+  },
+  not_in_channel: {
+    code: 'undeliverable',
+    say: 'I am not a member of this channel. Invite me with `/invite`, then I try again.',
+  },
+  is_archived: {
+    code: 'undeliverable',
+    say: 'This channel is archived. Unarchive it, or ask again in another channel.',
+  },
+  restricted_action: {
+    code: 'undeliverable',
+    say: 'The workspace does not let me post in this channel. An admin can allow it.',
+  },
+  restricted_action_thread_locked: {
+    code: 'undeliverable',
+    say: 'The thread is locked. Ask again in a new thread.',
+  },
+  restricted_action_read_only_channel: {
+    code: 'undeliverable',
+    say: 'The channel is read-only for me. Ask again in another channel.',
+  },
+  thread_not_found: {
+    code: 'undeliverable',
+    say: 'The thread is gone. Ask again in a new message.',
+  },
+  message_not_found: { code: 'gone', say: 'The message was deleted.' },
+  cant_update_message: { code: 'gone', say: 'The message is not mine to change any more.' },
+  edit_window_closed: { code: 'gone', say: 'The workspace does not let me change it any more.' },
+  ratelimited: { code: 'rate-limited', say: 'Slack asks me to slow down.' },
+  rate_limited: { code: 'rate-limited', say: 'Slack asks me to slow down.' },
+  internal_error: { code: 'temporary', say: 'Slack had an error of its own.' },
+  fatal_error: { code: 'temporary', say: 'Slack had an error of its own.' },
+  service_unavailable: { code: 'temporary', say: 'Slack is not available right now.' },
+  request_timeout: { code: 'temporary', say: 'Slack did not get my whole request.' },
+  team_added_to_org: { code: 'temporary', say: 'The workspace is being moved by Slack.' },
+  // The operator mends these, and what waits then goes out: they must not lose a card.
+  invalid_auth: { code: 'temporary', say: 'Slack refuses my token. The operator has to renew it.' },
+  not_authed: { code: 'temporary', say: 'Slack refuses my token. The operator has to renew it.' },
+  token_revoked: { code: 'temporary', say: 'My token was revoked. The operator has to renew it.' },
+  token_expired: { code: 'temporary', say: 'My token has expired. The operator has to renew it.' },
+  account_inactive: {
+    code: 'temporary',
+    say: 'The app was removed from the workspace. The operator has to install it again.',
+  },
+  missing_scope: {
+    code: 'temporary',
+    say: 'The app lacks a permission. The operator has to install it again with the manifest.',
+  },
+};
+
+const DEFAULT_RETRY_AFTER_MS = 30_000;
+
+/** Returns Slack's own name of an error (`channel_not_found`, …); undefined when Slack did not answer. */
+export function slackErrorName(error: unknown): string | undefined {
+  return error instanceof WebAPIPlatformError ? error.data.error : undefined;
+}
+
+/** Turns whatever the Web API client threw into the error that the desk understands. */
+export function toChatError(error: unknown, doing: string): ChatError {
+  if (error instanceof ChatError) return error;
+  if (error instanceof WebAPIRateLimitedError) {
+    return new ChatError('rate-limited', `Could not ${doing}: Slack asks me to slow down.`, {
+      cause: error,
+      retryAfterMs: error.retryAfter * 1_000,
+    });
+  }
+  if (error instanceof WebAPIPlatformError) return fromPlatform(error, doing);
+  if (error instanceof WebAPIHTTPError || error instanceof WebAPIRequestError) {
+    return new ChatError('temporary', `Could not ${doing}: Slack did not answer as it should.`, {
+      cause: error,
+    });
+  }
+  return new ChatError('rejected', `Could not ${doing}.`, { cause: error });
+}
+
+function fromPlatform(error: WebAPIPlatformError, doing: string): ChatError {
+  const name = error.data.error;
+  const row = SLACK_ERRORS[name];
+  if (row === undefined) {
+    return new ChatError('rejected', `Could not ${doing}: Slack answered ${name}.`, {
+      cause: error,
+    });
+  }
+  const wait = row.code === 'rate-limited' ? { retryAfterMs: DEFAULT_RETRY_AFTER_MS } : {};
+  return new ChatError(row.code, `Could not ${doing} (${name}). ${row.say}`, {
+    cause: error,
+    ...wait,
+  });
+}

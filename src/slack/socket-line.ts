@@ -1,0 +1,102 @@
+import { SocketModeReceiver } from '@slack/bolt';
+import type { Cancel, Clock } from '../domain/clock.ts';
+import { clientOptions, type SlackConnection } from './connect-slack.ts';
+import type { Log } from './log.ts';
+import { slackErrorName } from './slack-errors.ts';
+import type { SlackLine } from './slack-line.ts';
+import { createSlackLogger } from './slack-logger.ts';
+
+const MAX_DELAY_MS = 30_000;
+const FIRST_DELAY_MS = 500;
+
+const START_ERRORS: Readonly<Record<string, string>> = {
+  invalid_auth: 'Slack refuses SLACK_APP_TOKEN. Copy the xapp- token anew from the app’s page.',
+  not_allowed_token_type:
+    'SLACK_APP_TOKEN is no app-level token. Use the one that starts with xapp-.',
+  missing_scope: 'SLACK_APP_TOKEN lacks connections:write. Make an app-level token that has it.',
+};
+
+/**
+ * Makes the line over Socket Mode. It reconnects by itself, for ever: Bolt's own way of it ends the
+ * process when Slack can't be reached for a moment.
+ */
+export function createSocketLine(deps: {
+  readonly connection: SlackConnection;
+  readonly appToken: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SlackLine {
+  const { clock, log } = deps;
+  const { config } = deps.connection;
+  const { clientPingTimeoutMs: pingTimeout } = config;
+  const receiver = new SocketModeReceiver({
+    appToken: deps.appToken,
+    logger: createSlackLogger(log),
+    autoReconnectEnabled: false,
+    installerOptions: { clientOptions: clientOptions(config, log) },
+    ...(pingTimeout === undefined ? {} : { clientPingTimeout: pingTimeout }),
+  });
+  const socket = receiver.client;
+  let state: 'away' | 'connecting' | 'connected' | 'stopped' = 'away';
+  let failures = 0;
+  let cancel: Cancel = () => {};
+
+  socket.on('disconnected', () => {
+    if (state !== 'connected') return;
+    state = 'away';
+    log.info({}, 'The line to Slack ended; connecting again.');
+    void reconnect();
+  });
+
+  async function connect(): Promise<void> {
+    state = 'connecting';
+    try {
+      await socket.start();
+    } catch (error) {
+      if (state === 'connecting') state = 'away';
+      throw error;
+    }
+    if (isStopped()) return socket.disconnect();
+    state = 'connected';
+    failures = 0;
+  }
+
+  /** A stop may come while the line is being made. */
+  function isStopped(): boolean {
+    return state === 'stopped';
+  }
+
+  async function reconnect(): Promise<void> {
+    if (isStopped()) return;
+    try {
+      await connect();
+    } catch (error) {
+      if (isStopped()) return;
+      failures += 1;
+      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures);
+      log.warn({ err: error, delayMs }, 'Slack can’t be reached; trying again.');
+      cancel = clock.schedule(clock.now() + delayMs, () => void reconnect());
+    }
+  }
+
+  return {
+    receiver,
+    async start() {
+      await connect().catch((error: unknown) => {
+        const name = slackErrorName(error) ?? '';
+        const why =
+          START_ERRORS[name] ?? 'Slack’s Socket Mode can’t be reached. Check the network.';
+        throw new Error(why, { cause: error });
+      });
+    },
+    async stop() {
+      const wasConnected = state === 'connected';
+      state = 'stopped';
+      cancel();
+      if (wasConnected) await socket.disconnect();
+    },
+    async check() {
+      if (state !== 'connected') throw new Error('The line to Slack is down.');
+    },
+  };
+}

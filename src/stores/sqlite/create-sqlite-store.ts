@@ -1,0 +1,65 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { Store } from '../../domain/store.ts';
+import { FencedSqliteSaver } from './fenced-sqlite-saver.ts';
+import { openDatabase } from './open-database.ts';
+import { createAgendaRows, createSqliteAgenda } from './sqlite-agenda.ts';
+import { createAuditRows, createSqliteAudit } from './sqlite-audit.ts';
+import { createSqliteHistory } from './sqlite-history.ts';
+import { createInboxRows, createSqliteInbox } from './sqlite-inbox.ts';
+import { createSqliteLedger } from './sqlite-ledger.ts';
+import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
+import { createTransact } from './transact.ts';
+import { createWriteEffects } from './write-effects.ts';
+
+export interface SqliteStoreOptions {
+  /** The folder of `countersign.db`; made when missing, and this process's alone while the store is open. */
+  readonly dataDir: string;
+  readonly clock: Clock;
+  /** Called after every commit that put something on the agenda. */
+  readonly onWake?: () => void;
+}
+
+/** All ports on one SQLite file, with the saver of the graph's checkpoints. */
+export type SqliteStore = Store & { readonly saver: FencedSqliteSaver };
+
+/**
+ * Opens the store; throws, saying what to do, when the folder can't be used or another process has
+ * it. All ports share one connection, so that a change and its effects are one transaction. Work
+ * that an earlier process had under way is due again at once.
+ */
+export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
+  const { clock, dataDir, onWake } = options;
+  const { close, db, file } = openDatabase(dataDir);
+  try {
+    const transact = createTransact(db, file, onWake);
+    const agenda = createAgendaRows(db, transact);
+    const audit = createAuditRows(db);
+    const inbox = createInboxRows(db);
+    const outbox = createOutboxRows(db);
+    const writeEffects = createWriteEffects({ agenda, audit, inbox, outbox });
+    const setCheckedAt = db.prepare<[at: number]>(
+      `UPDATE counters SET value = ? WHERE name = 'checked-at'`,
+    );
+    const saver = new FencedSqliteSaver(db, transact, agenda);
+    transact.write(() => agenda.releaseAll(clock.now()));
+
+    return {
+      ledger: createSqliteLedger(db, transact, agenda, writeEffects),
+      inbox: createSqliteInbox(db, transact, agenda, writeEffects),
+      history: createSqliteHistory(db, transact, agenda, writeEffects),
+      outbox: createSqliteOutbox(db, transact, outbox, agenda),
+      agenda: createSqliteAgenda(db, transact, agenda),
+      audit: createSqliteAudit(db, transact, audit),
+      saver,
+      async check() {
+        transact.write(() => setCheckedAt.run(clock.now()));
+      },
+      async close() {
+        close();
+      },
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

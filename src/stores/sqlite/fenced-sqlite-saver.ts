@@ -1,0 +1,143 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import {
+  type Checkpoint,
+  type CheckpointMetadata,
+  copyCheckpoint,
+  JsonPlusSerializer,
+  type PendingWrite,
+  type SerializerProtocol,
+  WRITES_IDX_MAP,
+} from '@langchain/langgraph-checkpoint';
+import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import type { Database } from 'better-sqlite3';
+import type { ThreadFence } from '../../domain/agenda.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import { findBigInt } from './find-big-int.ts';
+import type { AgendaRows } from './sqlite-agenda.ts';
+import type { Transact } from './transact.ts';
+
+/**
+ * Keeps checkpoints beside the ports, for threads whose `thread_id` is a thread's key. A write
+ * carries the thread's fence as `configurable.fence_token` and is refused with `StaleFenceError` in
+ * its own transaction when the fence is old: a worker that was stopped and wakes up would otherwise
+ * put its older state over a younger worker's.
+ */
+export class FencedSqliteSaver extends SqliteSaver {
+  readonly #transact: Transact;
+  readonly #agenda: AgendaRows;
+
+  constructor(db: Database, transact: Transact, agenda: AgendaRows) {
+    super(db, createStrictSerializer());
+    this.#transact = transact;
+    this.#agenda = agenda;
+    this.setup();
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+  ): Promise<RunnableConfig> {
+    const fence = fenceOf(config);
+    const ns = namespaceOf(config);
+    const [[type, state], [metadataType, about]] = await Promise.all([
+      this.serde.dumpsTyped(copyCheckpoint(checkpoint)),
+      this.serde.dumpsTyped(metadata),
+    ]);
+    if (type !== metadataType) {
+      throw new Error(`Checkpoint ${checkpoint.id} is stored as ${type}, its metadata is not.`);
+    }
+    const parent = config.configurable?.checkpoint_id ?? null;
+    this.#transact.write(() => {
+      this.#agenda.assertFence(fence);
+      this.db
+        .prepare(`
+          INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
+            parent_checkpoint_id, type, checkpoint, metadata)
+          VALUES (?, ?, ?, ?, ?, ?, ?)`)
+        .run(fence.thread, ns, checkpoint.id, parent, type, state, about);
+    });
+    return {
+      configurable: {
+        thread_id: fence.thread,
+        checkpoint_ns: ns,
+        checkpoint_id: checkpoint.id,
+      },
+    };
+  }
+
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+  ): Promise<void> {
+    const fence = fenceOf(config);
+    const ns = namespaceOf(config);
+    const checkpointId: unknown = config.configurable?.checkpoint_id;
+    if (typeof checkpointId !== 'string') {
+      throw new TypeError('configurable.checkpoint_id is missing: writes belong to a checkpoint.');
+    }
+    const rows = await Promise.all(
+      writes.map(async ([channel, value], index) => {
+        const [type, text] = await this.serde.dumpsTyped(value);
+        return [taskId, WRITES_IDX_MAP[channel] ?? index, channel, type, text];
+      }),
+    );
+    // As in the stock saver: errors and interrupts of a task are replaced, its results are kept.
+    const isSpecial = writes.every(([channel]) => channel in WRITES_IDX_MAP);
+    this.#transact.write(() => {
+      this.#agenda.assertFence(fence);
+      const insert = this.db.prepare(`
+        INSERT OR ${isSpecial ? 'REPLACE' : 'IGNORE'} INTO writes
+          (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+      for (const row of rows) insert.run(fence.thread, ns, checkpointId, ...row);
+    });
+  }
+
+  /** Deletes all that is kept of a thread's graph; throws `StaleFenceError` when the token is old. */
+  async forget(thread: ThreadKey, token: number): Promise<void> {
+    this.#transact.write(() => {
+      this.#agenda.assertFence({ thread, token });
+      this.db.prepare('DELETE FROM checkpoints WHERE thread_id = ?').run(thread);
+      this.db.prepare('DELETE FROM writes WHERE thread_id = ?').run(thread);
+    });
+  }
+}
+
+function fenceOf(config: RunnableConfig): ThreadFence {
+  const thread: unknown = config.configurable?.thread_id;
+  const token: unknown = config.configurable?.fence_token;
+  if (typeof thread !== 'string' || thread === '') {
+    throw new TypeError('configurable.thread_id is missing: pass the key of the thread.');
+  }
+  if (typeof token !== 'number') {
+    throw new TypeError(
+      `configurable.fence_token is missing for thread ${thread}: pass the fence of the lease.`,
+    );
+  }
+  return { thread: thread as ThreadKey, token };
+}
+
+function namespaceOf(config: RunnableConfig): string {
+  const ns: unknown = config.configurable?.checkpoint_ns;
+  return typeof ns === 'string' ? ns : '';
+}
+
+/** The stock serializer puts a text of its own in place of a whole value that holds a BigInt. */
+function createStrictSerializer(): SerializerProtocol {
+  const stock = new JsonPlusSerializer();
+  return {
+    async dumpsTyped(value: unknown) {
+      const path = findBigInt(value);
+      if (path !== undefined) {
+        throw new TypeError(
+          `The graph's state holds a BigInt at ${path || 'its root'}, which JSON can not carry. ` +
+            'Keep it as a string.',
+        );
+      }
+      return stock.dumpsTyped(value);
+    },
+    loadsTyped: (type, data) => stock.loadsTyped(type, data),
+  };
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { explainFailure } from './sqlite-failure.ts';
+
+/**
+ * Takes the folder for this process and returns how to give it back; throws when another process
+ * has it. It is an exclusive lock on a file of its own, which the system frees when the process
+ * dies: a pid file would stay behind.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  const file = join(dataDir, 'lock.db');
+  let lock: Database.Database | undefined;
+  try {
+    lock = new Database(file, { timeout: 0 });
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock?.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+      throw new Error(
+        `Another Countersign process is running on ${dataDir}: two would do the same work twice. ` +
+          'Stop that process, or set another DATA_DIR for this one.',
+        { cause: error },
+      );
+    }
+    throw explainFailure(error, file);
+  }
+  const held = lock;
+  return () => held.close();
+}

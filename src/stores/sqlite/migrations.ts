@@ -1,0 +1,111 @@
+import type { Database } from 'better-sqlite3';
+
+/** The schema's versions in order: the place in the list is the version that a step makes. Stored data depends on them; a step is never changed, only followed. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE calls (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    thread TEXT NOT NULL,
+    turn TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    tool_call_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    document TEXT NOT NULL,
+    UNIQUE (thread, message_id, tool_call_id)
+  ) STRICT;
+  CREATE INDEX calls_of_turn ON calls (thread, turn, created_at, position);
+  CREATE INDEX calls_by_status ON calls (status);
+
+  CREATE TABLE cards (
+    call_id TEXT PRIMARY KEY REFERENCES calls (id),
+    channel TEXT NOT NULL,
+    ts TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE inbox (
+    id TEXT PRIMARY KEY,
+    thread TEXT NOT NULL,
+    ts TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'current', 'turn', 'reply', 'answered')),
+    document TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX inbox_of_thread ON inbox (thread, state);
+  CREATE UNIQUE INDEX inbox_one_current ON inbox (thread) WHERE state = 'current';
+
+  CREATE TABLE turns (
+    seq INTEGER PRIMARY KEY,
+    thread TEXT NOT NULL,
+    id TEXT NOT NULL,
+    settled_at INTEGER NOT NULL,
+    messages TEXT NOT NULL,
+    UNIQUE (thread, id)
+  ) STRICT;
+  CREATE INDEX turns_of_thread ON turns (thread, seq);
+
+  -- A say that was said keeps its id, so that it isn't said again, and loses its text.
+  CREATE TABLE outbox (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    thread TEXT NOT NULL,
+    document TEXT
+  ) STRICT;
+  CREATE INDEX outbox_unsaid ON outbox (thread, seq) WHERE document IS NOT NULL;
+
+  -- Rows stay when their work is done: the newest fence of a thread is the one in its row.
+  CREATE TABLE agenda (
+    seq INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    due_at INTEGER,
+    fence INTEGER NOT NULL DEFAULT 0,
+    leased_until INTEGER,
+    tries INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
+    parked_at INTEGER,
+    ready_at INTEGER GENERATED ALWAYS AS (coalesce(leased_until, due_at)) VIRTUAL
+  ) STRICT;
+  CREATE INDEX agenda_ready ON agenda (ready_at, seq) WHERE ready_at IS NOT NULL;
+  CREATE INDEX agenda_parked ON agenda (parked_at) WHERE parked_at IS NOT NULL;
+
+  CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO counters VALUES ('fence', 0), ('checked-at', 0);
+
+  CREATE TABLE audit (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE (ABORT, 'Audit entries are never changed.'); END;
+  CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit
+    BEGIN SELECT RAISE (ABORT, 'Audit entries are never deleted.'); END;
+  `,
+];
+
+/** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */
+export function migrate(db: Database, migrations: readonly string[] = MIGRATIONS): void {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  if (version > migrations.length) {
+    throw new Error(
+      `${db.name} was written by a newer Countersign: its version is ${version}, and this one knows ` +
+        `up to ${migrations.length}. Start the newer Countersign, or set another DATA_DIR.`,
+    );
+  }
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue;
+    const step = db.transaction(() => {
+      db.exec(sql);
+      db.pragma(`user_version = ${index + 1}`);
+    });
+    step.immediate();
+  }
+}

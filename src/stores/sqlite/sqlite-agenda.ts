@@ -1,0 +1,143 @@
+import type { Database } from 'better-sqlite3';
+import type { Agenda, Lease, ThreadFence, Wake } from '../../domain/agenda.ts';
+import { pumpKey } from '../../domain/agenda.ts';
+import { StaleFenceError } from '../../domain/store.ts';
+import { decodeAgendaKey, encodeAgendaKey } from './agenda-key.ts';
+import type { Transact } from './transact.ts';
+
+/** The agenda's statements for use within a transaction of another port. */
+export interface AgendaRows {
+  wake(wakes: readonly Wake[]): void;
+  /** Throws `StaleFenceError` unless the bearer is the last one that was given the thread. */
+  assertFence(fence: ThreadFence): void;
+  /** Makes all leased work due: to be called while no worker lives. */
+  releaseAll(now: number): void;
+}
+
+interface ReadyRow {
+  readonly key: string;
+  readonly tries: number;
+  readonly leased: number;
+}
+
+/** Creates the statements that other ports write the agenda with. */
+export function createAgendaRows(db: Database, transact: Transact): AgendaRows {
+  // Parked work has no due time: what wakes it is its first one, and its tries start anew.
+  const wake = db.prepare<[key: string, dueAt: number]>(`
+    INSERT INTO agenda (key, due_at) VALUES (?, ?)
+    ON CONFLICT (key) DO UPDATE SET
+      due_at = min(coalesce(due_at, excluded.due_at), excluded.due_at),
+      tries = iif(parked_at IS NULL, tries, 0),
+      reason = iif(parked_at IS NULL, reason, NULL),
+      parked_at = NULL`);
+  const fenceOf = db
+    .prepare<[key: string], number>('SELECT fence FROM agenda WHERE key = ?')
+    .pluck();
+  const releaseAll = db.prepare<[now: number, now: number]>(`
+    UPDATE agenda SET
+      leased_until = NULL, tries = tries + 1, due_at = min(coalesce(due_at, ?), ?)
+    WHERE leased_until IS NOT NULL`);
+
+  return {
+    wake(wakes) {
+      for (const { key, dueAt } of wakes) wake.run(encodeAgendaKey(key), dueAt);
+      if (wakes.length > 0) transact.noteWake();
+    },
+    assertFence(fence) {
+      const newest = fenceOf.get(encodeAgendaKey(pumpKey(fence.thread)));
+      if (newest === fence.token) return;
+      throw new StaleFenceError(
+        `Refused a write to thread ${fence.thread}: it came with fence ${fence.token}, and ` +
+          `${newest === undefined ? 'nobody was given the thread' : `the newest is ${newest}`}.`,
+      );
+    },
+    releaseAll(now) {
+      releaseAll.run(now, now);
+    },
+  };
+}
+
+/** Creates the agenda over one connection. */
+export function createSqliteAgenda(db: Database, transact: Transact, rows: AgendaRows): Agenda {
+  const ready = db.prepare<[now: number], ReadyRow>(`
+    SELECT key, tries, leased_until IS NOT NULL AS leased FROM agenda
+    WHERE ready_at <= ? ORDER BY ready_at, seq LIMIT 1`);
+  const nextFence = db
+    .prepare<[], number>(
+      `UPDATE counters SET value = value + 1 WHERE name = 'fence' RETURNING value`,
+    )
+    .pluck();
+  const take = db.prepare(`
+    UPDATE agenda SET
+      fence = @fence, leased_until = @until, tries = @tries, due_at = iif(due_at <= @now, NULL, due_at)
+    WHERE key = @key`);
+  const renew = db.prepare<[until: number, key: string, fence: number]>(
+    'UPDATE agenda SET leased_until = ? WHERE key = ? AND fence = ? AND leased_until IS NOT NULL',
+  );
+  const finish = db.prepare<[key: string, fence: number]>(`
+    UPDATE agenda SET leased_until = NULL, tries = 0, reason = NULL
+    WHERE key = ? AND fence = ? AND leased_until IS NOT NULL`);
+  const backOff = db.prepare(`
+    UPDATE agenda SET
+      leased_until = NULL, tries = tries + 1, reason = @reason,
+      due_at = min(coalesce(due_at, @dueAt), @dueAt)
+    WHERE key = @key AND fence = @fence AND leased_until IS NOT NULL`);
+  // Who woke it during the work wants it looked at: it starts afresh instead of being parked.
+  const park = db.prepare(`
+    UPDATE agenda SET
+      leased_until = NULL,
+      tries = iif(due_at IS NULL, tries + 1, 0),
+      reason = @reason,
+      parked_at = iif(due_at IS NULL, @now, NULL)
+    WHERE key = @key AND fence = @fence AND leased_until IS NOT NULL`);
+  const nextDueAt = db
+    .prepare<[], number | null>('SELECT min(ready_at) FROM agenda WHERE ready_at IS NOT NULL')
+    .pluck();
+  const parked = db.prepare<[], { key: string; reason: string; at: number }>(`
+    SELECT key, reason, parked_at AS at FROM agenda
+    WHERE parked_at IS NOT NULL ORDER BY parked_at, seq`);
+
+  function claim(now: number, leaseMs: number): Lease | undefined {
+    const row = ready.get(now);
+    if (!row) return undefined;
+    const fence = nextFence.get();
+    if (fence === undefined) throw new Error('The database has lost its counter of fences.');
+    const tries = row.tries + row.leased;
+    const until = now + leaseMs;
+    take.run({ key: row.key, fence, until, tries, now });
+    return { key: decodeAgendaKey(row.key), fence, expiresAt: until, tries };
+  }
+
+  return {
+    async wake(wakes) {
+      transact.write(() => rows.wake(wakes));
+    },
+    async claim(now, leaseMs) {
+      return transact.write(() => claim(now, leaseMs));
+    },
+    async renew(lease, now, leaseMs) {
+      const expiresAt = now + leaseMs;
+      const key = encodeAgendaKey(lease.key);
+      const { changes } = transact.write(() => renew.run(expiresAt, key, lease.fence));
+      return changes === 0 ? undefined : { ...lease, expiresAt };
+    },
+    async finish(lease) {
+      transact.write(() => finish.run(encodeAgendaKey(lease.key), lease.fence));
+    },
+    async backOff(lease, dueAt, reason) {
+      const key = encodeAgendaKey(lease.key);
+      transact.write(() => backOff.run({ key, fence: lease.fence, dueAt, reason }));
+    },
+    async park(lease, now, reason) {
+      const key = encodeAgendaKey(lease.key);
+      transact.write(() => park.run({ key, fence: lease.fence, now, reason }));
+    },
+    async nextDueAt() {
+      return transact.read(() => nextDueAt.get() ?? undefined);
+    },
+    async parked() {
+      const rowsParked = transact.read(() => parked.all());
+      return rowsParked.map(({ key, reason, at }) => ({ key: decodeAgendaKey(key), reason, at }));
+    },
+  };
+}

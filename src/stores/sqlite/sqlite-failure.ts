@@ -1,0 +1,60 @@
+/** What SQLite and the file system say when the data can't be opened or written, told to people. */
+
+interface Remedy {
+  readonly code: RegExp;
+  readonly why: string;
+  readonly remedy: string;
+}
+
+const REMEDIES: readonly Remedy[] = [
+  {
+    code: /^(SQLITE_FULL|ENOSPC|EDQUOT)/,
+    why: 'the disk is full',
+    remedy: 'Free some space on its disk. Nothing that was stored is lost.',
+  },
+  {
+    code: /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
+    why: 'it may not be written',
+    remedy: 'Give the user that runs Countersign the right to write it, or set another DATA_DIR.',
+  },
+  {
+    code: /^SQLITE_CANTOPEN_ISDIR|^EISDIR/,
+    why: 'it is a folder where a file should be',
+    remedy: 'Move the folder away, or set another DATA_DIR.',
+  },
+  {
+    code: /^(ENOTDIR|EEXIST)/,
+    why: 'a file stands where a folder should be',
+    remedy: 'Move the file away, or set another DATA_DIR.',
+  },
+  {
+    code: /^SQLITE_CANTOPEN/,
+    why: 'it can not be opened',
+    remedy: 'See that it is a file that may be read and written, or set another DATA_DIR.',
+  },
+  {
+    code: /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
+    why: 'it is damaged, or it is not a database',
+    remedy: 'Restore countersign.db from a backup, or move it away to start with an empty one.',
+  },
+  {
+    code: /^(SQLITE_BUSY|SQLITE_LOCKED)/,
+    why: 'another program holds it locked',
+    remedy: 'Close whatever else has the file open (a database browser, a backup).',
+  },
+  {
+    code: /^(SQLITE_IOERR|EIO)/,
+    why: 'its disk failed to read or write',
+    remedy: 'Check the disk, and that DATA_DIR is not on a network share.',
+  },
+];
+
+/** Says what failed on which file, why and what to do; an error that is no failure of the storage comes back as it is. */
+export function explainFailure(error: unknown, file: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const known = REMEDIES.find((remedy) => remedy.code.test(code));
+  if (!known) return error;
+  return new Error(`${file} is not usable: ${known.why} (${code}). ${known.remedy}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,97 @@
+import type { Database } from 'better-sqlite3';
+import type { InboxMessage } from '../../domain/message.ts';
+import type { Inbox, MessageEnd } from '../../domain/store.ts';
+import { parseDocument } from './parse-document.ts';
+import type { AgendaRows } from './sqlite-agenda.ts';
+import type { Transact } from './transact.ts';
+import type { WriteEffects } from './write-effects.ts';
+
+/** The inbox's statements for use within a transaction of another port. */
+export interface InboxRows {
+  end(ends: readonly { readonly id: string; readonly how: MessageEnd }[]): void;
+}
+
+interface Row {
+  readonly id: string;
+  readonly document: string;
+}
+
+/** Creates the statements that other ports write the inbox with. */
+export function createInboxRows(db: Database): InboxRows {
+  const end = db.prepare<[how: MessageEnd, id: string]>(
+    `UPDATE inbox SET state = ? WHERE id = ? AND state IN ('waiting', 'current')`,
+  );
+  return {
+    end(ends) {
+      for (const { id, how } of ends) end.run(how, id);
+    },
+  };
+}
+
+/** Creates the inbox over one connection. */
+export function createSqliteInbox(
+  db: Database,
+  transact: Transact,
+  agenda: AgendaRows,
+  writeEffects: WriteEffects,
+): Inbox {
+  const insert = db.prepare<[id: string, thread: string, ts: string, document: string]>(`
+    INSERT INTO inbox (id, thread, ts, state, document) VALUES (?, ?, ?, 'waiting', ?)
+    ON CONFLICT (id) DO NOTHING`);
+  const known = db.prepare<[thread: string]>('SELECT 1 FROM inbox WHERE thread = ? LIMIT 1');
+  // Seconds may differ in length, their six decimals do not.
+  const inState = db.prepare<[thread: string, state: 'waiting' | 'current'], Row>(`
+    SELECT id, document FROM inbox WHERE thread = ? AND state = ?
+    ORDER BY CAST(ts AS INTEGER), ts`);
+  const begin = db.prepare(`
+    UPDATE inbox SET state = 'current'
+    WHERE id = @id AND thread = @thread AND state = 'waiting' AND NOT EXISTS (
+      SELECT 1 FROM inbox WHERE thread = @thread AND state = 'current')`);
+  const end = db.prepare(`
+    UPDATE inbox SET state = @how
+    WHERE id = @id AND thread = @thread AND state IN ('waiting', 'current')`);
+
+  const messages = (thread: string, state: 'waiting' | 'current'): readonly InboxMessage[] =>
+    transact
+      .read(() => inState.all(thread, state))
+      .map((row) => parseDocument<InboxMessage>(row.document, `message ${row.id}`));
+
+  return {
+    async receive(message, effects) {
+      return transact.write(() => {
+        const { id, thread, ts } = message;
+        const { changes } = insert.run(id, thread, ts, JSON.stringify(message));
+        if (changes === 0) return 'known';
+        writeEffects(effects);
+        return 'new';
+      });
+    },
+    async knows(thread) {
+      return transact.read(() => known.get(thread) !== undefined);
+    },
+    async current(thread) {
+      return messages(thread, 'current')[0];
+    },
+    async waiting(thread) {
+      return messages(thread, 'waiting');
+    },
+    async begin(id, effects, fence) {
+      return transact.write(() => {
+        agenda.assertFence(fence);
+        const { changes } = begin.run({ id, thread: fence.thread });
+        if (changes === 0) return false;
+        writeEffects(effects);
+        return true;
+      });
+    },
+    async end(id, how, effects, fence) {
+      return transact.write(() => {
+        agenda.assertFence(fence);
+        const { changes } = end.run({ id, how, thread: fence.thread });
+        if (changes === 0) return false;
+        writeEffects(effects);
+        return true;
+      });
+    },
+  };
+}

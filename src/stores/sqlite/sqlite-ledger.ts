@@ -1,0 +1,148 @@
+import type { Database } from 'better-sqlite3';
+import type { Call, CallStatus, CardPlace } from '../../domain/call.ts';
+import type { Ledger } from '../../domain/store.ts';
+import { assertStep, isEdge, type Step } from '../../domain/transitions.ts';
+import { assertOwnThread } from './assert-own-thread.ts';
+import { parseDocument } from './parse-document.ts';
+import type { AgendaRows } from './sqlite-agenda.ts';
+import type { Transact } from './transact.ts';
+import type { WriteEffects } from './write-effects.ts';
+
+interface Row {
+  readonly id: string;
+  readonly delivered: number;
+  readonly document: string;
+}
+
+/** Creates the ledger over one connection. */
+export function createSqliteLedger(
+  db: Database,
+  transact: Transact,
+  agenda: AgendaRows,
+  writeEffects: WriteEffects,
+): Ledger {
+  const insert = db.prepare(`
+    INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
+      revision, delivered, document)
+    VALUES (@id, @thread, @turn, @messageId, @toolCallId, @position, @createdAt, @status,
+      @revision, @delivered, @document)
+    ON CONFLICT (thread, message_id, tool_call_id) DO NOTHING`);
+  const byKey = db.prepare<[thread: string, messageId: string, toolCallId: string], Row>(`
+    SELECT id, delivered, document FROM calls
+    WHERE thread = ? AND message_id = ? AND tool_call_id = ?`);
+  const byId = db.prepare<[id: string], Row>(
+    'SELECT id, delivered, document FROM calls WHERE id = ?',
+  );
+  const ofThread = db.prepare<[thread: string], Row>(`
+    SELECT id, delivered, document FROM calls
+    WHERE thread = ? ORDER BY created_at, position, seq`);
+  const ofTurn = db.prepare<[thread: string, turn: string], Row>(`
+    SELECT id, delivered, document FROM calls
+    WHERE thread = ? AND turn = ? ORDER BY created_at, position, seq`);
+  const replace = db.prepare(`
+    UPDATE calls SET status = @status, revision = @revision, document = @document,
+      delivered = coalesce(@delivered, delivered)
+    WHERE id = @id AND revision = @before`);
+  const markDelivered = db.prepare<[id: string, thread: string]>(
+    'UPDATE calls SET delivered = 1 WHERE id = ? AND thread = ?',
+  );
+  const placeCard = db.prepare<[callId: string, channel: string, ts: string]>(`
+    INSERT INTO cards (call_id, channel, ts) VALUES (?, ?, ?)
+    ON CONFLICT (call_id) DO UPDATE SET channel = excluded.channel, ts = excluded.ts`);
+  const cardOf = db.prepare<[callId: string], CardPlace>(
+    'SELECT channel, ts FROM cards WHERE call_id = ?',
+  );
+  const count = db.prepare<[], { status: CallStatus; calls: number }>(
+    'SELECT status, count(*) AS calls FROM calls GROUP BY status',
+  );
+
+  return {
+    async propose(call, effects, fence) {
+      assertOwnThread(call.thread, fence);
+      if (!isEdge(null, call.status, 'propose')) {
+        throw new Error(`A call can't be proposed as ${call.status}.`);
+      }
+      return transact.write(() => {
+        agenda.assertFence(fence);
+        const { changes } = insert.run({
+          ...columnsOf(call),
+          delivered: Number(call.delivered),
+        });
+        if (changes > 0) writeEffects(effects);
+        const stored = byKey.get(call.thread, call.messageId, call.toolCallId);
+        if (!stored) throw new Error(`Call ${call.id} was neither inserted nor found.`);
+        return toCall(stored);
+      });
+    },
+    async write(before, steps, effects) {
+      const after = lastOf(before, steps);
+      // Marking as delivered is apart from the revisions: a step that doesn't speak of it keeps it.
+      const delivered = after.delivered === before.delivered ? null : Number(after.delivered);
+      return transact.write(() => {
+        const { changes } = replace.run({
+          ...columnsOf(after),
+          before: before.revision,
+          delivered,
+        });
+        if (changes === 0) return false;
+        writeEffects(effects);
+        return true;
+      });
+    },
+    async get(id) {
+      const row = transact.read(() => byId.get(id));
+      return row && toCall(row);
+    },
+    async ofThread(thread, turn) {
+      const rows = transact.read(() =>
+        turn === undefined ? ofThread.all(thread) : ofTurn.all(thread, turn),
+      );
+      return rows.map(toCall);
+    },
+    async markDelivered(ids, fence) {
+      transact.write(() => {
+        agenda.assertFence(fence);
+        for (const id of ids) markDelivered.run(id, fence.thread);
+      });
+    },
+    async placeCard(callId, place) {
+      transact.write(() => placeCard.run(callId, place.channel, place.ts));
+    },
+    async cardOf(callId) {
+      return transact.read(() => cardOf.get(callId));
+    },
+    async count() {
+      const rows = transact.read(() => count.all());
+      return Object.fromEntries(rows.map(({ status, calls }) => [status, calls]));
+    },
+  };
+}
+
+/** Checks every step against the one before and returns the call that they end in. */
+function lastOf(before: Call, steps: readonly Step[]): Call {
+  let last = before;
+  for (const step of steps) {
+    assertStep(last, step);
+    last = step.call;
+  }
+  if (last === before) throw new Error(`No step was given for call ${before.id}.`);
+  return last;
+}
+
+function columnsOf(call: Call): Record<string, unknown> {
+  const { id, thread, turn, messageId, toolCallId, position, createdAt, status, revision } = call;
+  const key = { id, thread, turn, messageId, toolCallId, position };
+  return { ...key, createdAt, status, revision, document: JSON.stringify(call) };
+}
+
+/** The document is returned as it was stored: whether it was changed behind our back, its digest tells. */
+function toCall(row: Row): Call {
+  const call = parseDocument<Call>(row.document, `call ${row.id}`);
+  if (call?.id !== row.id) {
+    throw new Error(
+      `The stored call ${row.id} can not be read: its document is of another call. ` +
+        'Restore countersign.db from a backup.',
+    );
+  }
+  return { ...call, delivered: row.delivered === 1 };
+}

@@ -1,0 +1,51 @@
+import type { Database } from 'better-sqlite3';
+import type { Outbox, Say } from '../../domain/store.ts';
+import { parseDocument } from './parse-document.ts';
+import type { AgendaRows } from './sqlite-agenda.ts';
+import type { Transact } from './transact.ts';
+
+/** The outbox's statements for use within a transaction of another port. */
+export interface OutboxRows {
+  add(says: readonly Say[]): void;
+}
+
+/** Creates the statements that other ports write the outbox with. */
+export function createOutboxRows(db: Database): OutboxRows {
+  const insert = db.prepare<[id: string, thread: string, document: string]>(`
+    INSERT INTO outbox (id, thread, document) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING`);
+
+  return {
+    add(says) {
+      for (const say of says) insert.run(say.id, say.thread, JSON.stringify(say));
+    },
+  };
+}
+
+/** Creates the outbox over one connection. */
+export function createSqliteOutbox(
+  db: Database,
+  transact: Transact,
+  rows: OutboxRows,
+  agenda: AgendaRows,
+): Outbox {
+  const unsaid = db.prepare<[thread: string], { id: string; document: string }>(`
+    SELECT id, document FROM outbox WHERE thread = ? AND document IS NOT NULL ORDER BY seq`);
+  const markSaid = db.prepare<[id: string]>('UPDATE outbox SET document = NULL WHERE id = ?');
+
+  return {
+    async add(says, wakes, fence) {
+      transact.write(() => {
+        if (fence) agenda.assertFence(fence);
+        rows.add(says);
+        agenda.wake(wakes);
+      });
+    },
+    async unsaid(thread) {
+      const found = transact.read(() => unsaid.all(thread));
+      return found.map((row) => parseDocument<Say>(row.document, `say ${row.id}`));
+    },
+    async markSaid(id) {
+      transact.write(() => markSaid.run(id));
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Effects } from '../../domain/store.ts';
+import type { AgendaRows } from './sqlite-agenda.ts';
+import type { AuditRows } from './sqlite-audit.ts';
+import type { InboxRows } from './sqlite-inbox.ts';
+import type { OutboxRows } from './sqlite-outbox.ts';
+
+/** Writes what goes with a change, in the transaction of that change. */
+export type WriteEffects = (effects: Effects) => void;
+
+/** Creates the writer of effects from the rows that they touch. */
+export function createWriteEffects(rows: {
+  readonly agenda: AgendaRows;
+  readonly audit: AuditRows;
+  readonly inbox: InboxRows;
+  readonly outbox: OutboxRows;
+}): WriteEffects {
+  return ({ audit = [], messageEnds = [], says = [], wakes = [] }) => {
+    rows.audit.append(audit);
+    rows.inbox.end(messageEnds);
+    rows.outbox.add(says);
+    rows.agenda.wake(wakes);
+  };
+}

@@ -1,0 +1,77 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** How much the log says, from everything to nothing. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** Where the app keeps its own records. */
+export const DEFAULT_DATA_DIR = './data';
+
+/** Where the agent's files are. */
+export const DEFAULT_WORKSPACE_DIR = './workspace';
+
+const text = z.string().optional();
+const whole = (min: number, max: number, unset: number, what: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, what)
+    .transform(Number)
+    .pipe(z.number(what).min(min, what).max(max, what))
+    .default(unset);
+const url = (example: string) =>
+  z.url({ protocol: /^https?$/, error: `is not an http(s) address. Write it like ${example}.` });
+const token = (prefix: string, what: string) => z.string().startsWith(prefix, what).optional();
+
+/** The variables one by one: each reads its text, or says what is wrong with it and what to write. */
+export const Variables = z.object({
+  SLACK_BOT_TOKEN: token(
+    'xoxb-',
+    'must be a bot token, which starts with xoxb-. Copy “Bot User OAuth Token” from your Slack app’s page “OAuth & Permissions”.',
+  ),
+  SLACK_APP_TOKEN: token(
+    'xapp-',
+    'must be an app-level token, which starts with xapp-. Make one with the scope connections:write on your Slack app’s page “Basic Information”.',
+  ),
+  SLACK_SIGNING_SECRET: z
+    .string()
+    .regex(
+      /^(?!xox|xapp-)\S+$/,
+      'must be the signing secret, not a token. Copy it from your Slack app’s page “Basic Information”.',
+    )
+    .optional(),
+  SLACK_API_URL: url('https://slack.com/api/').default('https://slack.com/api/'),
+  PORT: whole(0, 65_535, 3000, 'must be a whole number from 0 (any free port) to 65535.'),
+  HOST: z
+    .string()
+    .refine(
+      (host) => isIP(host) !== 0 || /^[A-Za-z0-9._-]+$/.test(host),
+      'must be a host name or an IP address alone, like 127.0.0.1.',
+    )
+    .optional(),
+  DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
+  WORKSPACE_DIR: z.string().default(DEFAULT_WORKSPACE_DIR),
+  OPENAI_API_KEY: text,
+  OPENAI_BASE_URL: url('http://localhost:11434/v1').optional(),
+  MODEL: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*\/\S+$/, 'must be provider/name, like openai/gpt-4o-mini.')
+    .regex(
+      /^openai\/|^(?![a-z][a-z0-9-]*\/\S+$)/,
+      'names a provider that this version does not have. Write openai/name; a compatible server of another provider is reached with OPENAI_BASE_URL.',
+    )
+    .default('openai/gpt-4o-mini'),
+  SYSTEM_PROMPT: text,
+  CONTEXT_TOKENS: whole(
+    2_000,
+    100_000_000,
+    24_000,
+    'must be a whole number of tokens, at least 2000.',
+  ),
+  TOOLS_MODULE: text,
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}.` })
+    .default('info'),
+  TAVILY_API_KEY: text,
+  TAVILY_BASE_URL: url('https://api.tavily.com').optional(),
+  MAX_SEARCH_RESULTS: whole(1, 20, 5, 'must be a whole number from 1 to 20.'),
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StaleFenceError } from '../../src/domain/store.ts';
+import { sayCalls, sayText } from '../support/mock-model.ts';
+import {
+  aMessage,
+  answering,
+  aReply,
+  CLEAN_UP,
+  createBench,
+  createTestSaver,
+  FENCE,
+  NO_SIGNAL,
+  THREAD,
+  until,
+} from './agent-fixture.ts';
+
+test('an abort while the model answers leaves a step that can be gone on with', async (t) => {
+  const { agent, mock, clock } = await createBench(t, (_request, index) =>
+    index === 0 ? { kind: 'hang', deltas: ['I was going to say'] } : sayText('Here I am.'),
+  );
+  const lost = new AbortController();
+  const words = agent.start(aMessage('Hi'), FENCE, lost.signal);
+  await until(() => mock.requests.length === 1);
+  lost.abort(new Error('The lease is lost.'));
+  await assert.rejects(words, /The lease is lost/);
+  const stuck = await agent.read(THREAD);
+  assert.equal(stuck.phase, 'stuck');
+  assert.equal(stuck.failure, undefined);
+  assert.deepEqual(
+    stuck.messages.map(({ role }) => role),
+    ['user'],
+  );
+  await until(() => clock.pendingCount === 0);
+  const end = await agent.proceed(THREAD, FENCE, NO_SIGNAL);
+  assert.equal(end.phase, 'finished');
+  assert.equal(end.messages.at(-1)?.text, 'Here I am.');
+});
+
+test('an abort during the last answer of a batch loses none of the outcomes', async (t) => {
+  const { agent, mock } = await createBench(t, (_request, index) => {
+    if (index === 0) return sayCalls([{ id: 'p', name: 'pay', args: '{}' }]);
+    return index === 1 ? { kind: 'hang', deltas: [] } : sayText('Paid.');
+  });
+  const asked = await agent.start(aMessage('Pay'), FENCE, NO_SIGNAL);
+  const lost = new AbortController();
+  const resumed = agent.resume(THREAD, answering(asked, 'pay', aReply('paid')), FENCE, lost.signal);
+  await until(() => mock.requests.length === 2);
+  lost.abort(new Error('Shutting down.'));
+  await assert.rejects(resumed, /Shutting down/);
+  const stuck = await agent.read(THREAD);
+  assert.deepEqual([stuck.phase, stuck.open.length], ['stuck', 0]);
+  const end = await agent.proceed(THREAD, FENCE, NO_SIGNAL);
+  assert.deepEqual(
+    end.messages.map(({ text }) => text),
+    ['Pay', '', 'paid', 'Paid.'],
+  );
+  assert.deepEqual(mock.refusals, []);
+});
+
+test('an aborted signal starts nothing', async (t) => {
+  const { agent, mock } = await createBench(t, () => sayText('Hi.'));
+  const aborted = AbortSignal.abort(new Error('Too late.'));
+  await assert.rejects(agent.start(aMessage('Hi'), FENCE, aborted), /Too late/);
+  assert.equal(mock.requests.length, 0);
+  assert.equal((await agent.read(THREAD)).phase, 'none');
+});
+
+test('every write carries the fence, and a refused write comes out as it is', async (t) => {
+  const { saver, tokens, fail } = createTestSaver();
+  const { agent } = await createBench(t, CLEAN_UP, { saver });
+  const asked = await agent.start(aMessage('Clean up'), { ...FENCE, token: 7 }, NO_SIGNAL);
+  assert.ok(tokens.length > 3);
+  assert.deepEqual([...new Set(tokens)], [7]);
+  fail(new StaleFenceError('Another worker has the thread.'));
+  const sent = answering(asked, 'send', aReply('sent'));
+  await assert.rejects(agent.resume(THREAD, sent, FENCE, NO_SIGNAL), StaleFenceError);
+  await assert.rejects(agent.start(aMessage('x', '9.9'), FENCE, NO_SIGNAL), StaleFenceError);
+});
+
+test('a refused write leaves the open calls as they were', async (t) => {
+  const { saver, fail } = createTestSaver();
+  const { agent } = await createBench(t, CLEAN_UP, { saver });
+  const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
+  fail(new StaleFenceError('Another worker has the thread.'));
+  const sent = answering(asked, 'send', aReply('sent'));
+  await assert.rejects(agent.resume(THREAD, sent, FENCE, NO_SIGNAL), StaleFenceError);
+  fail(undefined);
+  assert.deepEqual(await agent.read(THREAD), asked);
+});

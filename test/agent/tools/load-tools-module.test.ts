@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createToolbox } from '../../../src/agent/tools/create-toolbox.ts';
+import { loadToolsModule, ToolsModuleError } from '../../../src/agent/tools/load-tools-module.ts';
+import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';
+
+/** Written beside this file, so that it finds zod as an operator's own module does. */
+function aModule(t: TestContext, source: string, name = 'tools.ts'): string {
+  const folder = mkdtempSync(join(import.meta.dirname, 'module-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'workspace'));
+  writeFileSync(join(folder, name), `import { z } from 'zod';\n${source}`);
+  return join(folder, name);
+}
+
+const RUN = `schema: z.object({ n: z.number() }), description: 'X.', run: () => 'ok'`;
+
+test('the tools of a module join the built-in ones; one that can’t be offered is left out by name', async (t) => {
+  const path = aModule(
+    t,
+    `class Counter {
+       name = 'count'; description = 'Counts.'; schema = z.object({ by: z.number() }); total = 0;
+       run(args: { by: number }) { this.total += args.by; return String(this.total); }
+       preview(args: { by: number }) { return 'adds ' + args.by; }
+     }
+     export const tools = [
+       new Counter(),
+       { name: 'dated', ...{ description: 'D.', schema: z.object({ at: z.date() }), run: () => '' } },
+       { name: 'paid', ${RUN}, risk: 'high', secrets: ['n'], idempotent: true },
+     ];`,
+  );
+  const extra = await loadToolsModule(path);
+  const { toolbox, leftOut } = createToolbox({
+    workspaceDir: join(path, '..', 'workspace'),
+    extra,
+  });
+  assert.deepEqual(
+    toolbox.list().map(({ name }) => name),
+    ['list_files', 'read_file', 'write_file', 'edit_file', 'delete_file', 'count', 'paid'],
+  );
+  assert.deepEqual(leftOut, [
+    { name: 'dated', reason: 'Date cannot be represented in JSON Schema' },
+  ]);
+  const count = toolbox.get('count');
+  const context = {
+    signal: NO_SIGNAL,
+    idempotencyKey: 'k',
+    requester: { team: 'T1', user: 'U1' },
+    thread: THREAD,
+  };
+  await count?.run({ by: 2 }, context);
+  assert.equal(await count?.run({ by: 3 }, context), '5');
+  assert.equal(await count?.preview?.({ by: 3 }), 'adds 3');
+  const paid = toolbox.get('paid');
+  assert.deepEqual([paid?.risk, paid?.secrets, paid?.idempotent], ['high', ['n'], true]);
+});
+
+const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] = [
+  ['no list', 'export const tool = 1;', /must export a list named "tools"/],
+  ['a default export', 'export default [];', /must export a list named "tools"/],
+  ['a syntax error', 'export const tools = [', /can’t be loaded/],
+  ['an error at import', `throw new Error('no key');`, /can’t be loaded: no key/],
+  ['no entry', 'export const tools = [null];', /tools\[0\]: /],
+  ['no name', `export const tools = [{ ${RUN} }];`, /tools\[0\]: name: /],
+  [
+    'a name with a space',
+    `export const tools = [{ name: 'a b', ${RUN} }];`,
+    /tools\[0\] \(a b\): name: must be 1 to 64/,
+  ],
+  ['a long name', `export const tools = [{ name: 'x'.repeat(65), ${RUN} }];`, /must be 1 to 64/],
+  [
+    'no schema',
+    `export const tools = [{ name: 'a', description: 'A.', run() {} }];`,
+    /\(a\): schema: must be a zod schema/,
+  ],
+  [
+    'a JSON schema',
+    `export const tools = [{ name: 'a', ${RUN}, schema: { type: 'object' } }];`,
+    /schema: must be a zod schema/,
+  ],
+  [
+    'no run',
+    `export const tools = [{ name: 'a', description: 'A.', schema: z.object({}) }];`,
+    /run: must be a function/,
+  ],
+  [
+    'an empty description',
+    `export const tools = [{ name: 'a', ${RUN}, description: '' }];`,
+    /description: must say/,
+  ],
+  [
+    'an unknown risk',
+    `export const tools = [{ name: 'ok', ${RUN} }, { name: 'b', ${RUN}, risk: 'huge' }];`,
+    /tools\[1\] \(b\): risk: /,
+  ],
+  [
+    'a name twice',
+    `export const tools = [{ name: 'a', ${RUN} }, { name: 'a', ${RUN} }];`,
+    /two tools named “a”/,
+  ],
+];
+
+for (const [what, source, why] of WRONG) {
+  test(`${what} stops the start and says what is wrong`, async (t) => {
+    const path = aModule(t, source);
+    await assert.rejects(loadToolsModule(path), (error: Error) => {
+      assert.ok(error instanceof ToolsModuleError);
+      assert.match(error.message, /^TOOLS_MODULE: /);
+      assert.match(error.message, why);
+      return true;
+    });
+  });
+}
+
+test('a module that is not there stops the start', async () => {
+  await assert.rejects(
+    loadToolsModule('no/such/tools.ts'),
+    /TOOLS_MODULE: no\/such\/tools\.ts can’t be loaded/,
+  );
+});
+
+test('a tool can’t take the place of a built-in one', async (t) => {
+  const path = aModule(t, `export const tools = [{ name: 'read_file', ${RUN} }];`, 'tools.mjs');
+  const extra = await loadToolsModule(path);
+  assert.throws(() => createToolbox({ workspaceDir: '.', extra }), /“read_file” is taken/);
+});

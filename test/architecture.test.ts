@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findCycle, importsOf, readSourceTree, type SourceTree } from './support/source-tree.ts';
+
+/** A folder of `src`, or the group of its top-level files, and what of the others it may import. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  desk: ['domain'],
+  agent: ['domain'],
+  stores: ['domain'],
+  http: ['domain'],
+  slack: ['domain', 'desk'],
+  process: ['domain'],
+  app: ['domain', 'desk', 'agent', 'stores', 'http', 'slack', 'process'],
+  playground: ['domain', 'process', 'app'],
+  main: ['process', 'app', 'playground'],
+};
+
+/** Top-level files that are a layer of their own; the others are `process`: settings, log, clock, signals. */
+const ENTRIES: Readonly<Record<string, string>> = { 'app.ts': 'app', 'main.ts': 'main' };
+
+/** A package, or all whose name begins so, and its only importers; the first row that fits counts. */
+const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] = [
+  ['@langchain/langgraph-checkpoint', ['stores', 'agent']],
+  ['@langchain/core/runnables', ['stores', 'agent']],
+  ['@langchain/', ['agent']],
+  ['langchain', ['agent']],
+  ['@slack/types', ['slack', 'playground']],
+  ['@slack/', ['slack']],
+  ['better-sqlite3', ['stores']],
+  ['ioredis', ['stores']],
+  // Whoever mounts routes on the app's server has to name its type.
+  ['hono', ['http', 'playground', 'app']],
+  ['@hono/', ['http', 'playground']],
+  ['pino', ['process', 'app']],
+  ['@copilotkit/', ['playground']],
+  ['emulate', ['playground']],
+  ['esbuild', ['playground']],
+  ['preact', ['playground']],
+  ['ws', ['playground']],
+  ['canonicalize', ['domain']],
+  ['node:crypto', ['domain', 'agent', 'stores', 'slack', 'http', 'playground', 'app']],
+  ['', ['agent', 'stores', 'http', 'slack', 'playground', 'process', 'app', 'main']],
+];
+
+const MAX_LINES = 300;
+
+/** Words that reach around a port, and the only places where they may stand. */
+const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])[] = [
+  [
+    'the time of the machine',
+    /\bDate\.now\b|\bnew Date\(\)/,
+    /^system-clock\.ts$|^playground\/page\//,
+  ],
+  ['a timer', /\bset(?:Timeout|Interval)\(/, /^system-clock\.ts$|^playground\//],
+  ['the environment', /\bprocess\.env\b/, /^main\.ts$/],
+  ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
+];
+
+function layerOf(path: string): string {
+  const [folder = '', ...below] = path.split('/');
+  return below.length > 0 ? folder : (ENTRIES[folder] ?? 'process');
+}
+
+function judgeImport(path: string, target: string): string | undefined {
+  const layer = layerOf(path);
+  if (target.startsWith('package:')) {
+    const name = target.slice('package:'.length);
+    const [, layers = []] = PACKAGES.find(([start]) => name.startsWith(start)) ?? [];
+    return layers.includes(layer) ? undefined : `${path} (${layer}) must not import ${name}`;
+  }
+  const other = layerOf(target);
+  if (target.startsWith('..')) return `${path} imports ${target}, outside src`;
+  if (other === layer || LAYERS[layer]?.includes(other)) return undefined;
+  return `${path} (${layer}) must not import ${target} (${other})`;
+}
+
+function violationsOf(tree: SourceTree): readonly string[] {
+  const found: string[] = [];
+  for (const [path, text] of tree) {
+    if (!LAYERS[layerOf(path)]) found.push(`${path} is in no layer that this test knows`);
+    const lines = text.trimEnd().split('\n').length;
+    if (lines > MAX_LINES) found.push(`${path} has ${lines} lines, more than ${MAX_LINES}`);
+    for (const target of importsOf(path, text)) found.push(judgeImport(path, target) ?? '');
+    for (const [what, word, places] of RESERVED) {
+      if (word.test(text) && !places.test(path)) found.push(`${path} must not use ${what}`);
+    }
+  }
+  const cycle = findCycle(tree);
+  if (cycle) found.push(`these import each other in a circle: ${cycle.join(' → ')}`);
+  return found.filter((violation) => violation !== '');
+}
+
+test('src keeps to its layers, without circles, long files and ways around the ports', () => {
+  const tree = readSourceTree(new URL('../src/', import.meta.url));
+  assert(tree.size > 100);
+  assert.deepEqual(violationsOf(tree), []);
+});
+
+const PLANTED: readonly (readonly [path: string, text: string, violation: RegExp])[] = [
+  ['domain/a.ts', "import { z } from 'zod';", /must not import zod/],
+  ['domain/a.ts', "import { readFileSync } from 'node:fs';", /must not import node:fs/],
+  ['domain/a.ts', "import type { Desk } from '../desk/desk.ts';", /must not import desk\/desk\.ts/],
+  ['desk/a.ts', "import {\n  a,\n  b,\n} from '../stores/sqlite/b.ts';", /must not import stores/],
+  ['slack/cards/a.ts', "import { a } from '../../agent/b.ts';", /must not import agent/],
+  ['agent/a.ts', "export { a } from '../slack/b.ts';", /must not import slack/],
+  ['stores/a.ts', "import '../http/b.ts';", /must not import http/],
+  ['stores/a.ts', "import { A } from '@langchain/langgraph';", /must not import @langchain/],
+  ['slack/a.ts', "const a = await import('@langchain/openai');", /must not import @langchain/],
+  ['playground/a.ts', "import { App } from '@slack/bolt';", /must not import @slack\/bolt/],
+  ['playground/a.ts', "import { a } from '../agent/b.ts';", /must not import agent/],
+  ['config.ts', "import { createApp } from './app.ts';", /must not import app\.ts/],
+  ['app.ts', "import { a } from './playground/b.ts';", /must not import playground/],
+  ['app.ts', "import { a } from '../test/support/b.ts';", /outside src/],
+  ['desk/a.ts', 'export const now = () => Date.now();', /time of the machine/],
+  ['slack/a.ts', 'setTimeout(() => {}, 1);', /a timer/],
+  ['agent/a.ts', 'export const key = process.env.KEY;', /the environment/],
+  ['helpers/a.ts', 'export const a = 1;', /no layer/],
+  ['domain/a.ts', 'export const a = 1;\n'.repeat(MAX_LINES + 1), /301 lines/],
+];
+
+for (const [path, text, violation] of PLANTED) {
+  test(`a planted violation is found: ${path}, ${text.slice(0, 60).replaceAll('\n', ' ')}`, () => {
+    const found = violationsOf(new Map([[path, text]]));
+    assert.equal(found.length, 1, found.join('\n'));
+    assert.match(found[0] ?? '', violation);
+  });
+}
+
+test('a planted circle is found, also one of types alone', () => {
+  const circle = new Map([
+    ['domain/a.ts', "import { b } from './b.ts';"],
+    ['domain/b.ts', "import type { C } from './c.ts';"],
+    ['domain/c.ts', "export * from './a.ts';"],
+  ]);
+  assert.match(
+    violationsOf(circle).join(),
+    /domain\/a\.ts → domain\/b\.ts → domain\/c\.ts → domain\/a\.ts/,
+  );
+});

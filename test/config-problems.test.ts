@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { Variables } from '../src/variables.ts';
+
+type Env = Record<string, string | undefined>;
+
+const SOCKET = { SLACK_BOT_TOKEN: 'xoxb-1-2-abc', SLACK_APP_TOKEN: 'xapp-1-A2-abc' };
+const HTTP = { SLACK_BOT_TOKEN: 'xoxb-1-2-abc', SLACK_SIGNING_SECRET: '0123456789abcdef' };
+const MODEL = { OPENAI_API_KEY: 'sk-key-of-a-model' };
+
+function problemsOf(env: Env, exists: (path: string) => boolean = () => false): readonly string[] {
+  try {
+    readConfig(env, { exists });
+  } catch (error) {
+    assert(error instanceof ConfigError, String(error));
+    return error.problems;
+  }
+  return [];
+}
+
+/** A wrong set, the variable it must name, and the remedy it must hold. */
+const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: RegExp])[] = [
+  [
+    'a bot token alone',
+    { SLACK_BOT_TOKEN: 'xoxb-1', ...MODEL },
+    'SLACK_APP_TOKEN',
+    /Add SLACK_APP_TOKEN .* or SLACK_SIGNING_SECRET/,
+  ],
+  [
+    'an app token alone',
+    { SLACK_APP_TOKEN: 'xapp-1' },
+    'SLACK_BOT_TOKEN',
+    /Add the bot token .*unset SLACK_APP_TOKEN/,
+  ],
+  [
+    'a signing secret alone',
+    { SLACK_SIGNING_SECRET: 'abc' },
+    'SLACK_BOT_TOKEN',
+    /unset SLACK_SIGNING_SECRET/,
+  ],
+  ['Socket Mode without a model', SOCKET, 'OPENAI_API_KEY', /Add the key, or OPENAI_BASE_URL/],
+  ['HTTP without a model', HTTP, 'OPENAI_API_KEY', /Add the key, or OPENAI_BASE_URL/],
+  [
+    'a user token as bot token',
+    { ...SOCKET, ...MODEL, SLACK_BOT_TOKEN: 'xoxp-1' },
+    'SLACK_BOT_TOKEN',
+    /starts with xoxb-.*OAuth & Permissions/,
+  ],
+  [
+    'a bot token as app token',
+    { ...SOCKET, ...MODEL, SLACK_APP_TOKEN: 'xoxb-1' },
+    'SLACK_APP_TOKEN',
+    /starts with xapp-.*connections:write/,
+  ],
+  [
+    'an app token as signing secret',
+    { ...HTTP, ...MODEL, SLACK_SIGNING_SECRET: 'xapp-1' },
+    'SLACK_SIGNING_SECRET',
+    /Basic Information/,
+  ],
+  [
+    'an API address without a scheme',
+    { ...SOCKET, ...MODEL, SLACK_API_URL: 'slack.com/api/' },
+    'SLACK_API_URL',
+    /Write it like https/,
+  ],
+  [
+    'an API address of another scheme',
+    { ...SOCKET, ...MODEL, SLACK_API_URL: 'ftp://slack.com/' },
+    'SLACK_API_URL',
+    /http/,
+  ],
+  ['a port that is a word', { PORT: 'http' }, 'PORT', /0 .*to 65535/],
+  ['a port that is too high', { PORT: '65536' }, 'PORT', /65535/],
+  ['a negative port', { PORT: '-1' }, 'PORT', /whole number/],
+  ['a port with a fraction', { PORT: '80.5' }, 'PORT', /whole number/],
+  ['a host with a port', { HOST: 'localhost:3000' }, 'HOST', /alone/],
+  ['a host with a scheme', { HOST: 'http://localhost' }, 'HOST', /alone/],
+  [
+    'a model address without a scheme',
+    { OPENAI_BASE_URL: 'localhost:11434' },
+    'OPENAI_BASE_URL',
+    /Write it like http/,
+  ],
+  ['a model without its provider', { ...MODEL, MODEL: 'gpt-4o' }, 'MODEL', /provider\/name/],
+  ['a model without its name', { ...MODEL, MODEL: 'openai/' }, 'MODEL', /provider\/name/],
+  [
+    'a provider that is not there',
+    { ...MODEL, MODEL: 'anthropic/claude' },
+    'MODEL',
+    /OPENAI_BASE_URL/,
+  ],
+  ['a window that is too small', { CONTEXT_TOKENS: '100' }, 'CONTEXT_TOKENS', /at least 2000/],
+  ['a window that is a word', { CONTEXT_TOKENS: '24k' }, 'CONTEXT_TOKENS', /whole number/],
+  [
+    'a log level that is not there',
+    { LOG_LEVEL: 'verbose' },
+    'LOG_LEVEL',
+    /one of trace, debug, info/,
+  ],
+  ['no search results', { MAX_SEARCH_RESULTS: '0' }, 'MAX_SEARCH_RESULTS', /1 to 20/],
+  [
+    'a search address without a scheme',
+    { TAVILY_BASE_URL: 'tavily' },
+    'TAVILY_BASE_URL',
+    /Write it like https/,
+  ],
+  [
+    'a Redis address',
+    { REDIS_URL: 'redis://localhost' },
+    'REDIS_URL',
+    /not in this version, and ignoring it would be dangerous.*Unset it/,
+  ],
+  [
+    'a policy file',
+    { POLICY_FILE: './policy.yaml' },
+    'POLICY_FILE',
+    /not in this version, and ignoring it would be dangerous.*Unset it/,
+  ],
+  [
+    'servers of tools',
+    { MCP_CONFIG: './mcp.json' },
+    'MCP_CONFIG',
+    /not in this version, and ignoring it would be dangerous.*Unset it/,
+  ],
+  ['one folder for both', { DATA_DIR: './x', WORKSPACE_DIR: 'x' }, 'DATA_DIR', /outside/],
+  ['data in the workspace', { DATA_DIR: './workspace/data' }, 'DATA_DIR', /outside/],
+  [
+    'the workspace in the data',
+    { WORKSPACE_DIR: './data/files/..//w' },
+    'WORKSPACE_DIR',
+    /outside/,
+  ],
+  ['everything as the workspace', { WORKSPACE_DIR: '/' }, 'DATA_DIR', /outside/],
+];
+
+describe('what stops the start', () => {
+  for (const [what, env, names, remedy] of WRONG) {
+    test(`${what} is one problem that names ${names} and the remedy`, () => {
+      const problems = problemsOf(env);
+      assert.equal(problems.length, 1, problems.join('\n'));
+      assert(problems[0]?.startsWith(names), problems[0]);
+      assert.match(problems[0] ?? '', remedy);
+    });
+  }
+
+  test('a policy.yaml that nobody named stops the start, and one that is named elsewhere stops it once', () => {
+    const exists = (path: string) => path === resolve('policy.yaml');
+    const [problem, ...others] = problemsOf({}, exists);
+    assert.match(problem ?? '', /^POLICY_FILE is unset.*\.\/policy\.yaml exists.*dangerous.*Move/);
+    assert.deepEqual(others, []);
+    assert.equal(problemsOf({ POLICY_FILE: 'other.yaml' }, exists).length, 1);
+  });
+
+  test('every problem is listed at once, in the message too', () => {
+    const env = {
+      SLACK_BOT_TOKEN: 'nonsense',
+      PORT: 'x',
+      REDIS_URL: 'redis://h',
+      LOG_LEVEL: 'loud',
+    };
+    const problems = problemsOf(env);
+    assert.deepEqual(
+      problems.map((problem) => problem.split(' ')[0]),
+      ['SLACK_BOT_TOKEN', 'PORT', 'LOG_LEVEL', 'SLACK_APP_TOKEN', 'OPENAI_API_KEY', 'REDIS_URL'],
+    );
+    const { message } = new ConfigError(problems);
+    for (const problem of problems) assert(message.includes(problem));
+  });
+
+  test('no message holds the value of a secret', () => {
+    const secret = 'hunter2-hunter2';
+    const names = [
+      'SLACK_BOT_TOKEN',
+      'SLACK_APP_TOKEN',
+      'SLACK_SIGNING_SECRET',
+      'OPENAI_API_KEY',
+      'TAVILY_API_KEY',
+      'REDIS_URL',
+      'OPENAI_BASE_URL',
+      'SLACK_API_URL',
+      'TAVILY_BASE_URL',
+      'MODEL',
+      'HOST',
+      'PORT',
+      'LOG_LEVEL',
+    ];
+    const problems = problemsOf(Object.fromEntries(names.map((name) => [name, `xapp ${secret}`])));
+    assert(problems.length > 8);
+    assert(!problems.join().includes(secret));
+  });
+});
+
+const EXAMPLE = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
+
+test('.env.example names every variable once and sets none', () => {
+  const names = [...EXAMPLE.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => {
+    assert.equal(value, '');
+    return name;
+  });
+  const known = [...Object.keys(Variables.shape), 'REDIS_URL', 'POLICY_FILE', 'MCP_CONFIG'];
+  assert.deepEqual(names.toSorted(), known.toSorted());
+});

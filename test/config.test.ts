@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { readConfig } from '../src/config.ts';
+
+type Env = Record<string, string | undefined>;
+
+const read = (env: Env) => readConfig(env, { exists: () => false });
+
+const SOCKET = { SLACK_BOT_TOKEN: 'xoxb-1-2-abc', SLACK_APP_TOKEN: 'xapp-1-A2-abc' };
+const HTTP = { SLACK_BOT_TOKEN: 'xoxb-1-2-abc', SLACK_SIGNING_SECRET: '0123456789abcdef' };
+const MODEL = { OPENAI_API_KEY: 'sk-key-of-a-model' };
+
+describe('what the environment means', () => {
+  test('an empty environment is the playground with every default', () => {
+    assert.deepEqual(read({}), {
+      mode: 'playground',
+      host: '127.0.0.1',
+      port: 3000,
+      dataDir: resolve('data'),
+      workspaceDir: resolve('workspace'),
+      contextTokens: 24_000,
+      logLevel: 'info',
+      warnings: [],
+    });
+  });
+
+  test('a bot token and an app token are a workspace by Socket Mode', () => {
+    const config = read({ ...SOCKET, ...MODEL });
+    assert(config.mode === 'slack');
+    assert.deepEqual(config.slack, {
+      delivery: 'socket',
+      botToken: 'xoxb-1-2-abc',
+      appToken: 'xapp-1-A2-abc',
+      apiUrl: 'https://slack.com/api/',
+    });
+    assert.equal(config.host, '127.0.0.1');
+    assert.deepEqual(config.model, {
+      provider: 'openai',
+      name: 'gpt-4o-mini',
+      apiKey: 'sk-key-of-a-model',
+    });
+  });
+
+  test('a bot token and a signing secret are a workspace over HTTP, open to the network', () => {
+    const config = read({ ...HTTP, ...MODEL });
+    assert(config.mode === 'slack');
+    assert.deepEqual(config.slack, {
+      delivery: 'http',
+      botToken: 'xoxb-1-2-abc',
+      signingSecret: '0123456789abcdef',
+      apiUrl: 'https://slack.com/api/',
+    });
+    assert.equal(config.host, '0.0.0.0');
+  });
+
+  test('with an app token and a signing secret Socket Mode wins, and the start says so', () => {
+    const config = read({ ...SOCKET, ...HTTP, ...MODEL });
+    assert(config.mode === 'slack');
+    assert.equal(config.slack.delivery, 'socket');
+    assert.equal(config.host, '127.0.0.1');
+    assert.match(config.warnings.join(), /SLACK_SIGNING_SECRET has no effect/);
+  });
+
+  test('HOST wins over every default', () => {
+    for (const env of [{}, { ...SOCKET, ...MODEL }, { ...HTTP, ...MODEL }]) {
+      assert.equal(read({ ...env, HOST: '::1' }).host, '::1');
+    }
+  });
+
+  test('a base URL alone is a model that asks for no key, in both modes', () => {
+    const env = { OPENAI_BASE_URL: 'http://localhost:11434/v1', MODEL: 'openai/org/llama-3.3:8b' };
+    const model = {
+      provider: 'openai',
+      name: 'org/llama-3.3:8b',
+      baseUrl: 'http://localhost:11434/v1',
+    };
+    assert.deepEqual(read(env).model, model);
+    assert.deepEqual(read({ ...SOCKET, ...env }).model, model);
+  });
+
+  test('an API address gets the slash that method names are appended to', () => {
+    const config = read({ ...SOCKET, ...MODEL, SLACK_API_URL: 'http://127.0.0.1:1/api' });
+    assert(config.mode === 'slack');
+    assert.equal(config.slack.apiUrl, 'http://127.0.0.1:1/api/');
+  });
+
+  test('blank values count as unset, and spaces around a value are no part of it', () => {
+    const blank = {
+      SLACK_BOT_TOKEN: '',
+      SLACK_APP_TOKEN: ' ',
+      PORT: '',
+      REDIS_URL: '',
+      MODEL: '\t',
+    };
+    assert.deepEqual(read(blank), read({}));
+    assert.equal(read({ PORT: ' 0\n' }).port, 0);
+  });
+
+  test('relative paths start at the folder of the process', () => {
+    const config = read({ DATA_DIR: 'state', WORKSPACE_DIR: '/srv/w', TOOLS_MODULE: './tools.ts' });
+    assert.equal(config.dataDir, resolve('state'));
+    assert.equal(config.workspaceDir, '/srv/w');
+    assert.equal(config.toolsModule, resolve('tools.ts'));
+  });
+
+  const UNUSED: readonly Env[] = [
+    { TAVILY_API_KEY: 'tvly-abc' },
+    { TAVILY_BASE_URL: 'https://api.tavily.com' },
+    { MAX_SEARCH_RESULTS: '5' },
+    { SLACK_API_URL: 'http://127.0.0.1:1/api/' },
+    { MODEL: 'openai/gpt-4o' },
+  ];
+  for (const env of UNUSED) {
+    const [name = ''] = Object.keys(env);
+    test(`${name} alone starts, with the warning that it has no effect`, () => {
+      const { warnings } = read(env);
+      assert.equal(warnings.length, 1);
+      assert(warnings[0]?.startsWith(`${name} has no effect`), warnings[0]);
+    });
+  }
+});

@@ -1,0 +1,2 @@
+import { aCall } from './support/a-call.ts';
+console.log(aCall().digest);

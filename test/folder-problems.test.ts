@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { folderProblems } from '../src/folder-problems.ts';
+
+function aFolder(t: TestContext): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'config-')));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'workspace'));
+  return folder;
+}
+
+test('a data folder that a link puts into the workspace is refused', (t) => {
+  const folder = aFolder(t);
+  mkdirSync(join(folder, 'workspace/real'));
+  symlinkSync(join(folder, 'workspace/real'), join(folder, 'data'));
+  const problems = folderProblems(join(folder, 'data'), join(folder, 'workspace'));
+  assert.match(problems.join(), /^DATA_DIR is inside WORKSPACE_DIR/);
+});
+
+test('so is one that is not there yet, under a linked parent or behind a link to nothing', (t) => {
+  const folder = aFolder(t);
+  symlinkSync('workspace', join(folder, 'linked'));
+  symlinkSync('workspace/later', join(folder, 'dangling'));
+  for (const path of ['linked/a/b', 'dangling']) {
+    const problems = folderProblems(join(folder, path), join(folder, 'workspace'));
+    assert.match(problems.join(), /^DATA_DIR is inside WORKSPACE_DIR/, path);
+  }
+});
+
+test('a link that leads out of the workspace is what it leads to, and a circle of links is no crash', (t) => {
+  const folder = aFolder(t);
+  mkdirSync(join(folder, 'elsewhere'));
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'workspace/data'));
+  symlinkSync('b', join(folder, 'a'));
+  symlinkSync('a', join(folder, 'b'));
+  for (const path of ['workspace/data', 'a', 'workspace-data', '..data']) {
+    const problems = folderProblems(join(folder, path), join(folder, 'workspace'));
+    assert.deepEqual(problems, [], path);
+  }
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Outcome, toToolReply } from '../../../src/domain/outcome.ts';
+import { readEnd } from '../../../src/playground/script/read-talk.ts';
+
+const by = { team: 'T1', user: 'U1' };
+const ran = (text: string): Outcome => ({ kind: 'result', text });
+const failed = (text: string): Outcome => ({ kind: 'error', text });
+
+test('every outcome that the app can tell a model is read as what it is', () => {
+  const ENDS: readonly (readonly [Outcome, kind: string])[] = [
+    [ran('Wrote 3 bytes.'), 'ran'],
+    [ran('(no output)'), 'ran'],
+    [failed('write_file failed: no.'), 'failed'],
+    [{ kind: 'reply', by, text: 'yes\nno' }, 'answered'],
+    [{ kind: 'ignored', by }, 'not-run'],
+    [{ kind: 'expired' }, 'not-run'],
+    [{ kind: 'withdrawn', cause: 'new-message' }, 'not-run'],
+    [{ kind: 'withdrawn', cause: 'ignored-sibling' }, 'not-run'],
+    [{ kind: 'withdrawn', cause: 'stop' }, 'not-run'],
+    [{ kind: 'withdrawn', cause: 'turn-ended' }, 'not-run'],
+    [{ kind: 'refused', reason: 'no' }, 'not-run'],
+    [{ kind: 'unknown', reason: 'no' }, 'not-run'],
+  ];
+  for (const [outcome, kind] of ENDS) {
+    assert.equal(readEnd('write_file', toToolReply(outcome).text).kind, kind, outcome.kind);
+  }
+  assert.deepEqual(
+    readEnd('write_file', toToolReply(failed('write_file failed: no'), '{"a":1}').text),
+    {
+      kind: 'failed',
+      text: 'write_file failed: no',
+      ranWith: '{"a":1}',
+    },
+  );
+});

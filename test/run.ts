@@ -1,0 +1,70 @@
+/**
+ * The test command: what the machine lacks, the static checks, then every test file, since Node 20
+ * finds neither globs nor TypeScript by itself. Its last line is the test runner's own summary.
+ * `npm test -- WORD…` runs only the files whose path holds one of the words, and no static checks.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { findChromium, provideSystemNeeds } from './support/system-needs.ts';
+
+const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
+const CONCURRENCY = 2;
+const TIMEOUT_MS = 600_000;
+
+const isCi = process.env.CI === 'true';
+const words = process.argv.slice(2);
+
+function provideMachine(): boolean {
+  const missing = provideSystemNeeds();
+  for (const line of missing) console.log(line);
+  const chromium = findChromium();
+  if (chromium) process.env.CHROMIUM = chromium;
+  else delete process.env.CHROMIUM;
+  if (missing.length === 0 || !isCi) return true;
+  console.error('With CI=true nothing may be left out.');
+  return false;
+}
+
+function runChecks(): boolean {
+  const failed = CHECKS.filter(([name, ...args]) => {
+    console.log(`> ${[name, ...args].join(' ')}`);
+    const { status } = spawnSync(`node_modules/.bin/${name}`, args, { stdio: 'inherit' });
+    return status !== 0;
+  });
+  if (failed.length > 0) console.error(`Failed: ${failed.map(([name]) => name).join(', ')}`);
+  return failed.length === 0;
+}
+
+function findTests(): readonly string[] {
+  const all = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.test\.tsx?$/.test(path))
+    .map((path) => `test/${path}`)
+    .sort();
+  if (words.length === 0) return all;
+  return all.filter((path) => words.some((word) => path.includes(word)));
+}
+
+/** Resolves with whether all passed; with CI=true a test that was skipped has not passed. */
+async function runTests(files: readonly string[]): Promise<boolean> {
+  let failures = 0;
+  let skipped = 0;
+  const events = run({ files: [...files], concurrency: CONCURRENCY, timeout: TIMEOUT_MS });
+  events.on('test:fail', () => {
+    failures += 1;
+  });
+  events.on('test:pass', ({ skip, todo }) => {
+    if (skip !== undefined || todo !== undefined) skipped += 1;
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(text);
+  if (isCi && skipped > 0) console.error(`With CI=true nothing may be skipped; ${skipped} were.`);
+  return failures === 0 && !(isCi && skipped > 0);
+}
+
+const files = findTests();
+if (files.length === 0) console.error(`No test file holds ${words.join(' or ')} in its path.`);
+const isReady = provideMachine();
+const isSound = words.length > 0 || runChecks();
+const hasPassed = files.length > 0 && (await runTests(files));
+process.exitCode = isReady && isSound && hasPassed ? 0 : 1;

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import type { KnownBlock } from '@slack/types';
+import fc from 'fast-check';
+import type { Call } from '../../../src/domain/call.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import { buildCallCard, type CallCard } from '../../../src/slack/cards/call-card.ts';
+import { LIMITS } from '../../../src/slack/limits.ts';
+import {
+  APPROVER,
+  aCall,
+  REQUESTER,
+  SECOND_APPROVER,
+  TWO_APPROVERS,
+} from '../../support/a-call.ts';
+
+const TOOL = { secrets: ['headers.Authorization', 'apiKey'] };
+const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
+  kind,
+  by: REQUESTER,
+  at: 90_000,
+});
+
+/** Every foot of the card, by the name of its fixture. */
+const STATES: Readonly<Record<string, Partial<Call>>> = {
+  pending: { words: 'I need this for the report.', preview: '--- a.txt\n+++ a.txt\n+hello' },
+  'pending-quorum': {
+    route: TWO_APPROVERS,
+    votes: [{ by: APPROVER, at: 5_000 }],
+    position: 1,
+    siblings: 3,
+    risk: 'high',
+  },
+  'pending-again': {
+    note: 'The policy changed, so it needs a decision anew.',
+    attempt: 2,
+    editedBy: APPROVER,
+  },
+  approved: { status: 'approved', verdict: verdict('approve') },
+  running: { status: 'running', verdict: verdict('approve'), claim: { fence: 1, at: 91_000 } },
+  succeeded: {
+    status: 'succeeded',
+    verdict: verdict('approve'),
+    outcome: { kind: 'result', text: 'Wrote 5 bytes.' },
+  },
+  failed: {
+    status: 'failed',
+    verdict: verdict('approve'),
+    outcome: { kind: 'error', text: 'No such folder.' },
+  },
+  unknown: {
+    status: 'unknown',
+    verdict: verdict('approve'),
+    outcome: { kind: 'unknown', reason: 'The process ended while it ran.' },
+  },
+  replied: {
+    status: 'replied',
+    verdict: verdict('reply'),
+    outcome: { kind: 'reply', text: 'Use b.txt.', by: REQUESTER },
+  },
+  ignored: {
+    status: 'ignored',
+    verdict: verdict('ignore'),
+    outcome: { kind: 'ignored', by: REQUESTER },
+  },
+  expired: { status: 'expired', outcome: { kind: 'expired' } },
+  withdrawn: { status: 'withdrawn', outcome: { kind: 'withdrawn', cause: 'new-message' } },
+  refused: { status: 'refused', outcome: { kind: 'refused', reason: 'Never on Fridays.' } },
+};
+
+describe('the card of a call', () => {
+  for (const [name, patch] of Object.entries(STATES)) {
+    it(`looks as its fixture when it is ${name}`, async () => {
+      const card = buildCallCard(aCall(patch), { tool: TOOL });
+      const file = new URL(`../../fixtures/slack/card-${name}.json`, import.meta.url);
+      if (process.env.UPDATE_FIXTURES === '1') {
+        await writeFile(file, `${JSON.stringify(card, null, 2)}\n`);
+      }
+      assert.deepEqual(card, JSON.parse(await readFile(file, 'utf8')));
+      assert.deepEqual(validateMessage(card), []);
+    });
+  }
+
+  it('has the same body whatever became of the call', () => {
+    const body = (patch: Partial<Call>) =>
+      buildCallCard(aCall(patch), { tool: TOOL }).blocks.filter(
+        ({ type }) => type === 'rich_text',
+      )[1];
+    assert.deepEqual(body({ status: 'approved' }), body({}));
+  });
+
+  it('offers only what the route allows, and Edit only where there is a form', () => {
+    const route = { ...REQUESTER_ROUTE, decisions: ['approve', 'edit'] as const };
+    assert.deepEqual(actionIds(buildCallCard(aCall({ route }), { tool: TOOL })), [
+      'call.approve',
+      'call.edit',
+    ]);
+    assert.deepEqual(actionIds(buildCallCard(aCall({ route }), {})), ['call.approve']);
+  });
+
+  it('shows empty values each as itself', () => {
+    const args = { a: null, b: '', c: '  ', d: [], e: {}, f: 'null', g: false };
+    const text = JSON.stringify(buildCallCard(aCall({ args: JSON.stringify(args) }), {}).blocks);
+    for (const label of [
+      'a · null',
+      'b · empty text',
+      'd · empty list',
+      'e · empty object',
+      'f · text',
+      'g · true or false',
+    ]) {
+      assert.ok(text.includes(`"${label}"`), label);
+    }
+    assert.ok(text.includes('\\\\u{20 x2}'));
+    assert.ok(JSON.stringify(buildCallCard(aCall({ args: '{}' }), {})).includes('No arguments'));
+  });
+
+  it('hides secrets in arguments, preview, words and result, and says so', () => {
+    const args = { apiKey: 'k-0001', headers: { Authorization: 'test-not-real-123' }, body: 'ok' };
+    const card = buildCallCard(
+      aCall({
+        args: JSON.stringify(args),
+        preview: 'send test-not-real-123',
+        words: 'using k-0001 and xoxb-12345678-abc',
+        status: 'succeeded',
+        outcome: { kind: 'result', text: 'sent test-not-real-123' },
+      }),
+      { tool: TOOL },
+    );
+    const text = JSON.stringify(card);
+    for (const secret of ['k-0001', 'test-not-real-123', 'xoxb-12345678-abc']) {
+      assert.ok(!text.includes(secret), secret);
+    }
+    assert.match(text, /5 secrets are not shown/);
+  });
+
+  it('puts Open in place of Approve when something does not fit, and says how much is shown', () => {
+    const args = JSON.stringify({ body: `${'x'.repeat(2_900)}; bcc all` });
+    const card = buildCallCard(aCall({ args }), { tool: TOOL });
+    assert.deepEqual(actionIds(card), ['call.open', 'call.edit', 'call.reply', 'call.ignore']);
+    assert.match(JSON.stringify(card.blocks), /2,800 of 2,909 characters shown/);
+    const keys = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i]));
+    const many = buildCallCard(aCall({ args: JSON.stringify(keys) }), { tool: TOOL });
+    assert.equal(actionIds(many)[0], 'call.open');
+    assert.match(JSON.stringify(many.blocks), /180 arguments are not on this card/);
+  });
+
+  it('cuts the agent’s words in words, and still can be approved', () => {
+    const card = buildCallCard(aCall({ words: 'w'.repeat(900) }), { tool: TOOL });
+    assert.match(JSON.stringify(card.blocks), /300 of 900 characters shown/);
+    assert.equal(actionIds(card)[0], 'call.approve');
+  });
+
+  it('says tool, requester and state in the notification, nothing of the agent', () => {
+    const { text } = buildCallCard(aCall({ words: 'words', tool: '<!channel> :x:' }), {});
+    assert.equal(
+      text,
+      '\\u{3c}\\u{21}channel\\u{3e}\\u{20}\\u{3a}x\\u{3a}: Waiting for a decision · asked by <@U1> · open to review',
+    );
+  });
+
+  it('has, for hostile input, nothing of it outside data, and stays within Slack’s limits', () => {
+    const marked = hostile.map((text) => `§${text}§`);
+    const calls = fc.record({
+      args: fc.dictionary(
+        fc.string({ maxLength: 70 }),
+        fc.oneof(marked, fc.array(marked), fc.object({ values: [marked] }), fc.constant(null)),
+        {
+          maxKeys: 60,
+        },
+      ),
+      words: marked,
+      preview: marked,
+      askedLine: marked,
+      tool: fc.oneof(fc.constantFrom('write_file', 'a'.repeat(64)), hostile),
+      status: fc.constantFrom<Call['status'][]>('pending', 'succeeded', 'unknown', 'refused'),
+      votes: fc.array(
+        fc.constantFrom(APPROVER, SECOND_APPROVER).map((by) => ({ by, at: 1 })),
+        { maxLength: 30 },
+      ),
+      result: marked,
+    });
+    fc.assert(
+      fc.property(calls, ({ args, result, ...rest }) => {
+        const outcome = { kind: 'result', text: result } as const;
+        const call = aCall({ ...rest, args: JSON.stringify(args), outcome, route: TWO_APPROVERS });
+        const card = buildCallCard(call, { tool: TOOL });
+        assert.deepEqual(validateMessage(card), []);
+        assert.ok(textOf(card.blocks) <= LIMITS.messageCharacters);
+        assert.ok(!outsideData(card).includes('§'));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const PIECES = [
+  '<!channel>',
+  '<@U1>',
+  '```',
+  '*b*',
+  '<https://a|b>',
+  '\u202e',
+  ' '.repeat(50),
+  '\n',
+  '&lt;',
+  '"',
+  '😀',
+  'x'.repeat(700),
+];
+const hostile = fc
+  .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'grapheme', maxLength: 8 })), {
+    maxLength: 12,
+  })
+  .map((parts) => parts.join(''));
+
+function actionIds(card: CallCard): readonly string[] {
+  return card.blocks.flatMap((block) =>
+    block.type === 'actions'
+      ? block.elements.flatMap((element) =>
+          'action_id' in element ? [element.action_id ?? ''] : [],
+        )
+      : [],
+  );
+}
+
+function textOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, each]) =>
+      sum + (key === 'text' && typeof each === 'string' ? each.length : textOf(each)),
+    0,
+  );
+}
+
+/** All of a card that is not preformatted text. */
+function outsideData(card: CallCard): string {
+  const isData = (block: KnownBlock) => block.type === 'rich_text';
+  const labels = card.blocks.filter(isData).map((block) => {
+    return 'elements' in block
+      ? block.elements.filter((each) => each.type !== 'rich_text_preformatted')
+      : [];
+  });
+  return JSON.stringify([card.text, card.blocks.filter((block) => !isData(block)), labels]);
+}

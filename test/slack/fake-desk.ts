@@ -1,0 +1,60 @@
+import type { Desk } from '../../src/desk/desk.ts';
+import type { Call } from '../../src/domain/call.ts';
+import type { DecisionCommand, DecisionOutcome, SettleCommand } from '../../src/domain/decision.ts';
+import type { InboxMessage } from '../../src/domain/message.ts';
+
+/** A desk that answers as it is told, and remembers what it was asked. */
+export interface FakeDesk extends Desk {
+  readonly received: InboxMessage[];
+  readonly commands: (DecisionCommand | SettleCommand)[];
+  readonly refusals: { surface: string; subject: string; actor: string; why: string }[];
+  /** The call that people look at. */
+  call: Call | undefined;
+  /** What the next decisions and looks answer. */
+  outcome: DecisionOutcome | undefined;
+  /** Set to make the next writes fail. */
+  broken: boolean;
+  inThread: boolean;
+}
+
+/** Makes a desk for tests of the edge. */
+export function createFakeDesk(): FakeDesk {
+  const known = new Set<string>();
+  const answer = (): DecisionOutcome => {
+    if (desk.broken) throw new Error('The disk is full.');
+    return desk.outcome ?? { kind: 'not-found' };
+  };
+  const desk: FakeDesk = {
+    received: [],
+    commands: [],
+    refusals: [],
+    call: undefined,
+    outcome: undefined,
+    broken: false,
+    inThread: false,
+    async receive(message) {
+      if (desk.broken) throw new Error('The disk is full.');
+      if (known.has(message.id)) return 'known';
+      known.add(message.id);
+      desk.received.push(message);
+      return 'new';
+    },
+    isInThread: async () => desk.inThread,
+    async decide(command) {
+      desk.commands.push(command);
+      return answer();
+    },
+    async settle(command) {
+      desk.commands.push(command);
+      return answer();
+    },
+    async look() {
+      if (desk.outcome !== undefined) return answer();
+      return desk.call === undefined ? { kind: 'not-found' } : { kind: 'open', call: desk.call };
+    },
+    async recordRefusal(refusal) {
+      desk.refusals.push(refusal);
+    },
+  };
+  return desk;
+}

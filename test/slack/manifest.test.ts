@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+
+/** Scopes of every method that the code calls; any of a row's alternatives is asked for by the kinds of conversation. */
+const METHOD_SCOPES: Readonly<
+  Record<string, { readonly scopes: readonly string[]; readonly url: string }>
+> = {
+  'assistant.threads.setStatus': method('assistant.threads.setStatus', 'chat:write'),
+  'auth.test': method('auth.test'),
+  'bots.info': method('bots.info', 'users:read'),
+  'chat.postEphemeral': method('chat.postEphemeral', 'chat:write'),
+  'chat.postMessage': method('chat.postMessage', 'chat:write'),
+  'chat.update': method('chat.update', 'chat:write'),
+  'conversations.open': method('conversations.open', 'im:write'),
+  'conversations.replies': method(
+    'conversations.replies',
+    'channels:history',
+    'groups:history',
+    'im:history',
+    'mpim:history',
+  ),
+  'views.open': method('views.open'),
+  'views.update': method('views.update'),
+};
+
+/** https://docs.slack.dev/reference/events */
+const EVENT_SCOPES: Readonly<Record<string, string>> = {
+  app_mention: 'app_mentions:read',
+  'message.channels': 'channels:history',
+  'message.groups': 'groups:history',
+  'message.im': 'im:history',
+  'message.mpim': 'mpim:history',
+};
+
+function method(name: string, ...scopes: readonly string[]) {
+  return { scopes, url: `https://docs.slack.dev/reference/methods/${name}` };
+}
+
+interface Manifest {
+  readonly display_information: { readonly name: string };
+  readonly features: {
+    readonly bot_user: { readonly display_name: string };
+    readonly slash_commands?: unknown;
+    readonly assistant_view?: unknown;
+  };
+  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
+  readonly settings: {
+    readonly event_subscriptions: { readonly bot_events: readonly string[] };
+    readonly interactivity: { readonly is_enabled: boolean };
+    readonly socket_mode_enabled: boolean;
+  };
+}
+
+const root = new URL('../../', import.meta.url);
+
+async function readManifest(): Promise<Manifest> {
+  return parse(await readFile(new URL('manifest.yml', root), 'utf8')) as Manifest;
+}
+
+async function methodsInCode(): Promise<ReadonlySet<string>> {
+  const folder = new URL('src/slack/', root);
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
+  const calls = texts.flatMap((text) => [
+    ...text.matchAll(/\bclient\s*\.((?:\w+\s*\.\s*)+\w+)\(/g),
+  ]);
+  return new Set(calls.map(([, path = '']) => path.replace(/\s/g, '')));
+}
+
+describe('the manifest', () => {
+  it('asks for the scopes of every method that the code calls, and of its events, and for no other', async () => {
+    const { oauth_config, settings } = await readManifest();
+    const needed = [...(await methodsInCode())].flatMap((name) => {
+      const row = METHOD_SCOPES[name];
+      assert.ok(row, `${name} has no row in the table of scopes`);
+      return row.scopes;
+    });
+    const heard = settings.event_subscriptions.bot_events.map((event) => {
+      const scope = EVENT_SCOPES[event];
+      assert.ok(scope, `${event} has no row in the table of events`);
+      return scope;
+    });
+    assert.deepEqual([...oauth_config.scopes.bot], [...new Set([...needed, ...heard])].sort());
+  });
+
+  it('has a row for nothing that the code does not call', async () => {
+    assert.deepEqual([...(await methodsInCode())].sort(), Object.keys(METHOD_SCOPES));
+  });
+
+  it('subscribes to every event that is read', async () => {
+    const { settings } = await readManifest();
+    assert.deepEqual([...settings.event_subscriptions.bot_events], Object.keys(EVENT_SCOPES));
+  });
+
+  it('is what Slack takes: names within 35 and 80 characters, Socket Mode and buttons on', async () => {
+    const { display_information, features, settings } = await readManifest();
+    assert.equal(display_information.name, 'Countersign');
+    assert.ok(features.bot_user.display_name.length <= 80);
+    assert.equal(settings.socket_mode_enabled, true);
+    assert.equal(settings.interactivity.is_enabled, true);
+  });
+
+  it('promises no command and no pane whose code is not there', async () => {
+    const { features } = await readManifest();
+    assert.equal(features.slash_commands, undefined);
+    assert.equal(features.assistant_view, undefined);
+  });
+});

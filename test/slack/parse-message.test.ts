@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseMessage } from '../../src/slack/parse-message.ts';
+
+const identity = { team: 'T1', botUserId: 'UBOT', botId: 'BOWN', appId: 'A1' };
+const NOW = 1_700_000_000_000;
+
+function parse(event: Record<string, unknown>, envelope: Record<string, unknown> = {}) {
+  const body = {
+    type: 'event_callback',
+    api_app_id: 'A1',
+    team_id: 'T1',
+    event: { channel: 'C1', user: 'U1', ts: '1700000000.000100', ...event },
+    ...envelope,
+  };
+  return parseMessage(body, { identity, now: NOW });
+}
+
+const mention = { type: 'app_mention', text: '<@UBOT> delete staging row 7' };
+
+describe('a message to the agent', () => {
+  it('is a mention, without the mention in its text', () => {
+    assert.deepEqual(parse(mention), {
+      kind: 'message',
+      onlyIfInThread: false,
+      message: {
+        id: 'T1/C1/1700000000.000100',
+        thread: 'T1/C1/1700000000.000100',
+        author: { team: 'T1', user: 'U1' },
+        ts: '1700000000.000100',
+        text: 'delete staging row 7',
+        receivedAt: NOW,
+      },
+    });
+  });
+
+  it('has one id under both event types, whatever their event ids', () => {
+    const asMessage = parse(
+      { ...mention, type: 'message', channel_type: 'channel' },
+      { event_id: 'E2' },
+    );
+    assert.deepEqual(asMessage, parse(mention, { event_id: 'E1' }));
+  });
+
+  const taken: readonly [string, Record<string, unknown>, string, boolean][] = [
+    [
+      'a top-level direct message',
+      { type: 'message', channel_type: 'im', text: 'hi' },
+      'T1/C1/1700000000.000100',
+      false,
+    ],
+    [
+      'a reply in a direct message',
+      { type: 'message', channel_type: 'im', text: 'hi', thread_ts: '1.1' },
+      'T1/C1/1.1',
+      false,
+    ],
+    [
+      'a reply in a thread',
+      { type: 'message', channel_type: 'channel', text: 'hi', thread_ts: '1.1' },
+      'T1/C1/1.1',
+      true,
+    ],
+    ['a mention in a thread', { ...mention, thread_ts: '1.1' }, 'T1/C1/1.1', false],
+    [
+      'a parent that names itself',
+      { ...mention, thread_ts: '1700000000.000100' },
+      'T1/C1/1700000000.000100',
+      false,
+    ],
+    [
+      'a broadcast reply',
+      { ...mention, type: 'message', subtype: 'thread_broadcast', thread_ts: '1.1' },
+      'T1/C1/1.1',
+      false,
+    ],
+    [
+      'a home user where the channel is another workspace’s',
+      { ...mention, user_team: 'T1', source_team: 'TEXT' },
+      'T1/C1/1700000000.000100',
+      false,
+    ],
+  ];
+  for (const [what, event, thread, onlyIfInThread] of taken) {
+    it(`is ${what}`, () => {
+      const parsed = parse(event);
+      assert.ok(parsed.kind === 'message', JSON.stringify(parsed));
+      assert.equal(parsed.message.thread, thread);
+      assert.equal(parsed.onlyIfInThread, onlyIfInThread);
+    });
+  }
+
+  const ignored: readonly [string, Record<string, unknown>, Record<string, unknown>?][] = [
+    [
+      'an unfurl of it',
+      { type: 'message', subtype: 'message_changed', message: mention, previous_message: mention },
+    ],
+    ['a deletion', { type: 'message', subtype: 'message_deleted', deleted_ts: '1.1' }],
+    ['an edit that carries the mention', { ...mention, edited: { user: 'U1', ts: '1.2' } }],
+    [
+      'our own message by bot id',
+      {
+        type: 'message',
+        subtype: 'bot_message',
+        bot_id: 'BOWN',
+        user: undefined,
+        thread_ts: '1.1',
+      },
+    ],
+    ['our own message by user', { ...mention, user: 'UBOT' }],
+    ['our own message by profile', { ...mention, bot_profile: { app_id: 'A1' } }],
+    ['another bot that mentions us', { ...mention, bot_id: 'B2' }],
+    ['another app’s message', { ...mention, app_id: 'A2' }],
+    ['a message to nobody', { type: 'message', channel_type: 'channel', text: 'lunch?' }],
+    ['a join', { type: 'message', subtype: 'channel_join', text: '<@UBOT>' }],
+    ['a reaction', { type: 'reaction_added' }],
+    ['an event of another app', mention, { api_app_id: 'A2' }],
+    [
+      'an event of another workspace’s installation',
+      mention,
+      { authorizations: [{ team_id: 'T2' }] },
+    ],
+    ['an event without a place', { ...mention, channel: 'C/1' }],
+    ['an event without a time', { ...mention, ts: 'undefined' }],
+  ];
+  for (const [what, event, envelope] of ignored) {
+    it(`is not ${what}`, () => {
+      assert.equal(parse(event, envelope).kind, 'ignore');
+    });
+  }
+
+  it('is refused from a member of another workspace, who is named', () => {
+    for (const foreign of [{ user_team: 'TEXT' }, { team: 'TEXT' }, { source_team: 'TEXT' }]) {
+      const parsed = parse({ ...mention, ...foreign });
+      assert.ok(parsed.kind === 'refuse');
+      assert.deepEqual(parsed.person, { team: 'TEXT', user: 'U1' });
+    }
+  });
+
+  it('does not refuse what another workspace’s members say to each other', () => {
+    const parsed = parse({
+      type: 'message',
+      channel_type: 'channel',
+      text: 'hi',
+      user_team: 'TEXT',
+    });
+    assert.equal(parsed.kind, 'ignore');
+  });
+
+  it('never shares a key with the same time in another channel', () => {
+    const [a, b] = [parse(mention), parse({ ...mention, channel: 'C2' })];
+    assert.ok(a.kind === 'message' && b.kind === 'message');
+    assert.notEqual(a.message.thread, b.message.thread);
+  });
+
+  const texts: readonly [string, string][] = [
+    ['AT&amp;T &lt;b&gt; &amp;lt;', 'AT&T <b> &lt;'],
+    ['see <https://a.example/?p=1&amp;q=2>', 'see https://a.example/?p=1&q=2'],
+    ['<https://evil.example|bank.example>', 'bank.example (https://evil.example)'],
+    ['<http://a.example|a.example>', 'http://a.example'],
+    ['<mailto:a@b.c|a@b.c>', 'a@b.c'],
+    ['<#C1|general> <@U2> <!here>', '#general <@U2> @here'],
+    ['<@UBOT>', '(an empty message: only the mention)'],
+    ['hey <@UBOT>, do it', 'hey do it'],
+  ];
+  for (const [raw, text] of texts) {
+    it(`reads ${raw} as ${text}`, () => {
+      const parsed = parse({ ...mention, text: raw });
+      assert.ok(parsed.kind === 'message');
+      assert.equal(parsed.message.text, text);
+    });
+  }
+
+  it('says of files that they are there and can’t be opened', () => {
+    const files = [{ name: 'a.pdf' }, { name: 'b.png' }];
+    const parsed = parse({
+      type: 'message',
+      subtype: 'file_share',
+      channel_type: 'im',
+      text: '',
+      files,
+    });
+    assert.ok(parsed.kind === 'message');
+    assert.equal(
+      parsed.message.text,
+      "(files attached: a.pdf, b.png; this version can't open them)",
+    );
+  });
+
+  it('is never an unknown body', () => {
+    for (const body of [undefined, null, 'x', {}, { type: 'block_actions' }]) {
+      assert.equal(parseMessage(body, { identity, now: NOW }).kind, 'ignore');
+    }
+  });
+});

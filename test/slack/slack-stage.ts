@@ -1,0 +1,126 @@
+import type { Call, CardPlace } from '../../src/domain/call.ts';
+import type { Chat } from '../../src/domain/chat.ts';
+import { threadKey } from '../../src/domain/thread-key.ts';
+import type { Tool } from '../../src/domain/tool.ts';
+import { createServer } from '../../src/http/create-server.ts';
+import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
+import type { Workspace, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import { connectSlack } from '../../src/slack/connect-slack.ts';
+import { createSlackApp } from '../../src/slack/create-slack.ts';
+import { createSlackChat } from '../../src/slack/slack-chat.ts';
+import { createSystemClock } from '../../src/system-clock.ts';
+import { aCall } from '../support/a-call.ts';
+import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
+
+export type Delivery = 'http' | 'socket';
+
+/** The real Slack side on the simulated workspace, with a desk of the tests behind it. */
+export interface SlackStage {
+  readonly workspace: Workspace;
+  readonly desk: FakeDesk;
+  readonly chat: Chat;
+  readonly places: Map<string, CardPlace>;
+  readonly logged: string[];
+  /** A message of the requester's in #general, and a pending call in its thread. */
+  callIn(patch?: Partial<Call>): Promise<Call>;
+  /** Draws the call's card and has the desk know it. */
+  draw(call: Call): Promise<CardPlace>;
+  message(place: CardPlace): WorkspaceMessage | undefined;
+  close(): Promise<void>;
+}
+
+const TOOL: Tool = {
+  name: 'write_file',
+  description: 'Writes a file.',
+  schema: {
+    type: 'object',
+    properties: { path: { type: 'string' }, content: { type: 'string' } },
+    required: ['path', 'content'],
+  },
+  schemaHash: 'a'.repeat(64),
+  risk: 'medium',
+  idempotent: false,
+  secrets: [],
+  parse: (value) => ({ ok: true, value, canonical: JSON.stringify(value) }),
+  run: async () => 'done',
+};
+
+/** Starts it; the caller closes it. */
+export async function setSlackStage(delivery: Delivery): Promise<SlackStage> {
+  const clock = createSystemClock();
+  const workspace = await createWorkspace({ clock });
+  const desk = createFakeDesk();
+  const places = new Map<string, CardPlace>();
+  const logged: string[] = [];
+  const write = (fields: object, message: string) => {
+    const { err } = fields as { err?: unknown };
+    logged.push(`${message} ${JSON.stringify(fields)} ${err instanceof Error ? err.message : ''}`);
+  };
+  const log = { debug: () => {}, info: () => {}, warn: write, error: write };
+  const toolbox = {
+    get: (name: string) => (name === TOOL.name ? TOOL : undefined),
+    list: () => [TOOL],
+  };
+  const connection = await connectSlack({
+    config: {
+      botToken: workspace.botToken,
+      apiUrl: workspace.apiUrl,
+      clientPingTimeoutMs: 1_000,
+      ...(delivery === 'socket'
+        ? { appToken: workspace.appToken }
+        : { signingSecret: workspace.signingSecret }),
+    },
+    log,
+  });
+  const chat = createSlackChat({ connection, toolbox, log });
+  const cardOf = async (callId: string) => places.get(callId);
+  const app = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+  const server = await createServer({
+    host: '127.0.0.1',
+    port: 0,
+    clock,
+    log,
+    checks: { slack: app.check },
+    ...(app.requestListener && { slackListener: app.requestListener }),
+  });
+  workspace.deliverTo(
+    delivery === 'http' ? { kind: 'http', url: `${server.url}/slack/events` } : { kind: 'socket' },
+  );
+  await app.start();
+  let calls = 0;
+
+  return {
+    workspace,
+    desk,
+    chat,
+    places,
+    logged,
+    async callIn(patch = {}) {
+      const { id: channel } = workspace.channel('general');
+      const { ts } = await workspace.say('requester', channel, `\${bot} write a.txt`);
+      const team = workspace.team.id;
+      calls += 1;
+      return aCall({
+        id: `call_${String(calls).padStart(22, '0')}`,
+        thread: threadKey({ team, channel, ts }),
+        requester: { team, user: workspace.member('requester').id },
+        ...patch,
+      });
+    },
+    async draw(call) {
+      desk.call = call;
+      const place = await chat.drawCard(call, places.get(call.id), { lookFirst: false });
+      places.set(call.id, place);
+      return place;
+    },
+    message: ({ channel, ts }) =>
+      workspace
+        .see('requester')
+        .messages.find((each) => each.channel === channel && each.ts === ts),
+    async close() {
+      await app.stop();
+      await server.close();
+      await workspace.stop();
+    },
+  };
+}

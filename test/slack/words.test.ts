@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from '@slack/web-api';
+import fc from 'fast-check';
+import type { DecisionOutcome } from '../../src/domain/decision.ts';
+import { defuseMarkdown, toNotice } from '../../src/slack/mrkdwn.ts';
+import { buildSayParts } from '../../src/slack/say-parts.ts';
+import { toSentence } from '../../src/slack/sentences.ts';
+import { SLACK_ERRORS, toChatError } from '../../src/slack/slack-errors.ts';
+import { splitMarkdown } from '../../src/slack/split-markdown.ts';
+import { APPROVER, aCall } from '../support/a-call.ts';
+
+describe('an error of Slack', () => {
+  const platform = (error: string) => new WebAPIPlatformError({ ok: false, error });
+  const cases: readonly [string, unknown, string][] = [
+    ['channel_not_found', platform('channel_not_found'), 'undeliverable'],
+    ['not_in_channel', platform('not_in_channel'), 'undeliverable'],
+    ['is_archived', platform('is_archived'), 'undeliverable'],
+    ['message_not_found', platform('message_not_found'), 'gone'],
+    ['ratelimited', platform('ratelimited'), 'rate-limited'],
+    ['invalid_blocks', platform('invalid_blocks'), 'rejected'],
+    ['invalid_auth', platform('invalid_auth'), 'temporary'],
+    ['a 503', new WebAPIHTTPError(503, 'x', {}, '<html>'), 'temporary'],
+    ['a time-out', new WebAPIRequestError(new Error('timeout')), 'temporary'],
+    ['a bug of ours', new TypeError('x'), 'rejected'],
+  ];
+  for (const [what, error, code] of cases) {
+    it(`${what} is ${code}`, () => assert.equal(toChatError(error, 'post').code, code));
+  }
+
+  it('of too many calls says when to come back', () => {
+    assert.equal(toChatError(new WebAPIRateLimitedError(7), 'post').retryAfterMs, 7_000);
+  });
+
+  it('always says what to do, in a sentence', () => {
+    for (const { say } of Object.values(SLACK_ERRORS)) assert.match(say, /^[A-Z].*\.$/);
+  });
+});
+
+describe('a sentence about a decision', () => {
+  const call = aCall();
+  const decided = (kind: 'approve' | 'edit' | 'reply' | 'ignore') => ({
+    kind,
+    by: APPROVER,
+    at: 1,
+  });
+  const cases: readonly [DecisionOutcome, RegExp][] = [
+    [
+      { kind: 'decided', call: aCall({ status: 'approved', verdict: decided('approve') }) },
+      /^You approved `write_file`\.$/,
+    ],
+    [{ kind: 'recorded', call, missing: 1 }, /counts\. One more approval is needed\.$/],
+    [{ kind: 'already-voted', call, missing: 2 }, /already approved.*2 more/],
+    [
+      { kind: 'already-decided', call: aCall({ status: 'ignored', verdict: decided('ignore') }) },
+      /^Nothing changed: .*ignored by <@U2>/,
+    ],
+    [{ kind: 'already-decided', call: aCall({ status: 'expired' }) }, /nobody decided in time/],
+    [{ kind: 'stale', call: aCall({ attempt: 2, editedBy: APPROVER }) }, /<@U2> edited.*attempt 2/],
+    [{ kind: 'not-allowed', call, why: 'Only <@U2> may.' }, /^Nothing changed\. Only <@U2> may\.$/],
+    [{ kind: 'invalid', call, problems: [{ path: [], message: 'Bad.' }] }, /Bad\./],
+    [{ kind: 'not-found' }, /do not know/],
+  ];
+  for (const [outcome, sentence] of cases) {
+    it(`of ${outcome.kind} reads ${String(sentence)}`, () =>
+      assert.match(toSentence(outcome), sentence));
+  }
+});
+
+describe('words of ours', () => {
+  it('keep mentions of people, dates and links, and nothing else of markup', () => {
+    assert.equal(
+      toNotice('<@U1> <!channel> a&b &lt; <https://a.example> <!date^1^{date}|x> <b>'),
+      '<@U1> &lt;!channel&gt; a&amp;b &lt; <https://a.example> <!date^1^{date}|x> &lt;b&gt;',
+    );
+  });
+
+  it('of the agent mention nobody', () => {
+    const text = defuseMarkdown('<!channel> <@U1> <!subteam^S1> <#C1> <b> <https://a.example>');
+    assert.equal(
+      text,
+      '<\u2060!channel> <\u2060@U1> <\u2060!subteam^S1> <\u2060#C1> <b> <https://a.example>',
+    );
+  });
+
+  it('arrive whole in as many messages as it takes', () => {
+    const parts = buildSayParts({ kind: 'answer', text: 'word '.repeat(6_000) });
+    assert.equal(parts.length, 3);
+    assert.match(parts[2]?.text ?? '', /part 3 of 3/);
+  });
+});
+
+describe('split Markdown', () => {
+  it('has parts within the limit, and every word once, in order', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('\n\n', '\n', '```ts\n', '```\n', ' '),
+      fc.string({ maxLength: 30 }),
+    );
+    const texts = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 250, max: 600 }), (text, max) => {
+        const parts = splitMarkdown(text, max);
+        assert.ok(parts.every((part) => part.length <= max));
+        const words = (each: string) => each.replace(/[\s`]|ts/g, '');
+        assert.equal(words(parts.join('')), words(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('closes a code fence that is cut, and opens it again', () => {
+    const code = `\`\`\`ts\n${'let a = 1;\n'.repeat(60)}\`\`\`\nafter`;
+    const parts = splitMarkdown(code, 400);
+    assert.ok(parts.length > 1);
+    for (const part of parts) assert.equal((part.match(/^```/gm) ?? []).length % 2, 0, part);
+    assert.ok(parts[1]?.startsWith('```ts\n'));
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { pumpKey } from '../../../src/domain/agenda.ts';
+import type { ThreadKey } from '../../../src/domain/thread-key.ts';
+import {
+  createSqliteStore,
+  type SqliteStore,
+} from '../../../src/stores/sqlite/create-sqlite-store.ts';
+import type { FencedSqliteSaver } from '../../../src/stores/sqlite/fenced-sqlite-saver.ts';
+import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+const releases = new Map<FenceGivingSaver<FencedSqliteSaver>, () => Promise<void>>();
+
+checkpointerSpec(
+  // The name by which the suite knows that SQLite keeps whole channel values, not the changed ones.
+  '@langchain/langgraph-checkpoint-sqlite',
+  async () => {
+    const { path: dataDir, remove } = await makeTempDir();
+    const store = createSqliteStore({ dataDir, clock: createManualClock() });
+    const saver = new FenceGivingSaver(store.saver, fencesOf(store));
+    releases.set(saver, async () => {
+      await store.close();
+      await remove();
+    });
+    return saver;
+  },
+  async (saver) => {
+    await releases.get(saver)?.();
+  },
+);
+
+function fencesOf({ agenda }: SqliteStore): (thread: string) => Promise<number> {
+  const fences = new Map<string, number>();
+  return async (thread) => {
+    const known = fences.get(thread);
+    if (known !== undefined) return known;
+    await agenda.wake([{ key: pumpKey(thread as ThreadKey), dueAt: 0 }]);
+    const lease = await agenda.claim(0, Number.MAX_SAFE_INTEGER);
+    assert.equal(lease?.key.id, thread);
+    fences.set(thread, lease.fence);
+    return lease.fence;
+  };
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { pumpKey, runKey } from '../../../src/domain/agenda.ts';
+import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
+import { THREAD } from '../../support/a-call.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import {
+  aDraft,
+  aMessage,
+  aSay,
+  holdThread,
+  stepTo,
+  storeCall,
+} from '../../support/store-contract/store-bench.ts';
+import { holdInProcess, openStore, tempDir } from './open-store.ts';
+
+const OPEN = { clock: createManualClock() };
+
+describe('the SQLite file', () => {
+  test('a commit waits for the disk', async (t) => {
+    const { store } = await openStore(t);
+    assert.equal(store.saver.db.pragma('journal_mode', { simple: true }), 'wal');
+    assert.equal(store.saver.db.pragma('synchronous', { simple: true }), 2);
+    assert.equal(store.saver.db.pragma('foreign_keys', { simple: true }), 1);
+  });
+
+  test('the folder is made when it is missing, for its owner only', async (t) => {
+    const dataDir = join(await tempDir(t), 'a', 'b');
+    const { store } = await openStore(t, { dataDir });
+    await store.check();
+  });
+
+  test('closing twice is harmless', async (t) => {
+    const { store, dataDir } = await openStore(t);
+    await store.close();
+    await store.close();
+    await openStore(t, { dataDir });
+  });
+
+  test('work that a dead process had under way is due at once, one more try counted', async (t) => {
+    const { store, clock, dataDir } = await openStore(t);
+    const key = runKey('call_a');
+    await store.agenda.wake([{ key, dueAt: clock.now() }]);
+    const dead = await store.agenda.claim(clock.now(), 3_600_000);
+    await store.close();
+    const again = await openStore(t, { dataDir });
+    assert.equal(await again.store.agenda.nextDueAt(), clock.now());
+    const lease = await again.store.agenda.claim(clock.now(), 1_000);
+    assert.deepEqual([lease?.key, lease?.tries], [key, 1]);
+    assert.ok(lease && dead && lease.fence > dead.fence);
+  });
+
+  test('the listener hears of wake-ups after they are committed, and of nothing else', async (t) => {
+    let heard = 0;
+    const { store } = await openStore(t, { onWake: () => (heard += 1) });
+    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const message = aMessage('1700000001.000100');
+    await store.inbox.receive(message, { wakes });
+    assert.equal(heard, 1);
+    await store.inbox.receive(message, { wakes });
+    await store.audit.append([aDraft('a')]);
+    await store.outbox.add([aSay('a')], []);
+    const broken = { ...aDraft('a'), detail: { n: Number.NaN } };
+    const another = aMessage('1700000002.000100');
+    await assert.rejects(store.inbox.receive(another, { wakes, audit: [broken] }));
+    assert.equal(heard, 1);
+    await store.agenda.wake(wakes);
+    assert.equal(heard, 2);
+  });
+});
+
+describe('one process has the folder', () => {
+  test('a second store is refused', async (t) => {
+    const { store, dataDir } = await openStore(t);
+    assert.throws(() => createSqliteStore({ dataDir, ...OPEN }), /Another Countersign process/);
+    await store.check();
+  });
+
+  test('a second process is refused', async (t) => {
+    const { store, dataDir } = await openStore(t);
+    const { said } = await holdInProcess(t, dataDir);
+    assert.match(said, /Another Countersign process is running .* set another DATA_DIR/);
+    await store.check();
+  });
+
+  test('a killed process frees the folder, and what it had been given is there', async (t) => {
+    const dataDir = await tempDir(t);
+    const { said, kill } = await holdInProcess(t, dataDir);
+    assert.match(said, /^holding 1$/m);
+    assert.throws(() => createSqliteStore({ dataDir, ...OPEN }), /Another Countersign process/);
+    await kill();
+    const { store, clock } = await openStore(t, { dataDir });
+    assert.deepEqual(await store.inbox.waiting(THREAD), [aMessage('1700000001.000100')]);
+    assert.equal((await store.agenda.claim(clock.now(), 1_000))?.tries, 1);
+  });
+});
+
+describe('what can not be opened or written says why and what to do', () => {
+  test('a file in place of the folder', async (t) => {
+    const dataDir = join(await tempDir(t), 'file');
+    await writeFile(dataDir, '');
+    assert.throws(() => createSqliteStore({ dataDir, ...OPEN }), /a file stands .* DATA_DIR/);
+  });
+
+  test('a folder in place of the database', async (t) => {
+    const dataDir = await tempDir(t);
+    await mkdir(join(dataDir, 'countersign.db'));
+    assert.throws(
+      () => createSqliteStore({ dataDir, ...OPEN }),
+      /countersign\.db is not usable: .*(folder|can not be opened).* DATA_DIR/,
+    );
+  });
+
+  test('a file that is no database', async (t) => {
+    const dataDir = await tempDir(t);
+    await writeFile(join(dataDir, 'countersign.db'), 'not a database '.repeat(1_000));
+    const open = () => createSqliteStore({ dataDir, ...OPEN });
+    assert.throws(open, /countersign\.db is not usable: it is damaged.*backup/);
+    // The lock was given back: the reason stays the same the second time.
+    assert.throws(open, /damaged/);
+  });
+
+  test('a full disk', async (t) => {
+    const { store } = await openStore(t);
+    const pages = store.saver.db.pragma('page_count', { simple: true });
+    store.saver.db.pragma(`max_page_count = ${pages}`);
+    const text = 'x'.repeat(100_000);
+    const message = aMessage('1700000001.000100', { text });
+    await assert.rejects(store.inbox.receive(message, {}), /the disk is full .*Free some space/);
+    assert.deepEqual(await store.inbox.waiting(THREAD), []);
+  });
+
+  test('a database that may not be written', async (t) => {
+    const { store } = await openStore(t);
+    await store.check();
+    store.saver.db.pragma('query_only = ON');
+    await assert.rejects(store.check(), /may not be written .*DATA_DIR/);
+  });
+});
+
+describe('stored data is not trusted', () => {
+  test('audit entries can be neither changed nor deleted', async (t) => {
+    const { store } = await openStore(t);
+    await store.audit.append([aDraft('a')]);
+    const { db } = store.saver;
+    assert.throws(() => db.exec(`UPDATE audit SET actor = 'T1/U9'`), /never changed/);
+    assert.throws(() => db.exec('DELETE FROM audit'), /never deleted/);
+    assert.equal((await store.audit.read(1, 10)).length, 1);
+  });
+
+  test('a call whose document was changed is returned as it is stored', async (t) => {
+    const { store, clock } = await openStore(t);
+    const call = await storeCall(store, await holdThread({ store, clock }), 'pending');
+    const { db } = store.saver;
+    db.prepare('UPDATE calls SET document = ?').run(JSON.stringify({ ...call, args: '{"x":1}' }));
+    const stored = await store.ledger.get(call.id);
+    assert.deepEqual(stored, { ...call, args: '{"x":1}' });
+    assert.ok(stored);
+    assert.equal(
+      await store.ledger.write(stored, [stepTo(stored, 'failed', 'integrity')], {}),
+      true,
+    );
+  });
+
+  test('a call whose document can not be read names itself', async (t) => {
+    const { store, clock } = await openStore(t);
+    const call = await storeCall(store, await holdThread({ store, clock }), 'pending');
+    for (const document of ['{"id":', 'null', '{}', '"text"', '{"id":"another"}']) {
+      store.saver.db.prepare('UPDATE calls SET document = ?').run(document);
+      await assert.rejects(store.ledger.get(call.id), new RegExp(`${call.id} can not be read`));
+      await assert.rejects(store.ledger.ofThread(THREAD), new RegExp(call.id));
+    }
+  });
+});

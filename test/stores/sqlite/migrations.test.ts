@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'better-sqlite3';
+import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
+import { MIGRATIONS, migrate } from '../../../src/stores/sqlite/migrations.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { openStore, tempDir } from './open-store.ts';
+
+const STEPS = [
+  'CREATE TABLE notes (text TEXT)',
+  `ALTER TABLE notes ADD COLUMN size INTEGER; UPDATE notes SET size = length(text)`,
+];
+
+function versionOf(db: Database.Database): unknown {
+  return db.pragma('user_version', { simple: true });
+}
+
+test('an older database is brought to the newest version, its data kept', (t) => {
+  const db = new Database(':memory:');
+  t.after(() => db.close());
+  migrate(db, STEPS.slice(0, 1));
+  db.exec(`INSERT INTO notes VALUES ('four')`);
+  migrate(db, STEPS);
+  migrate(db, STEPS);
+  assert.deepEqual(db.prepare('SELECT * FROM notes').all(), [{ text: 'four', size: 4 }]);
+  assert.equal(versionOf(db), 2);
+});
+
+test('a step that fails leaves the version before it', (t) => {
+  const db = new Database(':memory:');
+  t.after(() => db.close());
+  const broken = [...STEPS, 'CREATE TABLE half (x); INSERT INTO missing VALUES (1)'];
+  assert.throws(() => migrate(db, broken), /missing/);
+  assert.equal(versionOf(db), 2);
+  assert.throws(() => db.exec('SELECT * FROM half'), /no such table/);
+});
+
+test('a database of a newer version is refused and left as it is', async (t) => {
+  const { store, dataDir } = await openStore(t);
+  assert.equal(versionOf(store.saver.db), MIGRATIONS.length);
+  await store.close();
+  const db = new Database(join(dataDir, 'countersign.db'));
+  db.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+  db.close();
+  const open = () => createSqliteStore({ dataDir, clock: createManualClock() });
+  assert.throws(open, /written by a newer Countersign.*Start the newer Countersign/);
+  const after = new Database(join(dataDir, 'countersign.db'));
+  assert.equal(versionOf(after), MIGRATIONS.length + 1);
+  after.close();
+});
+
+test('an empty database file becomes one of ours', async (t) => {
+  const dataDir = await tempDir(t);
+  new Database(join(dataDir, 'countersign.db')).close();
+  const { store } = await openStore(t, { dataDir });
+  assert.equal(versionOf(store.saver.db), MIGRATIONS.length);
+});
