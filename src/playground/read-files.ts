@@ -3,6 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkspaceFile } from './page/page-start.ts';
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const MAX_FILES = 200;
 const MAX_BYTES = 64 * 1024;
 
@@ -31,7 +32,7 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
 
 async function readOne(root: string, path: string): Promise<WorkspaceFile | undefined> {
   return await unlessGone(async () => {
-    const handle = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW);
+    const handle = await open(join(root, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const { size } = await handle.stat();
       const buffer = Buffer.alloc(Math.min(size, MAX_BYTES));

@@ -44,7 +44,7 @@ export const BUDGET = {
   note: 300,
   name: 80,
   pagePiece: 2_800,
-  pageCharacters: 8_400,
+  pageCharacters: 9_000,
   pagePieces: 30,
   formFields: 40,
   formCharacters: 40_000,

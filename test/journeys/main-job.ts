@@ -151,10 +151,10 @@ export function mainJobJourneys(delivery: Delivery): void {
       const place = await stage.ask('requester', 'change a to b in new.txt');
       await stage.press(
         'requester',
-        await stage.card(place, 'new.txt', 'edit_file'),
+        await stage.card(place, 'new.txt', '(edit_file)'),
         'call.approve',
       );
-      const second = await stage.card(place, 'new.txt', 'write_file');
+      const second = await stage.card(place, 'new.txt', '(write_file)');
       assert.match(toolMessages().at(-1) ?? '', /no such file/i);
       assert.equal(await stage.file('new.txt'), undefined);
       await stage.press('requester', second, 'call.approve');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -28,12 +29,13 @@ test('a folder that is not there has no files', async (t) => {
   assert.deepEqual(await readFiles(join(await tempDir(t), 'later')), []);
 });
 
-test('links are not followed, neither to files nor to folders', async (t) => {
+test('links are not followed, and pipes are not read', async (t) => {
   const root = await tempDir(t);
   const outside = await tempDir(t);
   writeFileSync(join(outside, 'secret.txt'), 'secret');
   symlinkSync(outside, join(root, 'folder'));
   symlinkSync(join(outside, 'secret.txt'), join(root, 'file'));
+  assert.equal(spawnSync('mkfifo', [join(root, 'pipe')]).status, 0);
   assert.deepEqual(await readFiles(root), []);
 });
 

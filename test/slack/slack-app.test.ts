@@ -9,13 +9,21 @@ for (const delivery of ['http', 'socket'] as const) edge(delivery);
 function edge(delivery: Delivery): void {
   describe(`the edge over ${delivery}`, () => {
     let stage: SlackStage;
+    let decide: SlackStage['desk']['decide'];
     before(async () => {
       stage = await setSlackStage(delivery);
+      decide = stage.desk.decide;
     });
     after(() => stage.close());
     beforeEach(() => {
       const { desk } = stage;
-      Object.assign(desk, { call: undefined, outcome: undefined, broken: false, inThread: false });
+      Object.assign(desk, {
+        call: undefined,
+        outcome: undefined,
+        broken: false,
+        inThread: false,
+        decide,
+      });
       for (const list of [desk.received, desk.commands, desk.refusals]) list.length = 0;
       stage.workspace.faults.clear();
     });
@@ -143,7 +151,7 @@ function edge(delivery: Delivery): void {
       await click('requester', place, 'call.edit');
       await waitForView('requester', 'Edit the call');
       stage.desk.decide = refuseThenTake(call);
-      const refused = await stage.workspace.submit('requester', { path: '', content: 'bye' });
+      const refused = await stage.workspace.submit('requester', { path: 'x', content: 'bye' });
       assert.equal(refused.kind, 'acknowledged');
       assert.deepEqual(Object.values(stage.workspace.see('requester').views.at(-1)?.errors ?? {}), [
         'Needs a name.',

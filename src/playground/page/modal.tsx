@@ -65,7 +65,7 @@ export function Modal({ open }: { open: OpenView }) {
       >
         <ElementHostContext.Provider value={host}>
           <Blocks
-            blocks={withState(view.blocks as readonly KnownBlock[], open.state)}
+            blocks={view.blocks as readonly KnownBlock[]}
             errors={open.errors}
           />
         </ElementHostContext.Provider>

@@ -13,7 +13,7 @@ test('a route in the address is the route that was put there', () => {
       tab: fc.constantFrom('messages', 'home'),
       pane: fc.constantFrom('list', 'chat', 'developer'),
     },
-    { requiredKeys: ['as', 'tab', 'pane'] },
+    { requiredKeys: ['as', 'tab', 'pane'], noNullPrototype: true },
   );
   fc.assert(
     fc.property(routes, (route) => {

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { checkMessage } from '../blocks/check-arguments.ts';
+import { assignIds } from '../blocks/walk-blocks.ts';
+import { hasApp } from '../delivery/message-events.ts';
+import { isJson, type Json, toRecords, toText } from '../json-value.ts';
+import type { StoredMessage } from '../message-store.ts';
+import type { DirectoryChannel } from '../slack-directory.ts';
+import type { WorkspaceCore } from '../workspace-core.ts';
+import { IDENTITY } from '../workspace-seed.ts';
+import { refuse } from './api-method.ts';
+
+/** What an app wants to say, checked and with block ids. */
+export interface Draft {
+  readonly text: string;
+  readonly blocks: readonly Json[];
+  readonly metadata?: Json;
+}
+
+/** A short id as Slack gives blocks and elements that came without one. */
+export function newBlockId(): string {
+  return randomBytes(4).toString('base64url').slice(0, 5);
+}
+
+/** Checks what a message is to say; answers the draft, or Slack's refusal. */
+export function readDraft(
+  args: Json,
+  options?: { textLimit?: boolean },
+): { draft: Draft } | { refusal: Json } {
+  const { markdown_text: markdown } = args;
+  if (markdown !== undefined && (args.text !== undefined || args.blocks !== undefined)) {
+    return { refusal: refuse('markdown_text_conflict') };
+  }
+  const blocks =
+    markdown === undefined ? (args.blocks ?? []) : [{ type: 'markdown', text: toText(markdown) }];
+  const refusal = checkMessage({ ...args, blocks }, options);
+  if (refusal !== undefined) {
+    return { refusal };
+  }
+  return {
+    draft: {
+      text: toText(args.text ?? markdown),
+      blocks: assignIds(toRecords(blocks), newBlockId),
+      ...(isJson(args.metadata) ? { metadata: args.metadata } : {}),
+    },
+  };
+}
+
+/** Finds the channel an app may write to; a member's id means the DM with that member. */
+export async function findWritable(
+  core: WorkspaceCore,
+  wanted: string,
+): Promise<{ channel: DirectoryChannel } | { refusal: Json }> {
+  const member = core.directory.findMember(wanted);
+  const channel =
+    member === undefined
+      ? core.directory.findChannel(wanted)
+      : await openDirectMessage(core, member.id);
+  if (channel === undefined || (channel.kind === 'im' && !hasApp(channel))) {
+    return { refusal: refuse('channel_not_found') };
+  }
+  if (channel.isArchived) {
+    return { refusal: refuse('is_archived') };
+  }
+  return hasApp(channel) ? { channel } : { refusal: refuse('not_in_channel') };
+}
+
+/** The DM between the app and a member, opened when there is none; undefined for the app itself. */
+export async function openDirectMessage(
+  core: WorkspaceCore,
+  memberId: string,
+): Promise<DirectoryChannel | undefined> {
+  const { botUserId } = IDENTITY.app;
+  const known = core.directory
+    .channels()
+    .find((channel) => channel.kind === 'im' && channel.name === memberId);
+  if (known !== undefined || memberId === botUserId) {
+    return known;
+  }
+  const opened = await core.backend.call(botUserId, 'conversations.open', { users: memberId });
+  const id = isJson(opened.channel) ? toText(opened.channel.id) : '';
+  if (id === '') {
+    return undefined;
+  }
+  const channel: DirectoryChannel = {
+    id,
+    name: memberId,
+    kind: 'im',
+    members: [memberId, botUserId],
+    isArchived: false,
+  };
+  core.directory.putChannel(channel);
+  core.journal.changed();
+  return channel;
+}
+
+/** Posts a checked draft as the app and keeps it; undefined with the refusal when the backend objects. */
+export async function postAsApp(
+  core: WorkspaceCore,
+  channel: DirectoryChannel,
+  draft: Draft,
+  options: { threadTs?: string; streaming?: boolean; extra?: Json } = {},
+): Promise<{ message: StoredMessage } | { refusal: Json }> {
+  const { app, team } = IDENTITY;
+  const { threadTs, streaming = false, extra = {} } = options;
+  const answer = await core.backend.call(app.botUserId, 'chat.postMessage', {
+    ...extra,
+    channel: channel.id,
+    // The backend wants some text; a stream that just began has none.
+    text: draft.text === '' && draft.blocks.length === 0 ? ' ' : draft.text,
+    ...(draft.blocks.length === 0 ? {} : { blocks: draft.blocks }),
+    ...(draft.metadata === undefined ? {} : { metadata: draft.metadata }),
+    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+  });
+  if (answer.ok !== true) {
+    return { refusal: answer };
+  }
+  const message: StoredMessage = {
+    channel: channel.id,
+    ts: toText(answer.ts),
+    ...(threadTs === undefined ? {} : { threadTs }),
+    user: app.botUserId,
+    team: team.id,
+    byApp: true,
+    ...draft,
+    text: draft.text.slice(0, 40_000),
+    files: [],
+    reactions: [],
+    streaming,
+  };
+  core.messages.put(message);
+  return { message };
+}
+
+/** When the backend says the edit was made. */
+export function editedTs(core: WorkspaceCore, answer: Json): string {
+  const edited = isJson(answer.message) ? answer.message.edited : undefined;
+  return isJson(edited) ? toText(edited.ts) : core.nextTs();
+}

@@ -1,0 +1,249 @@
+import { ELEMENT_RULES, type ElementType, elementOf, HTTP_URL } from './element-rules.ts';
+import { LIMITS } from './limits.ts';
+import {
+  about,
+  any,
+  bool,
+  byType,
+  list,
+  oneOf,
+  plain,
+  type Rule,
+  rich,
+  type Shape,
+  shape,
+  str,
+  text,
+  whole,
+} from './rules.ts';
+
+const SELECTS = [
+  'static_select',
+  'external_select',
+  'users_select',
+  'channels_select',
+  'conversations_select',
+  'multi_static_select',
+  'multi_external_select',
+  'multi_users_select',
+  'multi_channels_select',
+  'multi_conversations_select',
+] as const satisfies readonly ElementType[];
+
+const CHOICES = ['checkboxes', 'radio_buttons', 'datepicker', 'timepicker', ...SELECTS] as const;
+
+function block({ required = {}, optional = {}, whole: check }: Shape): Rule {
+  return shape({
+    required: { type: any, ...required },
+    optional: { block_id: str(LIMITS.blockId), ...optional },
+    ...(check === undefined ? {} : { whole: check }),
+  });
+}
+
+const richText = block({
+  required: {
+    elements: list(
+      { min: 1, max: 1000, why: 'far above what people write' },
+      byType({
+        rich_text_section: any,
+        rich_text_list: any,
+        rich_text_quote: any,
+        rich_text_preformatted: any,
+      }),
+    ),
+  },
+});
+const rawText = shape({
+  required: { type: any, text: str({ min: 1, max: 3000, why: 'minimum in @slack/types' }) },
+});
+const rawNumber = shape({ required: { type: any, value: any, text: any } });
+const cell = byType({ raw_text: rawText, raw_number: rawNumber, rich_text: richText });
+const mrkdwn = (limit: { max: number; min?: number; why: string }): Rule => text(['mrkdwn'], limit);
+
+const image = block({
+  required: { alt_text: str(LIMITS.altText) },
+  optional: { title: plain(LIMITS.imageTitle), image_url: HTTP_URL, slack_file: any },
+  whole: about((value, pointer, report) => {
+    if ((value.image_url === undefined) === (value.slack_file === undefined)) {
+      report(pointer, 'missing_field', 'must have either image_url or slack_file');
+    }
+  }),
+});
+
+const card = block({
+  optional: {
+    hero_image: ELEMENT_RULES.image,
+    icon: ELEMENT_RULES.image,
+    title: mrkdwn(LIMITS.cardTitle),
+    subtitle: mrkdwn(LIMITS.cardTitle),
+    body: mrkdwn(LIMITS.cardBody),
+    actions: list(LIMITS.cardActions, elementOf('button')),
+  },
+  whole: about((value, pointer, report) => {
+    if (!['hero_image', 'title', 'actions', 'body'].some((name) => value[name] !== undefined)) {
+      report(pointer, 'missing_field', 'must have a hero_image, title, actions or body');
+    }
+  }),
+});
+
+const taskCard = block({
+  required: {
+    task_id: str(LIMITS.blockId),
+    title: str(LIMITS.taskTitle),
+    status: oneOf('pending', 'in_progress', 'complete', 'error'),
+  },
+  optional: { details: richText, output: richText, sources: any },
+});
+
+const plainBlocks: Readonly<Record<string, Rule>> = {
+  actions: block({
+    required: {
+      elements: list(
+        LIMITS.actionsElements,
+        elementOf(
+          'button',
+          'overflow',
+          'workflow_button',
+          'datetimepicker',
+          'rich_text_input',
+          ...CHOICES,
+        ),
+      ),
+    },
+  }),
+  context: block({
+    required: {
+      elements: list(
+        LIMITS.contextElements,
+        byType({
+          image: ELEMENT_RULES.image,
+          plain_text: plain(LIMITS.contextText),
+          mrkdwn: mrkdwn(LIMITS.contextText),
+        }),
+      ),
+    },
+  }),
+  divider: block({}),
+  header: block({ required: { text: plain(LIMITS.headerText) } }),
+  image,
+  input: block({
+    required: {
+      label: plain(LIMITS.inputLabel),
+      element: elementOf(
+        'plain_text_input',
+        'email_text_input',
+        'url_text_input',
+        'number_input',
+        'rich_text_input',
+        'file_input',
+        'datetimepicker',
+        ...CHOICES,
+      ),
+    },
+    optional: { hint: plain(LIMITS.inputHint), optional: bool, dispatch_action: bool },
+  }),
+  rich_text: richText,
+  section: block({
+    optional: {
+      text: rich(LIMITS.sectionText),
+      fields: list(LIMITS.sectionFields, rich(LIMITS.sectionField)),
+      accessory: elementOf('button', 'overflow', 'image', 'workflow_button', ...CHOICES),
+      expand: bool,
+    },
+    whole: about((value, pointer, report) => {
+      if (value.text === undefined && value.fields === undefined) {
+        report(pointer, 'missing_field', 'missing required field: text or fields');
+      }
+    }),
+  }),
+  video: block({
+    required: {
+      video_url: HTTP_URL,
+      thumbnail_url: HTTP_URL,
+      alt_text: str(LIMITS.altText),
+      title: plain({ min: 1, max: 199, why: 'docs of the video block: less than 200' }),
+    },
+    optional: {
+      title_url: HTTP_URL,
+      author_name: any,
+      provider_name: any,
+      provider_icon_url: any,
+      description: any,
+    },
+  }),
+  table: block({
+    required: { rows: list(LIMITS.tableRows, list(LIMITS.tableCells, cell)) },
+    optional: { column_settings: list(LIMITS.tableSettings, any) },
+  }),
+};
+
+/** What a message may hold. */
+export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
+  ...plainBlocks,
+  alert: block({
+    required: { text: rich(LIMITS.alertText) },
+    optional: { level: oneOf('default', 'info', 'warning', 'error', 'success') },
+  }),
+  card,
+  carousel: block({ required: { elements: list(LIMITS.carouselCards, byType({ card })) } }),
+  container: block({
+    required: { child_blocks: list(LIMITS.containerBlocks, byType(plainBlocks)) },
+    optional: {
+      title: plain(LIMITS.containerTitle),
+      rich_text_title: richText,
+      subtitle: rich(LIMITS.containerTitle),
+      width: oneOf('narrow', 'standard', 'wide', 'full'),
+      icon: ELEMENT_RULES.image,
+      is_collapsible: bool,
+      default_collapsed: bool,
+      has_header_divider: bool,
+    },
+    whole: about((value, pointer, report) => {
+      if (value.title === undefined && value.rich_text_title === undefined) {
+        report(pointer, 'missing_field', 'missing required field: title or rich_text_title');
+      }
+      if (value.default_collapsed === true && value.is_collapsible !== true) {
+        report(pointer, 'invalid_value', 'default_collapsed requires is_collapsible');
+      }
+    }),
+  }),
+  context_actions: block({
+    required: {
+      elements: list(LIMITS.contextActionsElements, elementOf('feedback_buttons', 'icon_button')),
+    },
+  }),
+  data_table: block({
+    required: {
+      caption: str(LIMITS.dataTableCaption),
+      rows: list(LIMITS.dataTableRows, list(LIMITS.tableCells, cell)),
+    },
+    optional: { page_size: whole(LIMITS.dataTablePage), row_header_column_index: any },
+  }),
+  markdown: block({ required: { text: str({ ...LIMITS.markdownTotal, min: 1 }) } }),
+  plan: block({
+    required: { title: str(LIMITS.taskTitle) },
+    optional: {
+      tasks: list({ max: 50, why: 'as many as blocks' }, byType({ task_card: taskCard })),
+    },
+  }),
+  task_card: taskCard,
+};
+
+/** What a modal or a Home tab may hold: the blocks that are made for messages only are missing. */
+export const VIEW_BLOCK_RULES: Readonly<Record<string, Rule>> = Object.fromEntries(
+  [
+    'actions',
+    'alert',
+    'context',
+    'divider',
+    'header',
+    'image',
+    'input',
+    'rich_text',
+    'section',
+    'video',
+  ].flatMap((type) => {
+    const rule = MESSAGE_BLOCK_RULES[type];
+    return rule === undefined ? [] : [[type, rule]];
+  }),
+);

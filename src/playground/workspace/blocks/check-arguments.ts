@@ -1,0 +1,56 @@
+import { refuse } from '../api/api-method.ts';
+import { isJson, type Json, toText } from '../json-value.ts';
+import { LIMITS } from './limits.ts';
+import type { BlockProblem } from './rules.ts';
+import { validateMessage, validateView } from './validate-blocks.ts';
+
+/** The refusal that Slack would answer a message with; undefined when it would take it. */
+export function checkMessage(args: Json, options?: { textLimit?: boolean }): Json | undefined {
+  const { text, blocks, attachments, metadata } = args;
+  if (text !== undefined && typeof text !== 'string') {
+    return refuse('invalid_arguments', toDetails([note('/text', 'must be a string')]));
+  }
+  if (!Array.isArray(blocks)) {
+    return refuse('invalid_blocks_format');
+  }
+  if (toText(text) === '' && blocks.length === 0 && attachments === undefined) {
+    return refuse('no_text');
+  }
+  if (metadata !== undefined && !isMetadata(metadata)) {
+    return refuse('invalid_metadata_format');
+  }
+  const problems = validateMessage({ blocks }, options);
+  if (problems.length === 0) {
+    return undefined;
+  }
+  const onlyLong = problems.every(({ code }) => code === 'msg_blocks_too_long');
+  return refuse(onlyLong ? 'msg_blocks_too_long' : 'invalid_blocks', toDetails(problems));
+}
+
+function isMetadata(value: unknown): boolean {
+  return isJson(value) && typeof value.event_type === 'string' && isJson(value.event_payload);
+}
+
+/** The refusal that Slack would answer a view with; undefined when it would take it. */
+export function checkView(view: unknown): Json | undefined {
+  const problems = validateView(view).map((problem) => ({
+    ...problem,
+    pointer: `/view${problem.pointer}`,
+  }));
+  return problems.length === 0 ? undefined : refuse('invalid_arguments', toDetails(problems));
+}
+
+/** The refusal of a text that is too long for one call of a stream. */
+export function checkStreamText(text: string): Json | undefined {
+  return [...text].length > LIMITS.streamText.max ? refuse('msg_too_long') : undefined;
+}
+
+function note(pointer: string, message: string): BlockProblem {
+  return { pointer, code: 'invalid_type', message };
+}
+
+/** Problems in the shape in which Slack's answers carry them. */
+function toDetails(problems: readonly BlockProblem[]): Json {
+  const errors = problems.map(({ message, pointer }) => `${message} [json-pointer:${pointer}]`);
+  return { errors, response_metadata: { messages: errors.map((error) => `[ERROR] ${error}`) } };
+}

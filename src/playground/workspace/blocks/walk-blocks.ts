@@ -1,0 +1,98 @@
+import { isJson, type Json, toRecords, toText } from '../json-value.ts';
+
+/** An element of a block that a person can use. */
+export interface PlacedElement {
+  readonly blockId: string;
+  readonly block: Json;
+  readonly element: Json;
+}
+
+/** Lists the usable elements of blocks in reading order, those inside cards and containers included. */
+export function listElements(blocks: readonly Json[]): readonly PlacedElement[] {
+  return blocks.flatMap((block) => {
+    if (block.type === 'container') {
+      return listElements(toRecords(block.child_blocks));
+    }
+    if (block.type === 'carousel') {
+      return listElements(toRecords(block.elements));
+    }
+    return elementsOf(block).map((element) => ({
+      blockId: toText(block.block_id),
+      block,
+      element,
+    }));
+  });
+}
+
+function elementsOf(block: Json): readonly Json[] {
+  switch (block.type) {
+    case 'actions':
+    case 'context_actions':
+      return toRecords(block.elements);
+    case 'card':
+      return toRecords(block.actions);
+    case 'section':
+      return isJson(block.accessory) && block.accessory.type !== 'image' ? [block.accessory] : [];
+    case 'input':
+      return isJson(block.element) ? [block.element] : [];
+    default:
+      return [];
+  }
+}
+
+/** The one element with this action id; throws when there is none, or several and no block id. */
+export function findElement(
+  blocks: readonly Json[],
+  actionId: string,
+  blockId?: string,
+): PlacedElement {
+  const all = listElements(blocks);
+  const found = all.filter(
+    (placed) =>
+      placed.element.action_id === actionId &&
+      (blockId === undefined || placed.blockId === blockId),
+  );
+  const [first] = found;
+  if (first === undefined) {
+    const ids = all.map((placed) => toText(placed.element.action_id)).join(', ');
+    throw new Error(`Nothing with the action id "${actionId}" is to be seen there; only: ${ids}.`);
+  }
+  if (found.length > 1) {
+    throw new Error(`"${actionId}" is there ${found.length} times; say which block id is meant.`);
+  }
+  return first;
+}
+
+/** Gives every block a block id and every usable element an action id, as Slack does on arrival. */
+export function assignIds(blocks: readonly Json[], newId: () => string): readonly Json[] {
+  return blocks.map((block) => {
+    const withId = { ...block, block_id: toText(block.block_id) || newId() };
+    switch (block.type) {
+      case 'container':
+        return { ...withId, child_blocks: assignIds(toRecords(block.child_blocks), newId) };
+      case 'carousel':
+        return { ...withId, elements: assignIds(toRecords(block.elements), newId) };
+      case 'actions':
+      case 'context_actions':
+        return { ...withId, elements: toRecords(block.elements).map((e) => named(e, newId)) };
+      case 'card':
+        return block.actions === undefined
+          ? withId
+          : { ...withId, actions: toRecords(block.actions).map((e) => named(e, newId)) };
+      case 'section':
+        return isJson(block.accessory)
+          ? { ...withId, accessory: named(block.accessory, newId) }
+          : withId;
+      case 'input':
+        return isJson(block.element) ? { ...withId, element: named(block.element, newId) } : withId;
+      default:
+        return withId;
+    }
+  });
+}
+
+function named(element: Json, newId: () => string): Json {
+  return element.type === 'image' || toText(element.action_id) !== ''
+    ? element
+    : { ...element, action_id: newId() };
+}

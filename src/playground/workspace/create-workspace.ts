@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Clock } from '../../domain/clock.ts';
+import { mountApi } from './api/api-server.ts';
+import { createAssistantMethods } from './api/assistant-methods.ts';
+import { createChatMethods } from './api/chat-methods.ts';
+import { createConversationMethods } from './api/conversation-methods.ts';
+import { createFileMethods, mountFiles } from './api/file-methods.ts';
+import { announceJoin, createMembershipMethods } from './api/membership-methods.ts';
+import { openDirectMessage } from './api/post-message.ts';
+import { createResponseUrls } from './api/response-urls.ts';
+import { createSocketMethods } from './api/socket-methods.ts';
+import { createStreamMethods } from './api/stream-methods.ts';
+import { createUserMethods } from './api/user-methods.ts';
+import { createViewMethods } from './api/view-methods.ts';
+import { createAssistantThreads } from './assistant-threads.ts';
+import { createDelivery } from './delivery/delivery.ts';
+import { createHttpTransport } from './delivery/http-transport.ts';
+import { createSocketHub, type SocketHub } from './delivery/socket-hub.ts';
+import { createEmulateBackend } from './emulate-backend.ts';
+import { createMessageStore } from './message-store.ts';
+import { createCommanding } from './people/command.ts';
+import { createToasts, type PeopleDesk } from './people/people-desk.ts';
+import { createPressing } from './people/press.ts';
+import { createSaying } from './people/say.ts';
+import { lookAround, toChannel, toMember } from './people/sight.ts';
+import { createSubmitting } from './people/submit.ts';
+import { createSuggestions } from './people/suggest.ts';
+import { createSlackDirectory } from './slack-directory.ts';
+import { createTimestamps } from './slack-time.ts';
+import { createThreadStatuses, type ThreadStatuses } from './thread-statuses.ts';
+import { createTriggerDesk } from './views/trigger-desk.ts';
+import { createViewDesk } from './views/view-desk.ts';
+import type { WorkspaceCore } from './workspace-core.ts';
+import { createFaultBoard } from './workspace-faults.ts';
+import { createWorkspaceJournal } from './workspace-journal.ts';
+import type { Workspace } from './workspace-port.ts';
+import {
+  type ChannelSeed,
+  DEFAULT_CHANNELS,
+  DEFAULT_MEMBERS,
+  IDENTITY,
+  type MemberSeed,
+  toSlackId,
+} from './workspace-seed.ts';
+
+/** What a simulated workspace is made of. */
+export interface WorkspaceOptions {
+  readonly clock: Clock;
+  /** (Default: any free port.) */
+  readonly port?: number;
+  readonly host?: '127.0.0.1';
+  readonly members?: readonly MemberSeed[];
+  readonly channels?: readonly ChannelSeed[];
+  readonly teamName?: string;
+  /** Mounts further routes on the workspace's own port: the playground's page. */
+  readonly extraRoutes?: (app: Hono) => void;
+}
+
+/** Starts a simulated Slack workspace; ids are the same at every start, so stored ones stay good. */
+export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const { clock, members = DEFAULT_MEMBERS, channels = DEFAULT_CHANNELS } = options;
+  const { teamName = 'Playground' } = options;
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const server = await listen(app, options);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const nextTs = createTimestamps(clock);
+  try {
+    const backend = await createEmulateBackend({
+      members,
+      channels,
+      teamName,
+      baseUrl: url,
+      nextTs,
+    });
+    const journal = createWorkspaceJournal(clock);
+    const sockets = createSocketHub(clock, journal);
+    const faults = createFaultBoard(sockets.disconnect);
+    const core: WorkspaceCore = {
+      clock,
+      nextTs,
+      url,
+      teamName,
+      backend,
+      directory: createSlackDirectory(members, channels),
+      messages: createMessageStore(journal.changed),
+      journal,
+      faults,
+      delivery: createDelivery({ clock, journal, faults }),
+    };
+    return assemble(core, app, server, sockets, options);
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+}
+
+async function listen(
+  app: Hono<{ Bindings: HttpBindings }>,
+  { port = 0, host = '127.0.0.1' }: WorkspaceOptions,
+): Promise<Server> {
+  // Only HTTP/1 is asked for, so the adaptor makes a plain server.
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+  }) as Server;
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server;
+}
+
+function assemble(
+  core: WorkspaceCore,
+  app: Hono<{ Bindings: HttpBindings }>,
+  server: Server,
+  sockets: SocketHub,
+  options: WorkspaceOptions,
+): Workspace {
+  const { clock, journal, directory, faults, delivery } = core;
+  const statuses = createThreadStatuses(clock, journal.changed);
+  const threads = createAssistantThreads(journal.changed);
+  const desk: PeopleDesk = {
+    core,
+    views: createViewDesk(core.nextTs, journal.changed),
+    triggers: createTriggerDesk(clock, faults),
+    responseUrls: createResponseUrls(core),
+    toasts: createToasts(() => clock.now(), journal.changed),
+  };
+  mountApi(app, core, {
+    ...createUserMethods(directory, core.teamName),
+    ...createConversationMethods(core),
+    ...createMembershipMethods(core),
+    ...createChatMethods(core, statuses),
+    ...createStreamMethods(core, statuses),
+    ...createAssistantMethods(core, statuses, threads),
+    ...createFileMethods(core),
+    ...createViewMethods(desk.views, desk.triggers, directory),
+    ...createSocketMethods(core.url, sockets),
+  });
+  const others = new Hono();
+  desk.responseUrls.mount(others);
+  mountFiles(others, core);
+  options.extraRoutes?.(others);
+  app.route('/', others);
+  app.onError((error, c) => {
+    journal.note('api', 'broken', { path: c.req.path }, { ok: false, problem: error.message });
+    return c.text('fatal_error', 500);
+  });
+  server.on('upgrade', sockets.upgrade);
+
+  const suggestions = createSuggestions(desk);
+  const aborting = new AbortController();
+  const saying = createSaying(core);
+  return {
+    url: core.url,
+    apiUrl: `${core.url}/api/`,
+    team: { ...IDENTITY.team, name: core.teamName },
+    app: IDENTITY.app,
+    botToken: IDENTITY.botToken,
+    appToken: IDENTITY.appToken,
+    signingSecret: IDENTITY.signingSecret,
+    faults,
+    journal: journal.entries,
+    member: (name) => toMember(directory.member(name)),
+    channel: (name) => toChannel(directory.channel(name)),
+    ...createMembership(core),
+    deliverTo: (target) =>
+      delivery.deliverTo(
+        target.kind === 'socket'
+          ? sockets.transport
+          : createHttpTransport({
+              url: target.url,
+              clock,
+              signingSecret: IDENTITY.signingSecret,
+              aborted: aborting.signal,
+            }),
+      ),
+    connected: () =>
+      journal.waitFor(() => (sockets.isConnected() ? null : undefined)).then(() => undefined),
+    ...saying,
+    deliverEvent: (event, { envelope, retryNum, retryReason = 'http_timeout' } = {}) =>
+      delivery.eventOnce(
+        event,
+        envelope,
+        retryNum === undefined ? undefined : { num: retryNum, reason: retryReason },
+      ),
+    deliverInteraction: delivery.interaction,
+    ...createPressing(desk, suggestions),
+    ...createSubmitting(desk),
+    suggest: suggestions.suggest,
+    ...createCommanding(desk, threads),
+    see: (name) => lookAround(desk, statuses, threads, name),
+    onChange: journal.onChange,
+    waitFor: journal.waitFor,
+    stop: createStop(core, server, sockets, statuses, aborting),
+  };
+}
+
+type Membership = Pick<Workspace, 'directMessage' | 'changeMember' | 'setUserGroup' | 'join'>;
+
+function createMembership(core: WorkspaceCore): Membership {
+  const { directory, journal, backend } = core;
+  return {
+    directMessage: async (name) => {
+      const channel = await openDirectMessage(core, directory.member(name).id);
+      if (channel === undefined) {
+        throw new Error(`There is no DM between the app and ${name}.`);
+      }
+      return toChannel(channel);
+    },
+    changeMember: (name, changes) => {
+      directory.putMember({ ...directory.member(name), ...changes });
+      journal.changed();
+    },
+    setUserGroup: (handle, names) => {
+      const id = toSlackId('S', handle);
+      const members = names.map((name) => directory.member(name).id);
+      directory.putGroup({ id, handle, members });
+      return id;
+    },
+    join: async (name, channelName) => {
+      const member = directory.member(name);
+      const channel = directory.channel(channelName);
+      const [inviter] = channel.members;
+      const args = { channel: channel.id, users: member.id };
+      const answer = await backend.call(inviter ?? '', 'conversations.invite', args);
+      if (answer.ok !== true) {
+        throw new Error(`The backend refused ${name} in #${channel.name}: ${answer.error}.`);
+      }
+      const next = { ...channel, members: [...channel.members, member.id] };
+      directory.putChannel(next);
+      journal.changed();
+      announceJoin(core, next, member.id);
+    },
+  };
+}
+
+function createStop(
+  core: WorkspaceCore,
+  server: Server,
+  sockets: SocketHub,
+  statuses: ThreadStatuses,
+  aborting: AbortController,
+): () => Promise<void> {
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    core.journal.close();
+    core.delivery.close();
+    statuses.close();
+    aborting.abort();
+    await sockets.close();
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+    await core.backend.close();
+  };
+  return () => {
+    stopping ??= stop();
+    return stopping;
+  };
+}

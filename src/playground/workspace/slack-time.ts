@@ -1,0 +1,11 @@
+import type { Clock } from '../../domain/clock.ts';
+
+/** Makes Slack timestamps by the clock: `seconds.micros`, each one later than the one before. */
+export function createTimestamps(clock: Clock): () => string {
+  let lastMicros = 0;
+  return () => {
+    lastMicros = Math.max(Math.floor(clock.now()) * 1000, lastMicros + 1);
+    const seconds = Math.floor(lastMicros / 1_000_000);
+    return `${seconds}.${String(lastMicros % 1_000_000).padStart(6, '0')}`;
+  };
+}

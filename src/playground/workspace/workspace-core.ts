@@ -1,0 +1,21 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { Delivery } from './delivery/delivery.ts';
+import type { MessageStore } from './message-store.ts';
+import type { SlackBackend } from './slack-backend.ts';
+import type { SlackDirectory } from './slack-directory.ts';
+import type { FaultBoard } from './workspace-faults.ts';
+import type { WorkspaceJournal } from './workspace-journal.ts';
+
+/** What every room of the workspace works with. */
+export interface WorkspaceCore {
+  readonly clock: Clock;
+  readonly nextTs: () => string;
+  readonly url: string;
+  readonly teamName: string;
+  readonly backend: SlackBackend;
+  readonly directory: SlackDirectory;
+  readonly messages: MessageStore;
+  readonly journal: WorkspaceJournal;
+  readonly faults: FaultBoard;
+  readonly delivery: Delivery;
+}

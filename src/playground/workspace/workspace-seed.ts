@@ -1,0 +1,63 @@
+/** One member to seed; `teamId` makes a stranger of another workspace. */
+export interface MemberSeed {
+  readonly name: string;
+  readonly realName: string;
+  readonly teamId?: string;
+  readonly isAdmin?: boolean;
+  readonly isGuest?: boolean;
+  readonly tz?: string;
+  readonly tzLabel?: string;
+  /** Seconds east of UTC. */
+  readonly tzOffset?: number;
+}
+
+/** One channel to seed; members by name. */
+export interface ChannelSeed {
+  readonly name: string;
+  readonly isPrivate?: boolean;
+  readonly members: readonly string[];
+  /** Whether the app's bot is in the channel. */
+  readonly withApp: boolean;
+}
+
+/** The members of a workspace that nobody described. */
+export const DEFAULT_MEMBERS: readonly MemberSeed[] = [
+  { name: 'requester', realName: 'Riley (requester)' },
+  { name: 'approver', realName: 'Avery (approver)' },
+  { name: 'outsider', realName: 'Oakley (outsider)' },
+  { name: 'admin', realName: 'Adair (admin)', isAdmin: true },
+  { name: 'guest', realName: 'Gale (guest)', isGuest: true },
+  { name: 'stranger', realName: 'Sage (other company)', teamId: 'T0OTHER' },
+];
+
+/** The channels of a workspace that nobody described. */
+export const DEFAULT_CHANNELS: readonly ChannelSeed[] = [
+  {
+    name: 'general',
+    members: ['requester', 'approver', 'outsider', 'admin', 'guest'],
+    withApp: true,
+  },
+  { name: 'ops', members: ['requester', 'approver', 'admin'], withApp: true },
+  { name: 'finance', isPrivate: true, members: ['requester', 'approver'], withApp: false },
+  { name: 'shared', members: ['requester', 'approver', 'stranger'], withApp: true },
+];
+
+/** What stays the same in every simulated workspace, so that stored ids outlive a restart. */
+export const IDENTITY = {
+  team: { id: 'T0PLAYGROUND', domain: 'playground' },
+  app: {
+    id: 'A0COUNTERSIGN',
+    botId: 'B0COUNTERSIGN',
+    botUserId: 'U0COUNTERSIGN',
+    name: 'Countersign',
+    botName: 'countersign',
+  },
+  botToken: 'xoxb-playground-bot',
+  appToken: 'xapp-playground-app',
+  signingSecret: 'playground-signing-secret',
+} as const;
+
+/** A stable Slack id made from a name: `requester` is `U0REQUESTER`. */
+export function toSlackId(prefix: string, name: string): string {
+  return `${prefix}0${name.toUpperCase().replace(/[^A-Z0-9]/g, '')}`;
+}

@@ -1,0 +1,166 @@
+/** Slack's requests over real HTTP, with the real Bolt receiver behind (security T8, T9). */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { WebClient } from '@slack/web-api';
+import { createServer, type HttpServer } from '../../src/http/create-server.ts';
+import { createSlackApp } from '../../src/slack/create-slack.ts';
+import { createSystemClock } from '../../src/system-clock.ts';
+import { createFakeDesk } from '../slack/fake-desk.ts';
+
+const SECRET = 'shhh';
+const clock = createSystemClock();
+const desk = createFakeDesk();
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const connection = {
+  config: { botToken: 'xoxb-test', signingSecret: SECRET },
+  client: new WebClient('xoxb-test', { slackApiUrl: 'http://127.0.0.1:9/api/' }),
+  identity: { team: 'T1', botUserId: 'UBOT', botId: 'B1', appId: 'A1' },
+};
+const toolbox = { get: () => undefined, list: () => [] };
+
+describe('a request of Slack', () => {
+  let server: HttpServer;
+  before(async () => {
+    const cardOf = async () => undefined;
+    const app = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+    assert.ok(app.requestListener);
+    server = await createServer({
+      host: '127.0.0.1',
+      port: 0,
+      clock,
+      log,
+      checks: {},
+      slackListener: app.requestListener,
+    });
+  });
+  after(() => server.close());
+  beforeEach(() => {
+    desk.received.length = 0;
+    desk.broken = false;
+  });
+
+  let sent = 0;
+  const event = () => {
+    sent += 1;
+    const message = {
+      type: 'app_mention',
+      channel: 'C1',
+      user: 'U1',
+      ts: `170000.${sent}`,
+      text: 'hi',
+    };
+    return JSON.stringify({
+      type: 'event_callback',
+      api_app_id: 'A1',
+      team_id: 'T1',
+      event: message,
+    });
+  };
+  const sign = (body: string, ts: number | string, secret = SECRET) =>
+    `v0=${createHmac('sha256', secret).update(`v0:${ts}:${body}`).digest('hex')}`;
+  const nowS = () => Math.floor(clock.now() / 1_000);
+
+  async function send(
+    body: string,
+    {
+      ts = nowS(),
+      signature = [sign(body, ts)],
+      type = 'application/json',
+      chunked = false,
+    }: { ts?: number | string; signature?: string[]; type?: string; chunked?: boolean } = {},
+  ): Promise<number> {
+    const sending = request(`${server.url}/slack/events`, {
+      method: 'POST',
+      headers: {
+        'content-type': type,
+        'x-slack-request-timestamp': String(ts),
+        'x-slack-signature': signature,
+        ...(!chunked && { 'content-length': Buffer.byteLength(body) }),
+      },
+    });
+    // The server may answer and hang up before it has taken the whole body.
+    sending.on('error', () => {});
+    sending.end(body);
+    const [response] = await once(sending, 'response');
+    response.resume();
+    return response.statusCode;
+  }
+
+  it('that is signed and in time is taken', async () => {
+    assert.equal(await send(event()), 200);
+    assert.equal(desk.received.length, 1);
+  });
+
+  it('that asks for the challenge gets it', async () => {
+    assert.equal(await send(JSON.stringify({ type: 'url_verification', challenge: 'c' })), 200);
+  });
+
+  const ssl = 'ssl_check=1&payload=%7B%22type%22%3A%22block_actions%22%7D';
+  const form = 'application/x-www-form-urlencoded';
+  const refused: readonly [string, () => Promise<number>, number][] = [
+    ['from 301 s ago', () => send(event(), { ts: nowS() - 301 }), 401],
+    ['from 302 s ahead', () => send(event(), { ts: nowS() + 302 }), 401],
+    ['without a time', () => send(event(), { ts: 'soon' }), 401],
+    ['without a signature', () => send(event(), { signature: [] }), 401],
+    [
+      'with a wrong secret',
+      () => {
+        const body = event();
+        return send(body, { signature: [sign(body, nowS(), 'other')] });
+      },
+      401,
+    ],
+    [
+      'with an empty secret',
+      () => {
+        const body = event();
+        return send(body, { signature: [sign(body, nowS(), '')] });
+      },
+      401,
+    ],
+    [
+      'with two signatures',
+      () => {
+        const body = event();
+        return send(body, { signature: [sign(body, nowS()), sign(body, nowS())] });
+      },
+      401,
+    ],
+    [
+      'with another body than was signed',
+      () => {
+        const ts = nowS();
+        return send(event(), { ts, signature: [sign('{}', ts)] });
+      },
+      401,
+    ],
+    ['as an unsigned ssl_check', () => send(ssl, { type: form, signature: [] }), 401],
+    ['as a wrongly signed ssl_check', () => send(ssl, { type: form, signature: ['v0=00'] }), 401],
+    ['of five megabytes', () => send('x'.repeat(5_000_000)), 413],
+    ['of five megabytes in chunks', () => send('x'.repeat(5_000_000), { chunked: true }), 413],
+  ];
+  for (const [what, sendIt, status] of refused) {
+    it(`${what} is answered with ${status}, and nothing is stored`, async () => {
+      assert.equal(await sendIt(), status);
+      assert.equal(desk.received.length, 0);
+    });
+  }
+
+  it('that can’t be stored is not acknowledged, so that Slack repeats it', async () => {
+    desk.broken = true;
+    assert.equal(await send(event()), 500);
+  });
+
+  it('is never taken with an empty signing secret: the start is refused', () => {
+    const config = { botToken: 'xoxb-test', signingSecret: ' ' };
+    const cardOf = async () => undefined;
+    const deps = { desk, toolbox, cardOf, clock, log };
+    assert.throws(
+      () => createSlackApp({ ...deps, connection: { ...connection, config } }),
+      /SLACK_SIGNING_SECRET/,
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { LogLevel, WebClient } from '@slack/web-api';
+import type { Cancel, Clock } from '../../../src/domain/clock.ts';
+import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
+import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
+
+/** A clock that stands still until it is moved. */
+export interface HandClock extends Clock {
+  advance(ms: number): void;
+}
+
+/** Creates a hand clock that starts at the machine's time, for Bolt checks signatures by that. */
+export function createHandClock(): HandClock {
+  let now = Date.now();
+  const due: { at: number; run: () => void }[] = [];
+  const takeDue = () => {
+    due.sort((a, b) => a.at - b.at);
+    const [first] = due;
+    return first !== undefined && first.at <= now ? due.shift() : undefined;
+  };
+  return {
+    now: () => now,
+    schedule: (at, run): Cancel => {
+      const entry = { at, run };
+      due.push(entry);
+      return () => {
+        const index = due.indexOf(entry);
+        if (index >= 0) {
+          due.splice(index, 1);
+        }
+      };
+    },
+    advance: (ms) => {
+      const end = now + ms;
+      now = end;
+      for (let next = takeDue(); next !== undefined; next = takeDue()) {
+        next.run();
+      }
+    },
+  };
+}
+
+type Closer = () => unknown;
+
+/** What was opened after a workspace closes before it: hooks of a test run first come, first served. */
+export const CLOSERS = new WeakMap<Workspace, Closer[]>();
+
+/** A workspace with a clock in the test's hand; both end with the test. */
+export async function startWorkspace(
+  t: TestContext,
+): Promise<{ workspace: Workspace; clock: HandClock; client: WebClient }> {
+  const clock = createHandClock();
+  const workspace = await createWorkspace({ clock });
+  const closers: Closer[] = [() => workspace.stop()];
+  CLOSERS.set(workspace, closers);
+  t.after(async () => {
+    for (const close of closers.reverse()) {
+      await close();
+    }
+  });
+  const client = new WebClient(workspace.botToken, clientOptions(workspace));
+  return { workspace, clock, client };
+}
+
+/** Options with which Slack's client talks to the workspace and never retries. */
+export function clientOptions(workspace: Workspace) {
+  return {
+    slackApiUrl: workspace.apiUrl,
+    retryConfig: { retries: 0 },
+    logLevel: LogLevel.ERROR,
+    rejectRateLimitedCalls: true,
+  };
+}
+
+/** One request as a plain HTTP endpoint got it. */
+export interface Received {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** A bare endpoint in place of an app; `answer` decides status and body, or never answers. */
+export async function startEndpoint(
+  workspace: Workspace,
+  answer: (received: Received, count: number) => { status: number; body?: unknown } | undefined,
+): Promise<readonly Received[]> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const one = { headers: request.headers, body: Buffer.concat(chunks).toString() };
+      received.push(one);
+      const given = answer(one, received.length);
+      if (given !== undefined) {
+        response.statusCode = given.status;
+        response.setHeader('content-type', 'application/json');
+        response.end(given.body === undefined ? '' : JSON.stringify(given.body));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  CLOSERS.get(workspace)?.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  workspace.deliverTo({ kind: 'http', url: `http://127.0.0.1:${port}/` });
+  return received;
+}
