@@ -15,7 +15,7 @@ import {
 import type { OpenCall } from '../domain/agent.ts';
 import type { TurnMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
-import { type AssistantMessage, addMessages, lastAssistant } from './turn-messages.ts';
+import { type AssistantMessage, lastAssistant } from './turn-messages.ts';
 
 /** A call as an interrupt carries it: all of it but the address of its answer. */
 export type AskedCall = Omit<OpenCall, 'interruptId'>;
@@ -29,7 +29,11 @@ export interface AskedInterrupt {
 const State = Annotation.Root({
   /** Id of the message that began the turn. */
   turn: Annotation<string>,
-  messages: Annotation<readonly TurnMessage[]>({ reducer: addMessages, default: () => [] }),
+  messages: Annotation<readonly TurnMessage[]>({
+    // The answers of a batch are added in the order of its calls, whenever they came.
+    reducer: (before, added) => [...before, ...added],
+    default: () => [],
+  }),
   endTurn: Annotation<boolean>({ reducer: (_before, after) => after, default: () => false }),
   failure: Annotation<string>,
 });

@@ -3,27 +3,6 @@ import type { TurnMessage } from '../domain/message.ts';
 export type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
 export type ToolMessage = Extract<TurnMessage, { role: 'tool' }>;
 
-/** Adds messages to a turn; a message whose id is known replaces the one that is there, and answers stand in the order of their calls. */
-export function addMessages(
-  before: readonly TurnMessage[],
-  added: readonly TurnMessage[],
-): readonly TurnMessage[] {
-  const messages = new Map(before.map((message) => [message.id, message]));
-  for (const message of added) messages.set(message.id, message);
-  return inOrderOfCalls([...messages.values()]);
-}
-
-/** Stores return the answers of one batch in any order: each goes to the place of its call. */
-function inOrderOfCalls(messages: readonly TurnMessage[]): readonly TurnMessage[] {
-  const asker = lastAssistant(messages);
-  if (!asker) return messages;
-  const start = messages.indexOf(asker) + 1;
-  const place = (message: TurnMessage) =>
-    message.role === 'tool' ? asker.calls.findIndex(({ id }) => id === message.callId) : -1;
-  const answers = messages.slice(start).sort((a, b) => place(a) - place(b));
-  return [...messages.slice(0, start), ...answers];
-}
-
 /** Returns the assistant message that was added last. */
 export function lastAssistant(messages: readonly TurnMessage[]): AssistantMessage | undefined {
   return messages.findLast((message) => message.role === 'assistant');

@@ -168,7 +168,7 @@ function readKey(reader: Reader, entries: { readonly [key: string]: JsonValue })
   }
   const key = readString(reader);
   if (key === '__proto__') refuse(reader, 'The key "__proto__" is not allowed.', start);
-  if (false) {
+  if (Object.hasOwn(entries, key)) {
     refuse(reader, `The key ${quote(key)} stands twice in one object.`, start);
   }
   return key;

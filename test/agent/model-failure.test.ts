@@ -8,6 +8,7 @@ import {
   sayCalls,
   sayStatus,
   sayText,
+  toChunk,
 } from '../support/mock-model.ts';
 import { aMessage, createBench, FENCE, NO_SIGNAL, THREAD, until } from './agent-fixture.ts';
 
@@ -107,6 +108,47 @@ for (const deltas of [[], ['Let me']]) {
     assert.equal(state.messages.at(1)?.text, deltas[0]);
   });
 }
+
+test('silence after words is not asked into a second time', async (t) => {
+  const { agent, mock, clock } = await createBench(
+    t,
+    () => ({ kind: 'hang', deltas: ['Let me'] }),
+    {
+      timeoutMs: 5_000,
+      maxRetries: 3,
+      onDelta: () => heard.push(1),
+    },
+  );
+  const heard: number[] = [];
+  const turn = agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
+  await until(() => heard.length === 1);
+  await clock.advance(5_000);
+  assert.match((await turn).failure ?? '', /did not answer in time/);
+  assert.equal(mock.requests.length, 1);
+});
+
+test('an answer may take as long as it likes, as long as it goes on', async (t) => {
+  const heard: string[] = [];
+  const { agent, clock } = await createBench(
+    t,
+    () => ({
+      kind: 'chunks',
+      chunks: (async function* () {
+        for (const word of ['One ', 'two ', 'three.']) {
+          const before = heard.length;
+          yield toChunk({ role: 'assistant', content: word }, null);
+          await until(() => heard.length > before);
+          await clock.advance(4_000);
+        }
+        yield toChunk({}, 'stop');
+      })(),
+    }),
+    { timeoutMs: 5_000, onDelta: (_thread, text) => heard.push(text) },
+  );
+  const state = await agent.start(aMessage('Count'), FENCE, NO_SIGNAL);
+  assert.equal(state.failure, undefined);
+  assert.equal(state.messages.at(-1)?.text, 'One two three.');
+});
 
 test('a passing failure is tried again, at the time that the provider names', async (t) => {
   const answers = [sayStatus(429, {}, { 'retry-after': '7' }), sayStatus(503), sayText('Here.')];

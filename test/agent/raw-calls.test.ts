@@ -117,11 +117,30 @@ test('calls that share a number are told apart by their ids', async (t) => {
 
 test('thirty calls at once are asked for, thirty-three are not', async (t) => {
   let count = 30;
-  const { agent } = await createBench(t, () =>
-    sayCalls(Array.from({ length: count }, (_, n) => ({ name: 'pay', args: `{"n":${n}}` }))),
+  const { agent, mock } = await createBench(t, (request) =>
+    request.messages.at(-1)?.role === 'tool'
+      ? sayText('Paid.')
+      : sayCalls(Array.from({ length: count }, (_, n) => ({ name: 'pay', args: `{"n":${n}}` }))),
   );
   const many = await agent.start(aMessage('Pay'), FENCE, NO_SIGNAL);
-  assert.equal(many.open.length, 30);
+  const places = Array.from({ length: 30 }, (_, n) => n);
+  assert.deepEqual(
+    many.open.map(({ position }) => position),
+    places,
+  );
+  let state = many;
+  for (const wanted of [places.filter((n) => n % 3 === 1), places.filter((n) => n % 3 !== 1)]) {
+    const chosen = state.open.filter(({ position }) => wanted.includes(position)).reverse();
+    const replies = Object.fromEntries(
+      chosen.map(({ interruptId, position }) => [interruptId, aReply(`${position}`)]),
+    );
+    state = await agent.resume(THREAD, replies, FENCE, NO_SIGNAL);
+  }
+  assert.deepEqual(
+    state.messages.flatMap((message) => (message.role === 'tool' ? [Number(message.text)] : [])),
+    places,
+  );
+  assert.deepEqual(mock.refusals, []);
   count = 33;
   const tooMany = await agent.start(aMessage('Pay', '101.1'), FENCE, NO_SIGNAL);
   assert.equal(tooMany.phase, 'finished');

@@ -65,6 +65,18 @@ function launch(env: Readonly<Record<string, string>>) {
   };
   child.stdout.on('data', read);
   child.stderr.on('data', read);
+  // A test that is ended by its time-out must not leave the app behind.
+  const end = () => signalGroup(child, 'SIGKILL');
+  const endAndExit = () => {
+    end();
+    process.exit(1);
+  };
+  process.once('exit', end);
+  process.once('SIGTERM', endAndExit);
+  child.once('close', () => {
+    process.off('exit', end);
+    process.off('SIGTERM', endAndExit);
+  });
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { child, output: () => written, exited };
 }

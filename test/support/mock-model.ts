@@ -38,8 +38,8 @@ export type MockAnswer =
     }
   /** Says these words, if any, and then nothing more. */
   | { readonly kind: 'hang'; readonly deltas: readonly string[] }
-  /** Sends these chunks as they are. */
-  | { readonly kind: 'chunks'; readonly chunks: readonly unknown[] };
+  /** Sends these chunks as they are, when they are there. */
+  | { readonly kind: 'chunks'; readonly chunks: Iterable<unknown> | AsyncIterable<unknown> };
 
 export type MockScript = (request: MockRequest, index: number) => MockAnswer | Promise<MockAnswer>;
 
@@ -103,12 +103,12 @@ export async function createMockModel(
       incoming.url === '/v1/chat/completions' ? refusalOf(body) : `no ${incoming.url}`;
     if (refusal !== undefined) {
       refusals.push(refusal);
-      send(response, sayStatus(400, { message: refusal, type: 'invalid_request_error' }));
+      await send(response, sayStatus(400, { message: refusal, type: 'invalid_request_error' }));
       return;
     }
     const mine = index;
     index += 1;
-    send(response, await answerer(body, mine));
+    await send(response, await answerer(body, mine));
   }
 
   const server = createServer((incoming, response) => {
@@ -134,7 +134,7 @@ export async function createMockModel(
   };
 }
 
-function send(response: ServerResponse, answer: MockAnswer): void {
+async function send(response: ServerResponse, answer: MockAnswer): Promise<void> {
   if (answer.kind === 'status') {
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
     response.end(
@@ -143,7 +143,9 @@ function send(response: ServerResponse, answer: MockAnswer): void {
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const chunk of chunksOf(answer)) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  for await (const chunk of chunksOf(answer)) {
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  }
   if (answer.kind === 'hang') {
     response.flushHeaders();
     return;
@@ -153,7 +155,9 @@ function send(response: ServerResponse, answer: MockAnswer): void {
   else response.end('data: [DONE]\n\n');
 }
 
-function chunksOf(answer: Exclude<MockAnswer, { kind: 'status' }>): readonly unknown[] {
+function chunksOf(
+  answer: Exclude<MockAnswer, { kind: 'status' }>,
+): Iterable<unknown> | AsyncIterable<unknown> {
   if (answer.kind === 'chunks') return answer.chunks;
   const deltas = answer.deltas.map((content) => ({ content }));
   const calls = answer.kind === 'hang' ? [] : answer.calls.flatMap(toCallDeltas);

@@ -65,7 +65,7 @@ export function Modal({ open }: { open: OpenView }) {
       >
         <ElementHostContext.Provider value={host}>
           <Blocks
-            blocks={view.blocks as readonly KnownBlock[]}
+            blocks={withState(view.blocks as readonly KnownBlock[], open.state)}
             errors={open.errors}
           />
         </ElementHostContext.Provider>

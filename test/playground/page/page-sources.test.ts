@@ -23,6 +23,7 @@ for (const url of [
   'javascript:alert(1)',
   ' javascript:alert(1)',
   'JavaScript:alert(1)',
+  'javascript:alert("https://a.example")',
   'data:text/html,x',
   'vbscript:x',
   'file:///etc/passwd',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pumpKey, runKey } from '../../../src/domain/agenda.ts';
@@ -30,6 +30,7 @@ describe('the SQLite file', () => {
     const dataDir = join(await tempDir(t), 'a', 'b');
     const { store } = await openStore(t, { dataDir });
     await store.check();
+    assert.equal((await stat(dataDir)).mode & 0o077, 0);
   });
 
   test('closing twice is harmless', async (t) => {

@@ -155,6 +155,18 @@ export function agendaContract(open: OpenBench): void {
     assert.equal(await bench.store.agenda.claim(bench.clock.now(), LEASE_MS), undefined);
   });
 
+  test('a wake-up for later outlives the worker that had the key', async (t) => {
+    const bench = await open(t);
+    await claimKey(bench, KEY);
+    const later = bench.clock.now() + 10 * LEASE_MS;
+    await bench.store.agenda.wake([{ key: KEY, dueAt: later }]);
+    await bench.clock.advance(LEASE_MS);
+    const heir = await bench.store.agenda.claim(bench.clock.now(), LEASE_MS);
+    assert.ok(heir);
+    await bench.store.agenda.finish(heir);
+    assert.equal(await bench.store.agenda.nextDueAt(), later);
+  });
+
   test('a wake-up for later, during the work, comes at its time', async (t) => {
     const bench = await open(t);
     const lease = await claimKey(bench, KEY);

@@ -1,0 +1,177 @@
+/** Cards and words on the simulated workspace, with Slack's failures. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Call } from '../../src/domain/call.ts';
+import { ChatError } from '../../src/domain/chat.ts';
+import type { Say } from '../../src/domain/store.ts';
+import type { ThreadKey } from '../../src/domain/thread-key.ts';
+import type { ApiFault } from '../../src/playground/workspace/workspace-port.ts';
+import { type SlackStage, setSlackStage } from './slack-stage.ts';
+
+describe('the chat', () => {
+  let stage: SlackStage;
+  before(async () => {
+    stage = await setSlackStage('http');
+  });
+  after(() => stage.close());
+  beforeEach(() => stage.workspace.faults.clear());
+
+  const fail = (method: string, fault: ApiFault, times = 1) =>
+    stage.workspace.faults.api(method, fault, times);
+  const inThread = (call: Call) => {
+    const root = call.thread.split('/')[2];
+    return stage.workspace.see('requester').messages.filter(({ threadTs }) => threadTs === root);
+  };
+  const draw = (call: Call, lookFirst = false, place = stage.places.get(call.id)) =>
+    stage.chat.drawCard(call, place, { lookFirst });
+  const isError = (code: ChatError['code']) => (error: unknown) =>
+    error instanceof ChatError && error.code === code;
+
+  function aSay(call: Call, patch: Partial<Say>): Say {
+    return { id: 'say-1', thread: call.thread, kind: 'answer', text: 'hi', createdAt: 1, ...patch };
+  }
+
+  it('posts a card into its thread, marked with the call, and redraws it where it stands', async () => {
+    const call = await stage.callIn();
+    const place = await draw(call);
+    const posted = stage.message(place);
+    assert.equal(posted?.threadTs, call.thread.split('/')[2]);
+    assert.deepEqual(posted?.metadata?.event_payload, { call_id: call.id });
+    assert.deepEqual(await draw({ ...call, status: 'ignored' }, false, place), place);
+    assert.ok(!JSON.stringify(stage.message(place)?.blocks).includes('call.approve'));
+    assert.equal(inThread(call).length, 1);
+  });
+
+  it('finds a card whose posting was answered by silence, and posts no second one', async () => {
+    const call = await stage.callIn();
+    fail('chat.postMessage', { kind: 'lost' });
+    await assert.rejects(draw(call), isError('temporary'));
+    const place = await draw(call, true);
+    assert.equal(inThread(call).length, 1);
+    assert.equal(place.ts, inThread(call)[0]?.ts);
+  });
+
+  it('tells two calls of one thread apart when it looks for a card', async () => {
+    const call = await stage.callIn();
+    await draw(call);
+    const twin = { ...call, id: `${call.id}x` };
+    const place = await draw(twin, true);
+    assert.equal(inThread(call).length, 2);
+    assert.equal(place.ts, inThread(call)[1]?.ts);
+  });
+
+  const errors: readonly [string, ApiFault, ChatError['code']][] = [
+    ['the channel is not there', { kind: 'error', error: 'channel_not_found' }, 'undeliverable'],
+    ['the app is not in the channel', { kind: 'error', error: 'not_in_channel' }, 'undeliverable'],
+    ['the channel is archived', { kind: 'error', error: 'is_archived' }, 'undeliverable'],
+    ['Slack is busy', { kind: 'rate-limited', retryAfterS: 9 }, 'rate-limited'],
+    ['Slack breaks', { kind: 'status', status: 503, body: '<html>' }, 'temporary'],
+    ['the token is bad', { kind: 'error', error: 'invalid_auth' }, 'temporary'],
+    ['the blocks are bad', { kind: 'error', error: 'invalid_blocks' }, 'rejected'],
+  ];
+  for (const [what, fault, code] of errors) {
+    it(`says ${code} when ${what}, after one try`, async () => {
+      const call = await stage.callIn();
+      fail('chat.postMessage', fault);
+      await assert.rejects(draw(call), isError(code));
+      assert.equal(inThread(call).length, 0);
+    });
+  }
+
+  it('says when to come back', async () => {
+    const call = await stage.callIn();
+    fail('chat.postMessage', { kind: 'rate-limited', retryAfterS: 9 });
+    await assert.rejects(draw(call), (error) => (error as ChatError).retryAfterMs === 9_000);
+  });
+
+  it('says gone when the card was deleted', async () => {
+    const call = await stage.callIn();
+    fail('chat.update', { kind: 'error', error: 'message_not_found' });
+    await assert.rejects(draw(call, false, await draw(call)), isError('gone'));
+  });
+
+  it('says a long answer whole, and goes on where an earlier try ended', async () => {
+    const call = await stage.callIn();
+    const text = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
+    const say = aSay(call, { text });
+    const posts = stage.workspace.journal.filter(({ name }) => name === 'chat.postMessage').length;
+    await stage.chat.say(say, { lookFirst: false });
+    const whole = inThread(call).length;
+    assert.ok(whole > 1);
+    await stage.chat.say(say, { lookFirst: true });
+    assert.equal(inThread(call).length, whole);
+    const again = stage.workspace.journal.filter(({ name }) => name === 'chat.postMessage').length;
+    assert.equal(again - posts, whole);
+    const said = inThread(call).map(({ blocks }) => (blocks[0] as { text: string }).text);
+    assert.equal(said.join(' '), text);
+  });
+
+  it('sends every message with unfurls off', () => {
+    const posts = stage.workspace.journal.filter(({ name }) => name === 'chat.postMessage');
+    assert.ok(posts.length > 0);
+    for (const { request } of posts) {
+      const { unfurl_links, unfurl_media } = request as Record<string, unknown>;
+      assert.deepEqual([String(unfurl_links), String(unfurl_media)], ['false', 'false']);
+    }
+  });
+
+  it('says what is private to one person only', async () => {
+    const call = await stage.callIn();
+    await stage.chat.say(aSay(call, { kind: 'private', to: call.requester, text: 'psst' }), {
+      lookFirst: false,
+    });
+    const mine = inThread(call).at(-1);
+    assert.equal(mine?.visibleTo, call.requester.user);
+    assert.ok(!JSON.stringify(stage.workspace.see('approver').messages).includes('psst'));
+  });
+
+  it('says directly what can’t be said in the thread, with the reason', async () => {
+    const call = await stage.callIn();
+    fail('chat.postMessage', { kind: 'error', error: 'is_archived' });
+    const say = aSay(call, { id: 'say-2', text: 'the answer', to: call.requester });
+    await stage.chat.say(say, { lookFirst: false });
+    const { id } = await stage.workspace.directMessage('requester');
+    const direct = stage.workspace
+      .see('requester')
+      .messages.filter(({ channel }) => channel === id);
+    assert.match(JSON.stringify(direct.at(-2)?.blocks), /archived/);
+    assert.match(JSON.stringify(direct.at(-1)?.blocks), /the answer/);
+    fail('chat.postEphemeral', { kind: 'error', error: 'user_not_in_channel' });
+    await stage.chat.say(aSay(call, { kind: 'private', to: call.requester, text: 'psst 2' }), {
+      lookFirst: false,
+    });
+    assert.match(JSON.stringify(stage.workspace.see('requester').messages.at(-1)), /psst 2/);
+  });
+
+  it('sets and clears the status of a thread', async () => {
+    const { thread } = await stage.callIn();
+    await stage.chat.setStatus(thread, 'is thinking…');
+    const root = thread.split('/')[2];
+    const statuses = () =>
+      stage.workspace.see('requester').statuses.filter(({ threadTs }) => threadTs === root);
+    assert.equal(statuses()[0]?.status, 'is thinking…');
+    await stage.chat.setStatus(thread, '');
+    assert.deepEqual(
+      statuses().filter(({ status }) => status !== ''),
+      [],
+    );
+  });
+
+  it('fires no mention from the agent’s answer', async () => {
+    const call = await stage.callIn();
+    await stage.chat.say(aSay(call, { id: 'say-3', text: 'hi <!channel> <@U1>' }), {
+      lookFirst: false,
+    });
+    assert.ok(!/<[!@]/.test(JSON.stringify(inThread(call).at(-1)?.blocks)));
+  });
+
+  it('answers in a child thread where its parent stands', async () => {
+    const call = await stage.callIn();
+    const child = `${call.thread}/call_x` as ThreadKey;
+    await stage.chat.say(
+      { ...aSay(call, { id: 'say-4', text: 'from below' }), thread: child },
+      { lookFirst: false },
+    );
+    assert.match(JSON.stringify(inThread(call).at(-1)?.blocks), /from below/);
+  });
+});
