@@ -18,7 +18,7 @@ import type { ToolReply } from '../domain/outcome.ts';
 import { type AssistantMessage, lastAssistant } from './turn-messages.ts';
 
 /** A call as an interrupt carries it: all of it but the address of its answer. */
-export type AskedCall = Omit<OpenCall, 'interruptId'>;
+type AskedCall = Omit<OpenCall, 'interruptId'>;
 
 /** What one interrupt says; its answer is a `ToolReply`. */
 export interface AskedInterrupt {

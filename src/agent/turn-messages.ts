@@ -1,7 +1,7 @@
 import type { TurnMessage } from '../domain/message.ts';
 
 export type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
-export type ToolMessage = Extract<TurnMessage, { role: 'tool' }>;
+type ToolMessage = Extract<TurnMessage, { role: 'tool' }>;
 
 /** Returns the assistant message that was added last. */
 export function lastAssistant(messages: readonly TurnMessage[]): AssistantMessage | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createChatModel } from '../../src/agent/model.ts';
+import { createChatModel, ModelSettingError } from '../../src/agent/model.ts';
 import {
   cutAfter,
   finishWith,
@@ -221,7 +221,9 @@ test('a model that can’t be used is refused with the remedy', () => {
   ] as const) {
     assert.throws(() => createChatModel({ ...rest, model, apiKey: 'k' }), why);
   }
-  assert.throws(() => createChatModel({ ...rest, model: 'openai/x' }), /OPENAI_API_KEY is not set/);
+  const keyless = () => createChatModel({ ...rest, model: 'openai/x' });
+  assert.throws(keyless, ModelSettingError);
+  assert.throws(keyless, /OPENAI_API_KEY is not set/);
   assert.equal(
     createChatModel({ ...rest, model: 'openai/org/x', baseUrl: 'http://a/v1' }).name,
     'org/x',

@@ -43,6 +43,7 @@ describe('a request of Slack', () => {
   });
 
   let sent = 0;
+  let said = '';
   const event = () => {
     sent += 1;
     const message = {
@@ -85,7 +86,8 @@ describe('a request of Slack', () => {
     sending.on('error', () => {});
     sending.end(body);
     const [response] = await once(sending, 'response');
-    response.resume();
+    said = '';
+    for await (const chunk of response) said += String(chunk);
     return response.statusCode;
   }
 
@@ -148,6 +150,12 @@ describe('a request of Slack', () => {
       assert.equal(desk.received.length, 0);
     });
   }
+
+  it('with two signatures is refused for their number, before they are looked at', async () => {
+    const body = event();
+    await send(body, { signature: [sign(body, nowS()), sign(body, nowS())] });
+    assert.match(said, /one x-slack-signature header, not 2/);
+  });
 
   it('that can’t be stored is not acknowledged, so that Slack repeats it', async () => {
     desk.broken = true;

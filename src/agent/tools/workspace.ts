@@ -22,7 +22,7 @@ export type Found =
       readonly isCut: boolean;
     };
 
-export interface ListedEntry {
+interface ListedEntry {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly size: number;

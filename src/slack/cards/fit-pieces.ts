@@ -29,7 +29,7 @@ export function fitPieces(
     const shown = fits
       ? piece
       : cutPiece(piece, Math.min(left - piece.label.length - 60, room.each));
-    
+    whole &&= fits;
     left -= shown.label.length + shown.text.length;
     fitted.push(shown);
   }

@@ -159,6 +159,14 @@ describe('the edit form', () => {
     assert.deepEqual(validateView(form), []);
   });
 
+  it('writes a text that a text field would change as JSON', () => {
+    const call = aCall({ args: JSON.stringify({ count: 1, note: 'a\u200bb', to: 'a\r\nb' }) });
+    const text = inputs(buildEditForm(call, TOOL)).map(({ element }) =>
+      'initial_value' in element ? element.initial_value : '',
+    );
+    assert.deepEqual(text.slice(0, 3), ['"a\\r\\nb"', '"a\\u200bb"', '1']);
+  });
+
   it('has no Save when there is nothing to change', () => {
     const form = buildEditForm(aCall({ args: '{}' }), { secrets: [], schema: {} });
     assert.equal(form.submit, undefined);

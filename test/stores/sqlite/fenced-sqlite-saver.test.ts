@@ -10,7 +10,7 @@ import {
   START,
   StateGraph,
 } from '@langchain/langgraph';
-import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
+import { ERROR, emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import type { ThreadFence } from '../../../src/domain/agenda.ts';
 import { StaleFenceError } from '../../../src/domain/store.ts';
 import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
@@ -143,6 +143,27 @@ test('a BigInt is refused with its place instead of being replaced', async (t) =
   await assert.rejects(saver.put(fenced, values, METADATA), /BigInt at \/channel_values\/odd\/n/);
   const tuple = await saver.getTuple({ configurable });
   assert.deepEqual([tuple?.checkpoint.id, tuple?.pendingWrites], [checkpoint.id, []]);
+});
+
+test('a task’s results are kept as first written, its interrupts and errors as last written', async (t) => {
+  const { store, fence } = await openHeld(t);
+  const { saver } = store;
+  const { configurable } = configOf(fence);
+  const { configurable: stored } = await saver.put({ configurable }, emptyCheckpoint(), METADATA);
+  const config = { configurable: { ...configurable, ...stored } };
+  for (const round of ['first', 'second']) {
+    await saver.putWrites(config, [[INTERRUPT, round]], 'task');
+    await saver.putWrites(config, [['log', round]], 'task');
+    await saver.putWrites(config, [[ERROR, round]], 'task');
+  }
+  const { pendingWrites = [] } = (await saver.getTuple(config)) ?? {};
+  const writes = pendingWrites.map(([, channel, value]) => [channel, value]);
+  assert.deepEqual(Object.fromEntries(writes), {
+    [INTERRUPT]: 'second',
+    [ERROR]: 'second',
+    log: 'first',
+  });
+  assert.equal(writes.length, 3);
 });
 
 test('a forgotten thread holds nothing, the others keep what they hold', async (t) => {

@@ -1,2 +1,0 @@
-import { aCall } from './support/a-call.ts';
-console.log(aCall().digest);
