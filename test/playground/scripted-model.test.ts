@@ -185,7 +185,7 @@ test('in a batch each call is reported by its own end', async () => {
 
 test('a file that is not there is written, and then read or changed', async () => {
   const missing = (path: string) =>
-    failed(toReadFailure(`There is no ${path}. list_files shows what is there.`));
+    failed(toReadFailure(`No such file: ${path}. list_files shows what is there.`));
   const agenda = aThread();
   const write = await agenda.end(await agenda.say('Read the agenda'), missing('agenda.md'));
   assert.deepEqual(toolsOf(write), ['write_file agenda.md']);

@@ -151,7 +151,7 @@ function createDeleteFile(workspace: Workspace): DefinedTool {
     },
     async preview({ path: file }) {
       const found = await workspace.look(file);
-      if (found.kind === 'nothing') throw new WorkspaceError(`There is no ${file}.`);
+      if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
       if (found.kind === 'file') return previewChange(file, found, undefined);
       if (!found.isEmpty) throw new WorkspaceError(`The folder ${file} is not empty.`);
       return `Deletes the empty folder ${file}.`;
@@ -163,7 +163,7 @@ async function readText(workspace: Workspace, file: string) {
   const found: Found = await workspace.look(file);
   if (found.kind === 'nothing') {
     throw new WorkspaceError(
-      `There is no ${file}. list_files shows what is there; write_file creates a file.`,
+      `No such file: ${file}. list_files shows what is there; write_file creates a file.`,
     );
   }
   if (found.kind === 'folder') {

@@ -103,7 +103,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 const REASONS: Readonly<Record<string, (shown: string) => string>> = {
-  ENOENT: (shown) => `There is no ${shown}. list_files shows what is there.`,
+  ENOENT: (shown) => `No such file: ${shown}. list_files shows what is there.`,
   ENOTDIR: (shown) => `${shown} is not a folder, or is a link; links are not followed.`,
   ELOOP: (shown) => `${shown} is a link; links are not followed.`,
   EISDIR: (shown) => `${shown} is a folder.`,

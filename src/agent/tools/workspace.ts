@@ -156,7 +156,7 @@ async function replace(
 async function remove(folder: OpenFolder, name: string, shown: string): Promise<void> {
   const stats = await statOf(folder.at(name));
   if (stats === undefined) {
-    throw new WorkspaceError(`There is no ${shown}. list_files shows what is there.`);
+    throw new WorkspaceError(`No such file: ${shown}. list_files shows what is there.`);
   }
   if (stats.isDirectory()) await rmdir(folder.at(name));
   else if (stats.isFile()) await unlink(folder.at(name));

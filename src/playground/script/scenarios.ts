@@ -106,7 +106,7 @@ function inOneGo(words: string, calls: readonly ScriptedCall[], whenAllRan: stri
 }
 
 function isMissing({ end, path }: EndedCall): boolean {
-  return end.kind === 'failed' && end.text.includes(`There is no ${path}.`);
+  return end.kind === 'failed' && end.text.includes(`No such file: ${path}.`);
 }
 
 function switchGreeting({ rounds }: Talk): ScriptedAnswer {

@@ -135,14 +135,14 @@ test('links and special files are listed as what they are', async (t) => {
 });
 
 const MISTAKES: readonly (readonly [tool: string, args: JsonValue, why: RegExp])[] = [
-  ['read_file', { path: 'none.txt' }, /There is no none\.txt.*write_file creates/],
-  ['read_file', { path: 'none/a.txt' }, /There is no none/],
+  ['read_file', { path: 'none.txt' }, /No such file: none\.txt.*write_file creates/],
+  ['read_file', { path: 'none/a.txt' }, /No such file: none/],
   ['read_file', { path: 'folder' }, /is a folder; list_files/],
   ['read_file', { path: 'binary' }, /not a text file \(3 bytes\)/],
   ['read_file', { path: 'zero' }, /not a text file/],
   ['read_file', { path: '.' }, /the workspace itself/],
   ['list_files', { path: 'a.txt' }, /a\.txt is not a folder/],
-  ['list_files', { path: 'none' }, /There is no none/],
+  ['list_files', { path: 'none' }, /No such file: none/],
   ['write_file', { path: 'folder', content: '' }, /is a folder; name a file/],
   ['write_file', { path: 'a.txt/b.txt', content: '' }, /a\.txt is not a folder/],
   ['write_file', { path: 'n'.repeat(300), content: '' }, /too long/],
@@ -150,7 +150,7 @@ const MISTAKES: readonly (readonly [tool: string, args: JsonValue, why: RegExp])
   ['edit_file', { path: 'a.txt', oldText: 'aa', newText: '' }, /occurs 2 times/],
   ['edit_file', { path: 'big.txt', oldText: 'b', newText: '' }, /larger than 256 KB/],
   ['delete_file', { path: 'folder' }, /not empty/],
-  ['delete_file', { path: 'none.txt' }, /There is no none\.txt/],
+  ['delete_file', { path: 'none.txt' }, /No such file: none\.txt/],
   ['delete_file', { path: './' }, /the workspace itself/],
 ];
 
