@@ -20,6 +20,8 @@ const METHOD_SCOPES: Readonly<
     'groups:history',
     'im:history',
     'mpim:history',
+    // Cards are found again by their metadata: https://docs.slack.dev/reference/scopes/metadata.message.read/
+    'metadata.message:read',
   ),
   'views.open': method('views.open'),
   'views.update': method('views.update'),

@@ -1,20 +1,19 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import type { Tool } from '../../domain/tool.ts';
 import { BUDGET } from '../limits.ts';
 import { mention } from '../mrkdwn.ts';
 import { buildFacts, buildWarnings } from './card-facts.ts';
 import { buildFoot, STATE_WORDS } from './card-foot.ts';
 import { buildPiece, cutPiece, type FittedPieces, fitPieces, sumPieces } from './fit-pieces.ts';
 import { secretTexts } from './mask-secrets.ts';
-import { type DataPiece, renderArgs, renderText } from './render-args.ts';
+import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
 
 /** What the card takes from elsewhere than the call. */
 export interface CardLook {
   /** Absent when the app does not know the tool (any more): then there is no form to edit with. */
-  readonly tool?: Pick<Tool, 'secrets'>;
+  readonly tool?: ArgsLook;
 }
 
 /** A card as Slack takes it: the words of its notification, and its blocks. */
@@ -35,7 +34,7 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
     ...(call.preview === undefined || call.preview === ''
       ? []
       : [renderText('What it would do', call.preview, hiddenTexts)]),
-    ...renderArgs(call.args, secrets),
+    ...renderArgs(call.args, look.tool),
   ];
   const data = fitPieces(pieces, {
     characters: BUDGET.cardData,

@@ -1,5 +1,6 @@
-/** Arguments as data: one piece each, whole, with its type in the label and its text as it is. */
+/** Arguments as data: one piece each, whole, with its type in the label (none for a text) and its text as it is. */
 import type { JsonValue } from '../../domain/json.ts';
+import type { Tool } from '../../domain/tool.ts';
 import { isSecretPath, maskTokens } from './mask-secrets.ts';
 import { toVisible } from './visible-text.ts';
 
@@ -13,13 +14,22 @@ export interface DataPiece {
   readonly masked: number;
 }
 
-/** Makes the pieces of a call's arguments, in the order of their canonical text. */
-export function renderArgs(argsText: string, secrets: readonly string[]): readonly DataPiece[] {
+/** What of a tool says how its arguments are shown. */
+export type ArgsLook = Pick<Tool, 'schema' | 'secrets'>;
+
+/** Makes the pieces of a call's arguments, in the order in which the tool names them, as its form does. */
+export function renderArgs(argsText: string, look: ArgsLook | undefined): readonly DataPiece[] {
   const args = JSON.parse(argsText) as JsonValue;
+  const secrets = look?.secrets ?? [];
   if (!isObject(args)) return [renderPiece('arguments', args, [], secrets)];
-  const entries = Object.entries(args);
-  if (entries.length === 0) return [{ label: 'No arguments', text: '', hidden: 0, masked: 0 }];
-  return entries.map(([key, value]) => renderPiece(key, value, [key], secrets));
+  const keys = inOrder(Object.keys(args), look?.schema.properties);
+  if (keys.length === 0) return [{ label: 'No arguments', text: '', hidden: 0, masked: 0 }];
+  return keys.map((key) => renderPiece(key, args[key] ?? null, [key], secrets));
+}
+
+function inOrder(keys: readonly string[], properties: JsonValue | undefined): readonly string[] {
+  const named = Object.keys(properties ?? {}).filter((key) => keys.includes(key));
+  return [...named, ...keys.filter((key) => !named.includes(key))];
 }
 
 /** Makes the piece of a text that is not an argument: a preview, a result, an answer. */
@@ -40,14 +50,18 @@ function renderPiece(
   const piece = isSecretPath(path, secrets)
     ? { label: 'secret, not shown', text: '', hidden: 0, masked: 1 }
     : renderValue(value, path, secrets);
-  if (PLAIN_KEY.test(key)) return { ...piece, label: `${key} · ${piece.label}` };
+  if (PLAIN_KEY.test(key)) return { ...piece, label: joinLabel(key, piece.label) };
   const name = renderText('', JSON.stringify(key), []);
   return {
-    label: `an argument with a name of its own · ${piece.label}`,
+    label: joinLabel('an argument with a name of its own', piece.label),
     text: piece.text === '' ? name.text : `${name.text}\n${piece.text}`,
     hidden: piece.hidden + name.hidden,
     masked: piece.masked + name.masked,
   };
+}
+
+function joinLabel(key: string, type: string): string {
+  return type === '' ? key : `${key} · ${type}`;
 }
 
 function renderValue(
@@ -58,7 +72,7 @@ function renderValue(
   const bare = (label: string): DataPiece => ({ label, text: '', hidden: 0, masked: 0 });
   if (value === null) return bare('null');
   if (value === '') return bare('empty text');
-  if (typeof value === 'string') return renderText('text', value, []);
+  if (typeof value === 'string') return renderText('', value, []);
   if (typeof value === 'boolean') return { ...bare('true or false'), text: String(value) };
   if (typeof value === 'number') return { ...bare('number'), text: JSON.stringify(value) };
   const size = Object.keys(value).length;

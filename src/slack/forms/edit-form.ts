@@ -14,7 +14,7 @@ export function buildEditForm(call: Call, tool: FormTool): ModalView {
   const intro =
     fields.length === 0
       ? `${toPlainWords(call.tool)} has nothing that a form can change.`
-      : `${toPlainWords(call.tool)}: saving makes attempt ${call.attempt + 1}. If you may approve it, saving is your approval.`;
+      : `${toPlainWords(call.tool)}: saving approves what stands here, as far as you may approve it. Earlier approvals no longer count.`;
   const blocks: KnownBlock[] = [
     { type: 'section', text: { type: 'plain_text', text: intro, emoji: false }, expand: true },
     ...fields.map(buildField),

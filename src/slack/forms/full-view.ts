@@ -5,7 +5,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import { buildWarnings, toPlainWords } from '../cards/card-facts.ts';
 import { buildPiece, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
 import { secretTexts } from '../cards/mask-secrets.ts';
-import { type DataPiece, renderArgs, renderText } from '../cards/render-args.ts';
+import { type ArgsLook, type DataPiece, renderArgs, renderText } from '../cards/render-args.ts';
 import { ACTIONS, VIEWS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { buildNotice } from '../say-parts.ts';
@@ -16,13 +16,13 @@ export function buildFullView(
   show: {
     /** From 1; a page that is not there becomes the nearest. */
     readonly page: number;
-    readonly secrets: readonly string[];
+    readonly tool: ArgsLook | undefined;
     readonly mayApprove: boolean;
     /** Why it can't be approved here, in our words. */
     readonly note?: string;
   },
 ): ModalView {
-  const pieces = wholePieces(call, show.secrets);
+  const pieces = wholePieces(call, show.tool);
   const pages = toPages(pieces);
   const page = Math.min(Math.max(1, show.page), pages.length);
   const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · page ${page} of ${pages.length}`;
@@ -44,11 +44,11 @@ export function buildFullView(
   };
 }
 
-function wholePieces(call: Call, secrets: readonly string[]): readonly DataPiece[] {
-  const hidden = secretTexts(JSON.parse(call.args) as JsonValue, secrets);
+function wholePieces(call: Call, tool: ArgsLook | undefined): readonly DataPiece[] {
+  const hidden = secretTexts(JSON.parse(call.args) as JsonValue, tool?.secrets ?? []);
   const { preview = '' } = call;
   const first = preview === '' ? [] : [renderText('What it would do', preview, hidden)];
-  return [...first, ...renderArgs(call.args, secrets)];
+  return [...first, ...renderArgs(call.args, tool)];
 }
 
 /** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */

@@ -50,11 +50,10 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
 function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
   if (look.kind === 'not-found' || look.kind === 'stale') return buildMessageView(toSentence(look));
   const { call } = look;
-  const tool = deps.toolbox.get(call.tool);
   const mayApprove = look.kind === 'open';
   return buildFullView(call, {
     page,
-    secrets: tool?.secrets ?? [],
+    tool: deps.toolbox.get(call.tool),
     mayApprove,
     ...(mayApprove ? {} : { note: toSentence(look) }),
   });

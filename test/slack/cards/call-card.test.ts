@@ -16,7 +16,10 @@ import {
   TWO_APPROVERS,
 } from '../../support/a-call.ts';
 
-const TOOL = { secrets: ['headers.Authorization', 'apiKey'] };
+const TOOL = {
+  secrets: ['headers.Authorization', 'apiKey'],
+  schema: { properties: { path: {}, content: {} } },
+};
 const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
   kind,
   by: REQUESTER,
@@ -108,7 +111,7 @@ describe('the card of a call', () => {
       'b · empty text',
       'd · empty list',
       'e · empty object',
-      'f · text',
+      '"f"',
       'g · true or false',
     ]) {
       assert.ok(text.includes(`"${label}"`), label);
