@@ -111,7 +111,7 @@ describe('the card of a call', () => {
       'b · empty text',
       'd · empty list',
       'e · empty object',
-      '"f"',
+      'f',
       'g · true or false',
     ]) {
       assert.ok(text.includes(`"${label}"`), label);
