@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from './domain/log.ts';
 
 /** Remembers how what was opened is closed again. */
 export interface Releasers {
@@ -8,7 +8,7 @@ export interface Releasers {
 }
 
 /** Creates an empty list of releasers. */
-export function createReleasers(log: Logger): Releasers {
+export function createReleasers(log: Pick<Log, 'error'>): Releasers {
   const releases: (() => Promise<void>)[] = [];
   let released: Promise<void> | undefined;
 

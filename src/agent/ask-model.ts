@@ -1,5 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
 import type { Tool } from '../domain/tool.ts';
 import { type CollectedAnswer, createAnswerCollector, type RawCall } from './collect-answer.ts';
 import type { ChatModel, ModelPiece } from './model.ts';
@@ -18,11 +19,6 @@ export interface ModelAnswer {
   readonly failure?: ModelFailure;
 }
 
-/** Writes what operators read of a model's trouble; never given words of the conversation. */
-export interface AgentLog {
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 export interface ModelRequest {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly Tool[];
@@ -34,7 +30,7 @@ export interface ModelRequest {
 interface AskDeps {
   readonly model: ChatModel;
   readonly clock: Clock;
-  readonly log?: AgentLog | undefined;
+  readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
 const MAX_CALLS = 32;

@@ -3,11 +3,12 @@ import { type BaseCheckpointSaver, Command, type StateSnapshot } from '@langchai
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { Agent, GraphState, OpenCall } from '../domain/agent.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
 import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
-import { type AgentLog, askModel } from './ask-model.ts';
+import { askModel } from './ask-model.ts';
 import type { RawCall } from './collect-answer.ts';
 import {
   type AskedInterrupt,
@@ -38,7 +39,7 @@ export interface AgentDeps {
   readonly systemPrompt: string;
   /** How many tokens a request to the model may hold, its answer excluded. */
   readonly contextTokens: number;
-  readonly log?: AgentLog | undefined;
+  readonly log?: Pick<Log, 'warn'> | undefined;
   /** Told of the model's words as they come. */
   readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
 }

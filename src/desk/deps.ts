@@ -1,16 +1,10 @@
 import type { Agent } from '../domain/agent.ts';
 import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
-
-/** Writes what operators read; never given argument values. */
-export interface DeskLog {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
 
 /** Everything that the use cases stand on. */
 export interface DeskDeps {
@@ -20,7 +14,7 @@ export interface DeskDeps {
   readonly toolbox: Toolbox;
   readonly gate: Gate;
   readonly clock: Clock;
-  readonly log: DeskLog;
+  readonly log: Log;
   /** Makes the unguessable part of an id: at least 128 random bits. */
   readonly newId: () => string;
   /** How long a tool may run, in milliseconds. */

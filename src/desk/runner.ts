@@ -5,8 +5,9 @@
 import type { Agenda, AgendaTask, Lease } from '../domain/agenda.ts';
 import { ChatError } from '../domain/chat.ts';
 import type { Cancel, Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
 import { StaleFenceError } from '../domain/store.ts';
-import type { DeskLog, Work } from './deps.ts';
+import type { Work } from './deps.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 3;
@@ -34,7 +35,7 @@ export interface Runner {
 export function createRunner(deps: {
   readonly agenda: Agenda;
   readonly clock: Clock;
-  readonly log: DeskLog;
+  readonly log: Log;
   readonly handlers: AgendaHandlers;
 }): Runner {
   const { agenda, clock, log, handlers } = deps;

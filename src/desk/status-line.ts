@@ -1,6 +1,6 @@
 import type { Chat } from '../domain/chat.ts';
+import type { Log } from '../domain/log.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
-import type { DeskLog } from './deps.ts';
 
 /** The status lines of threads: a courtesy that never holds up the work; the newest text of a thread wins. */
 export interface StatusLine {
@@ -10,7 +10,7 @@ export interface StatusLine {
 }
 
 /** Creates the status lines on top of the chat. */
-export function createStatusLine(chat: Pick<Chat, 'setStatus'>, log: DeskLog): StatusLine {
+export function createStatusLine(chat: Pick<Chat, 'setStatus'>, log: Log): StatusLine {
   const wanted = new Map<ThreadKey, string>();
   const underWay = new Map<ThreadKey, Promise<void>>();
 

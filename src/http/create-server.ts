@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
 import { createSlackRoute, type SlackListener } from './slack-route.ts';
 
 /** Rejects, saying why, while a part of the app can't do its work. */
@@ -14,7 +15,7 @@ export interface HttpServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly clock: Clock;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: Pick<Log, 'error'>;
   /** What `GET /readyz` asks, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   readonly slackListener?: SlackListener;

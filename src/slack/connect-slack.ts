@@ -1,5 +1,5 @@
 import { WebClient, type WebClientOptions } from '@slack/web-api';
-import type { Log } from './log.ts';
+import type { Log } from '../domain/log.ts';
 import type { SlackConfig } from './slack-config.ts';
 import { slackErrorName } from './slack-errors.ts';
 import { createSlackLogger } from './slack-logger.ts';

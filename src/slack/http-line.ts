@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
-import type { Log } from './log.ts';
+import type { Log } from '../domain/log.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
 

@@ -1,9 +1,9 @@
 import type { ReceiverEvent } from '@slack/bolt';
 import type { Desk } from '../desk/desk.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { SlackIdentity } from './connect-slack.ts';
-import type { Log } from './log.ts';
 import { type ParsedMessage, parseMessage } from './parse-message.ts';
 import type { Teller } from './teller.ts';
 

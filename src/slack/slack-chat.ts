@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Call, CardPlace } from '../domain/call.ts';
 import { type Chat, ChatError } from '../domain/chat.ts';
+import type { Log } from '../domain/log.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
@@ -8,7 +9,6 @@ import { buildCallCard } from './cards/call-card.ts';
 import type { SlackConnection } from './connect-slack.ts';
 import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
-import type { Log } from './log.ts';
 import { buildNotice, buildSayParts } from './say-parts.ts';
 import { toChatError } from './slack-errors.ts';
 import { createTeller } from './teller.ts';

@@ -1,5 +1,5 @@
 import { type Logger, LogLevel } from '@slack/bolt';
-import type { Log } from './log.ts';
+import type { Log } from '../domain/log.ts';
 
 /**
  * Makes the logger that Slack's libraries get: warnings and errors only, and of those the first

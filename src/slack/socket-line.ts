@@ -1,7 +1,7 @@
 import { SocketModeReceiver } from '@slack/bolt';
 import type { Cancel, Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
-import type { Log } from './log.ts';
 import { slackErrorName } from './slack-errors.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { Log } from './log.ts';
+import type { Log } from '../domain/log.ts';
 import { buildNotice, type SaidMessage } from './say-parts.ts';
 import { slackErrorName } from './slack-errors.ts';
 

@@ -87,7 +87,7 @@ export interface AgentBench {
   readonly mock: MockModel;
   readonly clock: ManualClock;
   readonly agent: Agent;
-  readonly warnings: Readonly<Record<string, unknown>>[];
+  readonly warnings: readonly object[];
   /** Another agent on the same saver, as after a restart. */
   restart(): Agent;
 }
@@ -101,7 +101,7 @@ export async function createBench(
   const mock = await createMockModel(script);
   t.after(() => mock.stop());
   const clock = createManualClock();
-  const warnings: Readonly<Record<string, unknown>>[] = [];
+  const warnings: object[] = [];
   const { maxRetries = 0, timeoutMs = 60_000, ...rest } = patch;
   const deps: AgentDeps = {
     model: createChatModel({

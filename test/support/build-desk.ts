@@ -91,7 +91,7 @@ export async function buildDesk(
       toolbox,
       gate: options.gate ?? askAll(),
       clock: itsClock,
-      log: { info: silent, warn: silent, error: silent },
+      log: { debug: silent, info: silent, warn: silent, error: silent },
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
     });

@@ -3,10 +3,10 @@ import type { WebClient } from '@slack/web-api';
 import type { Desk } from '../../desk/desk.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { Log } from '../../domain/log.ts';
 import type { Toolbox } from '../../domain/tool.ts';
 import type { Click, ClickOrigin, Submission } from '../check-click.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
-import type { Log } from '../log.ts';
 import { buildNotice } from '../say-parts.ts';
 import type { Teller } from '../teller.ts';
 

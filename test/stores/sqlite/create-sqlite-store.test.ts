@@ -70,6 +70,19 @@ describe('the SQLite file', () => {
     await store.agenda.wake(wakes);
     assert.equal(heard, 2);
   });
+
+  test('the first end of a message is the one that is kept', async (t) => {
+    const { store, clock } = await openStore(t);
+    const fence = await holdThread({ store, clock });
+    const { id } = aMessage('1700000001.000100');
+    await store.inbox.receive(aMessage('1700000001.000100'), {});
+    await store.inbox.end(id, 'answered', {}, fence);
+    await store.inbox.receive(aMessage('1700000002.000100'), {
+      messageEnds: [{ id, how: 'reply' }],
+    });
+    const state = store.saver.db.prepare('SELECT state FROM inbox WHERE id = ?').pluck().get(id);
+    assert.equal(state, 'answered');
+  });
 });
 
 describe('one process has the folder', () => {

@@ -1,4 +1,4 @@
-/** Where the Slack side writes what operators must see; a pino logger is one. Never argument values. */
+/** Where what operators must see is written; a pino logger is one. Never argument values. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeTempDir } from './support/temp-dir.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const { PATH = '', HOME = '' } = process.env;
+
+async function aFolder(t: TestContext): Promise<string> {
+  const { path, remove } = await makeTempDir();
+  t.after(remove);
+  return path;
+}
+
+function startIn(cwd: string, env: Readonly<Record<string, string>>) {
+  return spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+}
+
+test('settings that can’t work end the start with 1 and their message alone', async (t) => {
+  const { status, stdout, stderr } = startIn(await aFolder(t), { PORT: 'http', REDIS_URL: 'x' });
+  assert.equal(status, 1);
+  assert.equal(stdout, '');
+  assert.match(
+    stderr,
+    /^The settings can't be started with .*\n {2}- PORT .*\n {2}- REDIS_URL .*\n$/,
+  );
+});
+
+test('.env in the folder is read, and what is set already wins', async (t) => {
+  const folder = await aFolder(t);
+  writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\nPORT=http\n');
+  const { status, stderr } = startIn(folder, { LOG_LEVEL: 'info' });
+  assert.equal(status, 1);
+  assert.match(stderr, /- PORT /);
+  assert.doesNotMatch(stderr, /LOG_LEVEL/);
+});
+
+test('a policy.yaml in the folder ends the start', async (t) => {
+  const folder = await aFolder(t);
+  writeFileSync(join(folder, 'policy.yaml'), '');
+  const { status, stderr } = startIn(folder, {});
+  assert.equal(status, 1);
+  assert.match(stderr, /- POLICY_FILE is unset, but/);
+});
+
+test('SIGTERM to npm alone ends the app too', async (t) => {
+  const folder = await aFolder(t);
+  const env = { PORT: '0', DATA_DIR: join(folder, 'data'), WORKSPACE_DIR: join(folder, 'files') };
+  const npm = spawn('npm', ['start', '--silent'], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  // The group, so that an app that npm left behind ends with the test; there may be none.
+  t.after(() => spawnSync('kill', ['-KILL', '--', `-${npm.pid}`]));
+  const [printed] = await once(npm.stdout, 'data');
+  const address = /http:\S+/.exec(String(printed))?.[0] ?? '';
+  assert.equal((await fetch(new URL('/healthz', address))).status, 200);
+  const exited = once(npm, 'exit');
+  npm.kill('SIGTERM');
+  await exited;
+  await assert.rejects(fetch(new URL('/healthz', address)));
+});
