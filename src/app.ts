@@ -39,11 +39,6 @@ export interface AppDeps {
   readonly extraRoutes?: (routes: Hono) => void;
 }
 
-/** The app can't start as it is set up; its message says what to change. */
-export class StartError extends Error {
-  override readonly name = 'StartError';
-}
-
 export interface App {
   /** Where its HTTP server listens. */
   readonly url: string;
@@ -139,11 +134,8 @@ async function makeWorkspaceFolder(path: string): Promise<void> {
     await mkdir(path, { recursive: true });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(
-      `WORKSPACE_DIR ${path} can't be made: ${why}. Name a folder that can be.`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`WORKSPACE_DIR ${path} can't be made: ${why}. Name a folder that can be.`, {
+      cause: error,
+    });
   }
 }
