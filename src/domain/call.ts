@@ -94,7 +94,7 @@ export interface CardPlace {
   readonly ts: string;
 }
 
-export const TERMINAL_STATUSES: ReadonlySet<CallStatus> = new Set([
+const TERMINAL_STATUSES: ReadonlySet<CallStatus> = new Set([
   'succeeded',
   'failed',
   'replied',

@@ -20,7 +20,7 @@ export interface Edited {
 }
 
 /** The route that rules a call; calls that ran unasked fall to their requester. */
-export function routeOf(call: Call): Route {
+function routeOf(call: Call): Route {
   return call.route ?? REQUESTER_ROUTE;
 }
 

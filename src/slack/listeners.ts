@@ -29,7 +29,7 @@ interface ClickListener {
   readonly check: 'card' | 'form';
 }
 
-export const CLICKS: Readonly<Record<string, ClickListener>> = {
+const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.approve]: { handle: approve, check: 'card' },
   [ACTIONS.ignore]: { handle: ignore, check: 'card' },
   [ACTIONS.edit]: { handle: edit, check: 'form' },
@@ -42,7 +42,7 @@ export const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },
 };
 
-export const FORMS: Readonly<Record<string, FormHandler>> = {
+const FORMS: Readonly<Record<string, FormHandler>> = {
   [VIEWS.edit]: submitEdit,
   [VIEWS.reply]: submitReply,
 };

@@ -74,7 +74,7 @@ export function createTestHistory(turns: SettledTurn[] = []): History {
   };
 }
 
-export function aToolbox(...names: readonly string[]): Toolbox {
+function aToolbox(...names: readonly string[]): Toolbox {
   const tools = new Map<string, Tool>();
   for (const name of names) {
     const made = defineTool({ name, description: name, schema: z.object({}), run: () => 'ok' });

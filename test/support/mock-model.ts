@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { type MockRequest, refusalOf } from './mock-model-rules.ts';
 
-export type { MockMessage, MockRequest } from './mock-model-rules.ts';
+export type { MockRequest } from './mock-model-rules.ts';
 
 /** A tool call as the model writes it: `args` is raw text, right or wrong. */
 export interface MockCall {

@@ -8,7 +8,7 @@ import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
 
-export type { MakeStore, StoreUnderTest } from './store-contract/store-bench.ts';
+export type { MakeStore } from './store-contract/store-bench.ts';
 
 /** Tests every promise of the ports in `src/domain/store.ts` and `agenda.ts` on stores that `make` makes, each of them empty. */
 export function storeContract(name: string, make: MakeStore): void {

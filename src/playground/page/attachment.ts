@@ -1,7 +1,7 @@
 import type { Attachment } from './backend.ts';
 
 /** The largest file that the page sends along with a message. */
-export const MAX_ATTACHMENT_BYTES = 1_000_000;
+const MAX_ATTACHMENT_BYTES = 1_000_000;
 
 /** Reads a chosen file for sending; rejects with a sentence when it is too large. */
 export async function readAttachment(file: File): Promise<Attachment> {

@@ -56,7 +56,7 @@ export function createMessageStore(changed: () => void): MessageStore {
 }
 
 /** The profile that Slack sends with everything a bot posts. */
-export function botProfile(): Json {
+function botProfile(): Json {
   const { app, team } = IDENTITY;
   return { id: app.botId, app_id: app.id, name: app.name, deleted: false, team_id: team.id };
 }

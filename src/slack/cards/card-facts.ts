@@ -34,7 +34,7 @@ export function buildFacts(call: Call): KnownBlock[] {
 }
 
 /** Quotes a text as data, as far as it is short. */
-export function quote(label: string, text: string, max: number = BUDGET.askedLine): DataPiece {
+function quote(label: string, text: string, max: number = BUDGET.askedLine): DataPiece {
   return cutPiece(renderText(label, text, []), max);
 }
 

@@ -1,11 +1,12 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Store } from '../../domain/store.ts';
 import { FencedSqliteSaver } from './fenced-sqlite-saver.ts';
+import { createInboxRows } from './inbox-rows.ts';
 import { openDatabase } from './open-database.ts';
 import { createAgendaRows, createSqliteAgenda } from './sqlite-agenda.ts';
 import { createAuditRows, createSqliteAudit } from './sqlite-audit.ts';
 import { createSqliteHistory } from './sqlite-history.ts';
-import { createInboxRows, createSqliteInbox } from './sqlite-inbox.ts';
+import { createSqliteInbox } from './sqlite-inbox.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
 import { createTransact } from './transact.ts';

@@ -1,31 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import type { InboxMessage } from '../../domain/message.ts';
-import type { Inbox, MessageEnd } from '../../domain/store.ts';
+import type { Inbox } from '../../domain/store.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
-/** The inbox's statements for use within a transaction of another port. */
-export interface InboxRows {
-  end(ends: readonly { readonly id: string; readonly how: MessageEnd }[]): void;
-}
-
 interface Row {
   readonly id: string;
   readonly document: string;
-}
-
-/** Creates the statements that other ports write the inbox with. */
-export function createInboxRows(db: Database): InboxRows {
-  const end = db.prepare<[how: MessageEnd, id: string]>(
-    `UPDATE inbox SET state = ? WHERE id = ? AND state IN ('waiting', 'current')`,
-  );
-  return {
-    end(ends) {
-      for (const { id, how } of ends) end.run(how, id);
-    },
-  };
 }
 
 /** Creates the inbox over one connection. */

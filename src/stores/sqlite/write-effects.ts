@@ -1,7 +1,7 @@
 import type { Effects } from '../../domain/store.ts';
+import type { InboxRows } from './inbox-rows.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { AuditRows } from './sqlite-audit.ts';
-import type { InboxRows } from './sqlite-inbox.ts';
 import type { OutboxRows } from './sqlite-outbox.ts';
 
 /** Writes what goes with a change, in the transaction of that change. */

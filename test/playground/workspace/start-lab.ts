@@ -12,7 +12,7 @@ export interface HandClock extends Clock {
 }
 
 /** Creates a hand clock that starts at the machine's time, for Bolt checks signatures by that. */
-export function createHandClock(): HandClock {
+function createHandClock(): HandClock {
   let now = Date.now();
   const due: { at: number; run: () => void }[] = [];
   const takeDue = () => {

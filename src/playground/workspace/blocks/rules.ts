@@ -172,15 +172,6 @@ export function matching(pattern: RegExp, what: string): Rule {
 /** Anything at all: what Slack checks there is not known to us. */
 export const any: Rule = () => undefined;
 
-/** Runs rules one after the other on the same value. */
-export function all(...rules: readonly Rule[]): Rule {
-  return (value, pointer, report) => {
-    for (const rule of rules) {
-      rule(value, pointer, report);
-    }
-  };
-}
-
 /** A rule about an object as a whole, run only where there is one. */
 export function about(check: (value: Json, pointer: string, report: Report) => void): Rule {
   return (value, pointer, report) => {

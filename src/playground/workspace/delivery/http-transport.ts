@@ -42,7 +42,7 @@ export function createHttpTransport(options: {
 }
 
 /** Signs a request body the way Slack does. https://docs.slack.dev/authentication/verifying-requests-from-slack */
-export function signRequest(secret: string, seconds: number, body: string): string {
+function signRequest(secret: string, seconds: number, body: string): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${seconds}:${body}`).digest('hex')}`;
 }
 

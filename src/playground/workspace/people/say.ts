@@ -95,7 +95,7 @@ export function createSaying(core: WorkspaceCore): Saying {
 }
 
 /** What was typed, as Slack stores it. https://docs.slack.dev/messaging/formatting-message-text#escaping */
-export function encodeTyped(typed: string): string {
+function encodeTyped(typed: string): string {
   return typed
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
