@@ -1,5 +1,5 @@
 /** The part of a card that is ours alone: who asks for what, at which risk, until when. */
-import type { KnownBlock, MrkdwnElement } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
@@ -23,7 +23,7 @@ export function toPlainWords(tool: string): string {
 export function buildFacts(call: Call): KnownBlock[] {
   const blocks: KnownBlock[] = [
     { type: 'header', text: { type: 'plain_text', text: toPlainWords(call.tool), emoji: false } },
-    { type: 'section', fields: factFields(call), expand: true },
+    { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call) }, expand: true },
   ];
   if (call.askedLine !== '')
     blocks.push(buildPiece(quote('Asked in this message', call.askedLine)));
@@ -38,19 +38,26 @@ function quote(label: string, text: string, max: number = BUDGET.askedLine): Dat
   return cutPiece(renderText(label, text, []), max);
 }
 
-const RISKS = { low: 'Low', medium: 'Medium', high: ':warning: High' } as const;
+const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 
-function factFields(call: Call): MrkdwnElement[] {
-  const fields = [
-    `*Asked by*\n${mention(call.requester.user)}`,
-    `*Risk*\n${RISKS[call.risk]}`,
-    `*Call*\n${call.position + 1} of ${call.siblings} · attempt ${call.attempt} · \`${shortDigest(call.digest)}\``,
+/** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
+function sayFacts(call: Call): string {
+  const lines = [
+    `*Asked by* ${mention(call.requester.user)} · *risk* ${RISKS[call.risk]}`,
+    whichOne(call),
   ];
   if (call.status === 'pending' && call.deadlineAt !== undefined) {
-    fields.push(`*Decide by*\n${dateText(call.deadlineAt)}`);
+    lines.push(`*Decide by* ${dateText(call.deadlineAt)}`);
   }
-  if (call.route !== undefined && call.route.quorum > 1) fields.push(approvals(call));
-  return fields.map((text) => ({ type: 'mrkdwn', text }));
+  if (call.route !== undefined && call.route.quorum > 1) lines.push(approvals(call));
+  return lines.join('\n');
+}
+
+function whichOne(call: Call): string {
+  const parts = [`*Call* \`${shortDigest(call.digest)}\``];
+  if (call.siblings > 1) parts.push(`${call.position + 1} of ${call.siblings}`);
+  if (call.attempt > 1) parts.push(`attempt ${call.attempt}`);
+  return parts.join(' · ');
 }
 
 const MAX_NAMES = 10;
@@ -61,7 +68,7 @@ function approvals(call: Call): string {
   const more = call.votes.length > MAX_NAMES ? ` and ${call.votes.length - MAX_NAMES} more` : '';
   const who = names.length === 0 ? '' : `: ${names.join(', ')}${more}`;
   const missing = Math.max(0, quorum - call.votes.length);
-  return `*Approvals*\n${call.votes.length} of ${quorum}${who}${missing === 0 ? '' : ` · ${missing} missing`}`;
+  return `*Approvals* ${call.votes.length} of ${quorum}${who}${missing === 0 ? '' : ` · ${missing} missing`}`;
 }
 
 function buildEdited(call: Call, user: string): KnownBlock {
