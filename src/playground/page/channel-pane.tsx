@@ -85,7 +85,7 @@ function Empty({ shown, isAppDm }: { shown: string; isAppDm: boolean }) {
           ? `Write to ${app.name} here as you would to a person, or choose one of the suggestions below.`
           : `Mention @${app.name} with a task, or choose one of the suggestions below.`}{' '}
         When it wants to do something risky it asks on a card in the thread: press a button there,
-        and change "Act as" at the top to see what other people may do.
+        and change “Act as” at the top to see what other people may do.
       </p>
     </div>
   );

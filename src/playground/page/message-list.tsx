@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { WorkspaceMessage } from '../workspace/workspace-port.ts';
 import { MessageView } from './message-view.tsx';
 import { dayHeading } from './slack-date.ts';
@@ -7,7 +7,7 @@ import { continues, dateOfTs } from './thread-view.ts';
 /** How near to its end a list counts as being read at the end. */
 const NEAR_END_PX = 120;
 
-/** Shows messages in order and stays at the newest one for a reader who is there. */
+/** Shows messages in order, stays at the newest one for a reader who is there, and tells others of it. */
 export function MessageList(props: {
   messages: readonly WorkspaceMessage[];
   showsReplies: boolean;
@@ -19,14 +19,19 @@ export function MessageList(props: {
 }) {
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const newest = props.messages.at(-1)?.ts ?? '';
+  const [lastSeen, setLastSeen] = useState(newest);
+  const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight });
   useLayoutEffect(() => {
-    const box = list.current;
-    if (box !== null && isAtEnd.current) box.scrollTop = box.scrollHeight;
+    if (!isAtEnd.current) return;
+    toEnd();
+    setLastSeen(newest);
   });
   const onScroll = () => {
     const box = list.current;
     if (box === null) return;
     isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
+    if (isAtEnd.current) setLastSeen(newest);
   };
   return (
     <div
@@ -57,6 +62,13 @@ export function MessageList(props: {
         );
       })}
       {props.after}
+      {newest > lastSeen && (
+        <div class="jump">
+          <button type="button" onClick={toEnd}>
+            New message <span aria-hidden="true">↓</span>
+          </button>
+        </div>
+      )}
     </div>
   );
 }

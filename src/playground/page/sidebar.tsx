@@ -16,6 +16,7 @@ export function Sidebar(props: { current: Channel | undefined; unread: ReadonlyS
     const channel = appDm ?? (await attempt(backend.directMessage()));
     if (channel !== undefined) go({ channel: channel.id, tab: 'messages', pane: 'chat' });
   };
+  const note = scene.start.people.find(({ name }) => name === scene.sight.me.name)?.note;
   const entry = (channel: Channel) => (
     <Entry
       key={channel.id}
@@ -29,6 +30,13 @@ export function Sidebar(props: { current: Channel | undefined; unread: ReadonlyS
   return (
     <nav class="sidebar" aria-label="Channels">
       <div class="team">{scene.start.team.name}</div>
+      {note !== undefined && (
+        <p class="acting">
+          You act as <strong>{scene.sight.me.name}</strong>
+          <br />
+          {note}
+        </p>
+      )}
       <h2>Channels</h2>
       {channels.map(entry)}
       <h2>Direct messages</h2>

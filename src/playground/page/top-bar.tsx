@@ -51,10 +51,7 @@ function PersonaButton(props: { persona: Persona; isCurrent: boolean; onChoose()
       onClick={props.onChoose}
     >
       <Avatar name={name} size="small" />
-      <span>
-        {name}
-        <small>{note}</small>
-      </span>
+      <span>{name}</span>
     </button>
   );
 }
@@ -63,7 +60,7 @@ function PersonaButton(props: { persona: Persona; isCurrent: boolean; onChoose()
 export function ScriptedNote() {
   return (
     <details class="scripted">
-      <summary>The model's answers are scripted. Use a real one</summary>
+      <summary>The model’s answers are scripted. Use a real one</summary>
       <p>
         Set <code>OPENAI_API_KEY</code>, or <code>OPENAI_BASE_URL</code> for Ollama, vLLM or any
         compatible server, and <code>MODEL</code>, then start again. Everything else on this page is

@@ -1,0 +1,216 @@
+/** The first hour with nothing configured: `npm start`, its page in a browser, every decision, and what is on disk. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { whyNoBrowser } from '../playground/page/launch-chromium.ts';
+import { type AppProcess, startApp } from '../support/app-process.ts';
+import { type PagePerson, sitDown } from '../support/page-person.ts';
+import { readFolder } from '../support/read-folder.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+const SIZES = [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+] as const;
+
+for (const size of SIZES) {
+  describe(`the playground at ${size.width} px`, { skip: whyNoBrowser ?? false }, () => {
+    const isPhone = size.width < 500;
+    let folder: Awaited<ReturnType<typeof makeTempDir>>;
+    let app: AppProcess;
+    let me: PagePerson;
+    let startedInMs = 0;
+    /** All that was approved so far, and so all that may be on disk. */
+    const approved: Record<string, string> = {};
+
+    before(async () => {
+      folder = await makeTempDir();
+      const begin = performance.now();
+      app = await startApp({
+        PORT: '0',
+        DATA_DIR: join(folder.path, 'data'),
+        WORKSPACE_DIR: join(folder.path, 'workspace'),
+      });
+      startedInMs = Math.round(performance.now() - begin);
+      me = await sitDown(app.url, size);
+    });
+    after(async () => {
+      await me?.close();
+      await app?.stop();
+      await folder?.remove();
+    });
+
+    const files = () => readFolder(join(folder.path, 'workspace'));
+    const button = (name: string, tool: string, path: string) =>
+      me.card(tool, path).getByRole('button', { name, exact: true });
+    const done = (tool: string, path: string) => me.card(tool, path).getByText('Done').waitFor();
+    const said = (text: string | RegExp) => me.thread.getByText(text).waitFor();
+    const dialog = () => me.page.getByRole('dialog');
+    const field = (name: string) => dialog().getByRole('textbox', { name, exact: true });
+    const submit = () => me.press(dialog().locator('button[type=submit]'));
+
+    async function approve(tool: string, path: string, text: string): Promise<void> {
+      const card = me.card(tool, path);
+      await button('Approve', tool, path).waitFor();
+      // What is written must be what the card shows, to the byte.
+      assert.ok((await card.locator('pre').allTextContents()).includes(text));
+      assert.deepEqual(await files(), approved);
+      await me.press(button('Approve', tool, path));
+      await done(tool, path);
+      approved[path] = text;
+      assert.deepEqual(await files(), approved);
+    }
+
+    it('its first sight says what to do', async (t) => {
+      t.diagnostic(`npm start printed its address after ${startedInMs} ms`);
+      await me.page.getByText(/Mention @Countersign with a task/).waitFor();
+      await me.look('01-first-sight');
+      assert.deepEqual(await files(), {});
+    });
+
+    it('Approve writes the file that the card shows', async () => {
+      await me.ask('Write a file');
+      await button('Approve', 'write_file', 'haiku.txt').waitFor();
+      await me.look('02-pending');
+      const haiku = 'A card in the thread\nwaits for one press of a thumb\nthen the work goes on\n';
+      await approve('write_file', 'haiku.txt', haiku);
+      await said(/^The haiku is written/);
+      await me.look('03-approved');
+    });
+
+    it('Edit says what is wrong on the field, takes a good value, and that one is written', async () => {
+      await me.ask('Edit a file');
+      await me.press(button('Edit', 'write_file', 'greeting.txt'));
+      await field('path').fill('');
+      await submit();
+      await dialog().getByRole('alert').filter({ hasText: 'required' }).waitFor();
+      await me.look('04-edit-missing');
+      await assertSheet();
+      assert.deepEqual(await files(), approved);
+      await field('path').fill('greeting.txt');
+      approved['greeting.txt'] = 'Hello, team!\n\nThe next release is on Friday.\n';
+      await field('content').fill(approved['greeting.txt']);
+      await submit();
+      await dialog().waitFor({ state: 'detached' });
+      await done('write_file', 'greeting.txt');
+      assert.deepEqual(await files(), approved);
+      await me.look('05-edited');
+    });
+
+    it('a double click on Approve runs the call once, and the second click is answered', async () => {
+      await button('Approve', 'edit_file', 'greeting.txt').waitFor();
+      await me.look('06-diff');
+      await me.pressTwice(button('Approve', 'edit_file', 'greeting.txt'));
+      // A second run would fail, since the old text is gone.
+      await done('edit_file', 'greeting.txt');
+      approved['greeting.txt'] = 'Good morning, colleagues.\n\nThe next release is on Friday.\n';
+      assert.deepEqual(await files(), approved);
+      await said(/Nothing changed: edit_file/);
+      await said(/^The greeting is switched/);
+      await me.look('07-second-click');
+    });
+
+    it('Reply hands the words to the agent, and nothing is written', async () => {
+      await me.ask('Correct an error');
+      await me.press(button('Reply', 'write_file', 'agenda.md'));
+      await dialog().getByRole('textbox').fill(' ');
+      await submit();
+      await dialog().getByRole('alert').waitFor();
+      await dialog().getByRole('textbox').fill('No agenda is needed: we skip the meeting.');
+      await me.look('08-reply');
+      await assertSheet();
+      await submit();
+      await dialog().waitFor({ state: 'detached' });
+      await me.card('write_file', 'agenda.md').getByText('Replied').waitFor();
+      await said(/you answered instead: “No agenda is needed: we skip the meeting\.”/);
+      await me.look('09-replied');
+      assert.deepEqual(await files(), approved);
+    });
+
+    it('three calls are decided in the order 2, 1, 3, and each writes its own file at once', async () => {
+      await me.ask('Three calls at once');
+      await button('Approve', 'write_file', 'week/wednesday.md').waitFor();
+      await me.look('10-batch');
+      for (const day of ['tuesday', 'monday', 'wednesday']) {
+        await approve('write_file', `week/${day}.md`, `# ${day}\n\n- One thing that matters\n`);
+        await me.look(`11-batch-${day}`);
+      }
+      await said(/^The week is planned/);
+    });
+
+    it('an outsider’s click is refused to the outsider alone, and the requester still decides', async () => {
+      await me.ask('Two calls at once');
+      await button('Approve', 'write_file', 'release/notes.md').waitFor();
+      await me.actAs('outsider');
+      await me.press(button('Approve', 'write_file', 'release/notes.md'));
+      const refusal = me.thread.getByRole('article').filter({ hasText: 'Only visible to you' });
+      await refusal.filter({ hasText: 'Nothing changed.' }).waitFor();
+      // The answer stands at the end of the thread, below the next card.
+      const jump = me.thread.getByRole('button', { name: 'New message' });
+      await jump.waitFor();
+      await me.look('12-outsider-pressed');
+      await me.press(jump);
+      await jump.waitFor({ state: 'detached' });
+      await me.look('12-outsider-refused');
+      assert.deepEqual(await files(), approved);
+      await me.actAs('requester');
+      const notes = '# Release notes\n\n- Calls are countersigned on cards.\n';
+      await approve('write_file', 'release/notes.md', notes);
+      assert.equal(await refusal.count(), 0);
+      const list = '# Checklist\n\n- [ ] Tests pass\n- [ ] Notes are read\n';
+      await approve('write_file', 'release/checklist.md', list);
+      await said(/^The release is prepared/);
+    });
+
+    it('Ignore ends the turn, and all files are still there', async () => {
+      await me.ask('Delete files');
+      await button('Ignore', 'delete_file', 'greeting.txt').waitFor();
+      await me.look('13-delete');
+      await me.press(button('Ignore', 'delete_file', 'greeting.txt'));
+      await me.card('delete_file', 'greeting.txt').getByText('Ignored').waitFor();
+      await me.card('delete_file', 'haiku.txt').getByText('Withdrawn').waitFor();
+      await me.look('14-ignored');
+      assert.deepEqual(await files(), approved);
+    });
+
+    it('the next message works, and a long answer with a table and code fits', async () => {
+      await me.ask('A long answer');
+      await said('That was the long answer.');
+      await me.look('15-long-answer-end');
+      await me.thread.getByRole('table').scrollIntoViewIfNeeded();
+      await me.look('16-long-answer-table');
+    });
+
+    it('the app’s home and the developer panel fit', async () => {
+      await me.toChannels();
+      await me.look('17-channels');
+      const channels = me.page.getByRole('navigation', { name: 'Channels' });
+      await me.press(channels.getByRole('button', { name: 'Countersign' }));
+      await me.press(me.page.getByRole('tab', { name: 'Home' }));
+      await me.page.getByRole('tabpanel', { name: 'Home' }).waitFor();
+      await me.look('18-home');
+      await me.press(me.page.getByRole(isPhone ? 'tab' : 'button', { name: 'Developer' }));
+      const panel = me.page.getByRole('complementary', { name: 'Developer' });
+      await panel.getByText('chat.postMessage').first().waitFor();
+      await me.look('19-developer');
+    });
+
+    it('the browser complained about nothing and asked no other machine', () => {
+      assert.deepEqual(me.problems, []);
+    });
+
+    /** On a phone a form is a sheet that stands on the lower edge, as wide as the screen. */
+    async function assertSheet(): Promise<void> {
+      const box = await dialog().evaluate((node) => {
+        const { left, right, bottom, height } = node.getBoundingClientRect();
+        return { left, right, bottom, height };
+      });
+      if (!isPhone) return assert.ok(box.left > 0 && box.right < size.width);
+      assert.deepEqual(
+        { left: box.left, right: box.right, bottom: Math.round(box.bottom) },
+        { left: 0, right: size.width, bottom: size.height },
+      );
+      assert.ok(box.height < size.height);
+    }
+  });
+}

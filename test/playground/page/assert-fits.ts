@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+
+const BOXES = ':root, .top-bar, .act-as, .pane, .messages, dialog';
+const CONTROLS =
+  'button, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio]), .box';
+/** 44 CSS pixels, less what rounding can take. */
+const THUMB_PX = 43.9;
+
+/** Checks that nothing is wider than its place and that on a phone each control is large enough for a thumb. */
+export async function assertFits(page: Page): Promise<void> {
+  const tooWide = await page
+    .locator(BOXES)
+    .evaluateAll((nodes) =>
+      nodes
+        .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1)
+        .map((node) => `${node.tagName} ${node.className}`),
+    );
+  const isPhone = (page.viewportSize()?.width ?? 0) < 768;
+  const tooSmall = await page.locator(CONTROLS).evaluateAll(
+    (nodes, smallest) =>
+      nodes
+        .filter((node) => {
+          const { width, height } = node.getBoundingClientRect();
+          return node.checkVisibility() && Math.min(width, height) < smallest;
+        })
+        .map((node) => `${node.tagName} ${node.className} ${node.textContent}`),
+    isPhone ? THUMB_PX : 0,
+  );
+  assert.deepEqual({ tooWide, tooSmall }, { tooWide: [], tooSmall: [] });
+}
