@@ -43,6 +43,9 @@ export function parseMessage(
   const onlyIfInThread = address === 'thread';
   const { author } = message;
   if (author.team !== facts.identity.team) {
+    // The same mention comes as `app_mention` too, and is refused there: once is enough.
+    const isTwin = event.type === 'message' && mentionsUs(event, facts.identity.botUserId);
+    if (isTwin && event.channel_type !== 'im') return ignore('its mention is refused');
     const refused = 'a member of another workspace may not talk to the agent';
     return { kind: 'refuse', why: refused, person: author, message, onlyIfInThread };
   }

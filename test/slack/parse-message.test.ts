@@ -137,6 +137,12 @@ describe('a message to the agent', () => {
     }
   });
 
+  it('is refused once where Slack tells of it twice', () => {
+    const twin = { ...mention, type: 'message', user_team: 'TEXT' };
+    assert.equal(parse({ ...twin, channel_type: 'channel' }).kind, 'ignore');
+    assert.equal(parse({ ...twin, channel_type: 'im' }).kind, 'refuse');
+  });
+
   it('does not refuse what another workspace’s members say to each other', () => {
     const parsed = parse({
       type: 'message',

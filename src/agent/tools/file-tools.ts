@@ -1,11 +1,25 @@
 import { z } from 'zod';
 import { type DefinedTool, defineTool } from './define-tool.ts';
-import { WorkspaceError } from './open-folder.ts';
+import { splitPath, WorkspaceError } from './open-folder.ts';
 import { previewChange } from './preview-change.ts';
 import { type Found, MAX_FILE_BYTES, type Workspace } from './workspace.ts';
 
 const MAX_ENTRIES = 500;
-const path = z.string().min(1).describe('Relative to the workspace, for example notes/todo.md');
+const path = z
+  .string()
+  .min(1)
+  .superRefine(staysInside)
+  .describe('Relative to the workspace, for example notes/todo.md');
+
+/** A path that leads nowhere never becomes a card, and is an error on its field. */
+function staysInside(value: string, { addIssue }: { addIssue(message: string): void }): void {
+  try {
+    splitPath(value);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    addIssue(error.message);
+  }
+}
 
 /** Makes the tools that work on the workspace's files, and on nothing else. */
 export function createFileTools(workspace: Workspace): readonly DefinedTool[] {

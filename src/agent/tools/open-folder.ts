@@ -23,6 +23,9 @@ export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
 }
 
+/** There is nothing at a path, or at a folder on the way to it. */
+export class MissingError extends WorkspaceError {}
+
 /** Splits a path into the names below the workspace; an empty list is the workspace itself. */
 export function splitPath(path: string): readonly string[] {
   if (path.includes('\0')) throw new WorkspaceError('A path can’t hold a NUL character.');
@@ -119,7 +122,8 @@ export function toWorkspaceError(error: unknown, shown: string): WorkspaceError 
   if (error instanceof WorkspaceError) return error;
   const code = codeOf(error);
   const reason = REASONS[code]?.(shown) ?? `The file system refused ${shown} (${code}).`;
-  return new WorkspaceError(reason, { cause: error });
+  const Kind = code === 'ENOENT' ? MissingError : WorkspaceError;
+  return new Kind(reason, { cause: error });
 }
 
 function codeOf(error: unknown): string {

@@ -11,14 +11,12 @@ export function previewChange(
   after: string | undefined,
 ): string {
   const name = JSON.stringify(file).slice(1, -1);
-  const text = before.kind === 'nothing' ? '' : before.text;
-  if (text === undefined || (before.kind === 'file' && before.isCut)) {
-    return sayWhole(name, before, after);
-  }
-  if (before.kind === 'file' && text === after)
-    return `Changes nothing: ${name} has this text already.`;
+  if (before.kind === 'nothing') return sayNew(name, after ?? '');
+  const { isCut, text } = before;
+  if (text === undefined || isCut) return sayWhole(name, before, after);
+  if (text === after) return `Changes nothing: ${name} has this text already.`;
   const patch = createTwoFilesPatch(
-    before.kind === 'nothing' ? '/dev/null' : name,
+    name,
     after === undefined ? '/dev/null' : name,
     text,
     after ?? '',
@@ -26,12 +24,23 @@ export function previewChange(
     undefined,
     { context: 3, maxEditLength: MAX_CHANGED_LINES, headerOptions: FILE_HEADERS_ONLY },
   );
-  return patch ?? sayWhole(name, before, after);
+  // The one space before an empty line says nothing, and would have to be made visible.
+  return patch?.replaceAll(/^ $/gm, '') ?? sayWhole(name, before, after);
 }
 
-function sayWhole(name: string, before: Found, after: string | undefined): string {
-  const size = before.kind === 'file' ? before.size : 0;
-  const is = `${name} (${size} bytes, ${before.kind === 'file' && before.text === undefined ? 'not text' : 'too large for a diff'})`;
+/** The text of a new file is among the arguments: it needs no difference. */
+function sayNew(name: string, text: string): string {
+  const bytes = Buffer.byteLength(text);
+  return `Makes a new file: ${name} (${bytes} ${bytes === 1 ? 'byte' : 'bytes'}).`;
+}
+
+function sayWhole(
+  name: string,
+  before: Extract<Found, { kind: 'file' }>,
+  after: string | undefined,
+): string {
+  const why = before.text === undefined ? 'not text' : 'too large for a diff';
+  const is = `${name} (${before.size} bytes, ${why})`;
   if (after === undefined) return `Deletes ${is}.`;
   return `Replaces ${is} with ${Buffer.byteLength(after)} bytes of text.`;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import {
+  MissingError,
   type OpenFolder,
   splitPath,
   toWorkspaceError,
@@ -67,7 +68,15 @@ export function createWorkspace(root: string): Workspace {
   }
 
   return {
-    look: (path) => inFolder(path, (folder, name) => lookAt(folder, name, path)),
+    async look(path) {
+      try {
+        return await inFolder(path, (folder, name) => lookAt(folder, name, path));
+      } catch (error) {
+        // Writing makes the folders that are missing on the way.
+        if (error instanceof MissingError) return { kind: 'nothing' };
+        throw error;
+      }
+    },
     write: (path, text) =>
       inFolder(path, (folder, name) => replace(folder, name, path, text), true),
     delete: (path) => inFolder(path, (folder, name) => remove(folder, name, path)),

@@ -58,7 +58,7 @@ const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
 
 /** Makes the foot of a call's card. */
 export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
-  const text = `${ICONS[call.status]} *${STATE_WORDS[call.status]}*${detail(call)}`;
+  const text = `${ICONS[call.status]} ${headline(call)}${detail(call)}`;
   const blocks: KnownBlock[] = [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
   const said = outcomePiece(call.outcome, facts.secretTexts);
   if (said !== undefined) blocks.push(buildPiece(said));
@@ -67,8 +67,18 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   return blocks;
 }
 
+/** Where a person's verdict is the end, it is the headline; else the state is. */
+function headline(call: Call): string {
+  if (call.status === 'replied' || call.status === 'ignored') {
+    const verdict = sayVerdict(call);
+    if (verdict !== undefined) return verdict;
+  }
+  return `*${STATE_WORDS[call.status]}*`;
+}
+
 function detail(call: Call): string {
-  const lines = [sayVerdict(call)];
+  const isSaid = call.status === 'replied' || call.status === 'ignored';
+  const lines = [isSaid ? undefined : sayVerdict(call)];
   if (call.status === 'pending' && call.note === undefined) lines.push('Nothing runs until then.');
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (call.status === 'running' && call.claim !== undefined) {
@@ -83,8 +93,8 @@ function detail(call: Call): string {
 const VERDICTS = {
   approve: 'Approved by',
   edit: 'Edited and approved by',
-  reply: 'Replied by',
-  ignore: 'Ignored by',
+  reply: '*Replied* instead of approving:',
+  ignore: '*Ignored* by',
   settle: 'Settled by',
 } as const;
 

@@ -26,7 +26,7 @@ export function buildEditForm(call: Call, tool: FormTool): ModalView {
     private_metadata: encodeCardToken(call),
     title: { type: 'plain_text', text: 'Edit the call' },
     close: { type: 'plain_text', text: 'Cancel' },
-    ...(fields.length === 0 ? {} : { submit: { type: 'plain_text', text: 'Save' } }),
+    ...(fields.length === 0 ? {} : { submit: { type: 'plain_text', text: 'Save and approve' } }),
     blocks,
   };
 }

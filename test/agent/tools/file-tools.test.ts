@@ -93,6 +93,8 @@ const ESCAPES: readonly (readonly [what: string, path: string])[] = [
   ['a long path', 'x/'.repeat(501)],
 ];
 
+const PATHS_THAT_LOOK_RIGHT = /^(?:to-|folder\/to-|pipe)/;
+
 for (const [what, path] of ESCAPES) {
   test(`${what} leads nowhere, whatever is done with it`, async (t) => {
     const { base, root, run, preview } = createFiles(t);
@@ -106,13 +108,15 @@ for (const [what, path] of ESCAPES) {
     symlinkSync('folder', join(root, 'to-inside'));
     execFileSync('mkfifo', [join(root, 'pipe')]);
     const before = readFileSync(join(outside, 'secret.txt'), 'utf8');
-    const rejected = { name: 'WorkspaceError' };
+    // What the path's own text shows is refused before there is a card; links only when they are met.
+    const isSeen = !PATHS_THAT_LOOK_RIGHT.test(path);
+    const rejected = isSeen ? /refused/ : { name: 'WorkspaceError' };
     await assert.rejects(run('read_file', { path }), rejected);
     await assert.rejects(run('write_file', { path, content: 'x' }), rejected);
     await assert.rejects(run('edit_file', { path, oldText: 's', newText: 'x' }), rejected);
     await assert.rejects(run('delete_file', { path }), rejected);
-    await assert.rejects(run('list_files', { path }), rejected);
-    for (const name of ['write_file', 'delete_file']) {
+    await assert.rejects(run('list_files', { path }), { name: 'WorkspaceError' });
+    for (const name of isSeen ? [] : ['write_file', 'delete_file']) {
       const args = name === 'write_file' ? { path, content: 'x' } : { path };
       const shown = await preview(name, args);
       assert.match(shown ?? '', /^As things stand, this would fail/);
@@ -217,7 +221,7 @@ test('a change is shown as a unified diff before anything is changed', async (t)
   );
   assert.equal(
     await preview('write_file', { path: 'new.txt', content: 'hi\n' }),
-    '--- /dev/null\n+++ new.txt\n@@ -0,0 +1,1 @@\n+hi\n',
+    'Makes a new file: new.txt (3 bytes).',
   );
   assert.equal(
     await preview('delete_file', { path: 'a.txt' }),
@@ -227,7 +231,21 @@ test('a change is shown as a unified diff before anything is changed', async (t)
     await preview('write_file', { path: 'a.txt', content: 'one\ntwo\n' }),
     'Changes nothing: a.txt has this text already.',
   );
+  assert.equal(
+    await preview('write_file', { path: 'not/yet/there.txt', content: 'h' }),
+    'Makes a new file: not/yet/there.txt (1 byte).',
+  );
   assert.equal(get('a.txt'), 'one\ntwo\n');
+});
+
+test('an empty line of a diff has nothing that would have to be made visible', async (t) => {
+  const { preview, put } = createFiles(t);
+  put('a.txt', 'one\n\ntwo\n');
+  const edit = { path: 'a.txt', oldText: 'two', newText: 'three' };
+  assert.equal(
+    await preview('edit_file', edit),
+    '--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n\n-two\n+three\n',
+  );
 });
 
 test('a change that no diff can show is said in words', async (t) => {
