@@ -1,6 +1,7 @@
 /** The composition root: everything is made here, what opens last closes first. */
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAgent } from './agent/create-agent.ts';
@@ -65,7 +66,7 @@ async function open(
 ): Promise<string> {
   for (const warning of config.warnings) log.warn(warning);
   await makeWorkspaceFolder(config.workspaceDir);
-  const extra = config.toolsModule ? await loadToolsModule(config.toolsModule) : [];
+  const extra = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : [];
   const { toolbox, leftOut } = createToolbox({ workspaceDir: config.workspaceDir, extra });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
@@ -132,10 +133,12 @@ async function open(
 async function makeWorkspaceFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`WORKSPACE_DIR ${path} can't be made: ${why}. Name a folder that can be.`, {
-      cause: error,
-    });
+    throw new Error(
+      `WORKSPACE_DIR ${path} can't be used: ${why}. Name a folder that can be made and written.`,
+      { cause: error },
+    );
   }
 }

@@ -3,6 +3,9 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 /** Says what is wrong with two folders of which one lies in the other, symbolic links followed. */
 export function folderProblems(dataDir: string, workspaceDir: string): string[] {
+  const places = { DATA_DIR: dataDir, WORKSPACE_DIR: workspaceDir };
+  const problems = Object.entries(places).flatMap(([name, dir]) => unreachable(name, dir));
+  if (problems.length > 0) return problems;
   const data = throughLinks(resolve(dataDir));
   const workspace = throughLinks(resolve(workspaceDir));
   if (isWithin(data, workspace)) {
@@ -16,6 +19,16 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
     ];
   }
   return [];
+}
+
+function unreachable(name: string, dir: string): string[] {
+  try {
+    throughLinks(resolve(dir));
+    return [];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [`${name} ${dir} can't be a folder: ${why}. Choose another place for it.`];
+  }
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createApp } from './app.ts';
 import { readConfig, secretsOf } from './config.ts';
 import { createLog } from './log.ts';
@@ -14,7 +14,7 @@ function tellWhy(error: unknown): void {
 
 try {
   // What is set already wins over the file.
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  if (statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile('.env');
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
   const clock = createSystemClock();

@@ -17,6 +17,7 @@ import type { Effects } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf, effectsOf } from './effects.ts';
+import { previewCall } from './preview-call.ts';
 
 type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>;
 
@@ -66,7 +67,7 @@ export function createDecide(deps: DecideDeps) {
       return { parsed: { ok: false, problems: [{ path: [], message }] } };
     }
     const parsed = tool.parse(command.decision.args);
-    const preview = parsed.ok ? await tool.preview?.(parsed.value) : undefined;
+    const preview = parsed.ok ? await previewCall(tool, parsed.value, clock) : undefined;
     return { parsed, preview };
   }
 

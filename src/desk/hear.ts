@@ -38,7 +38,7 @@ export function isBareYes(text: string): boolean {
   return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
 }
 
-/** Builds the use case: lets the waiting messages of a thread act on its pending calls; resolves with whether a call has moved. */
+/** Builds the use case: lets the waiting messages of a thread act on its pending calls; resolves with whether a call has moved. Messages that must wait are told so. */
 export function createHear(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
@@ -46,8 +46,11 @@ export function createHear(
   const { store, clock } = deps;
 
   async function hear(calls: readonly Call[], fence: ThreadFence): Promise<boolean> {
+    // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
+    const isOpen = calls.every((call) => call.status === 'pending');
     for (const message of await store.inbox.waiting(fence.thread)) {
-      if (await hearOne(message, calls, fence)) return true;
+      if (!isOpen) await tellWaits(message, fence);
+      else if (await hearOne(message, calls, fence)) return true;
     }
     return false;
   }
@@ -71,17 +74,21 @@ export function createHear(
       (call) => !decidable.includes(call) && isSamePerson(call.requester, message.author),
     );
     if (decidable.length + requested.length === 0) {
-      const effects = tell(
-        message,
-        'waits',
-        'The agent gets your message as soon as the open calls of this thread are settled.',
-      );
-      await store.outbox.add(effects.says, effects.wakes, fence);
+      await tellWaits(message, fence);
       return false;
     }
     let moved = await reply(decidable, message);
     for (const call of requested) moved = (await takeBack(call)) || moved;
     return moved;
+  }
+
+  async function tellWaits(message: InboxMessage, fence: ThreadFence): Promise<void> {
+    const effects = tell(
+      message,
+      'waits',
+      'Your message waits: it is taken up as soon as the open calls of this thread allow it.',
+    );
+    await store.outbox.add(effects.says, effects.wakes, fence);
   }
 
   async function reply(calls: readonly Call[], message: InboxMessage): Promise<boolean> {

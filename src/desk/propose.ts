@@ -10,6 +10,7 @@ import type { FieldProblem, ParsedArgs, Tool } from '../domain/tool.ts';
 import { askGate } from './ask-gate.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { previewCall } from './preview-call.ts';
 
 /** A call in the ledger, or the answer to one that never can be run. */
 export type Proposal =
@@ -49,7 +50,7 @@ export function createPropose(deps: DeskDeps) {
     fence: ThreadFence,
   ): Promise<Call> {
     const now = clock.now();
-    const preview = await tool.preview?.(parsed.value);
+    const preview = await previewCall(tool, parsed.value, clock);
     const draft: Call = {
       id: `call_${deps.newId()}`,
       thread: message.thread,

@@ -51,7 +51,11 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
     return await close(message, fence);
   }
 
-  /** Takes the graph one step on; undefined when the thread has to wait. */
+  /**
+   * Takes the graph one step on; undefined when the thread has to wait. It is resumed once, when all
+   * of a message's calls have their outcomes: the model sees them together in any case, and each
+   * resume would run every waiting task of the batch again.
+   */
   async function advance(
     message: InboxMessage,
     state: GraphState,
@@ -64,15 +68,15 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
     const now = clock.now();
     const says = wordsBesideCalls(message, state, open.calls, now);
     if (says.length > 0) await store.outbox.add(says, wakeSay(message, now), fence);
-    if (Object.keys(open.replies).length > 0) {
-      if (open.answered.length === open.calls.length) status.set(thread, THINKING);
+    const waiting = open.calls.filter((call) => !call.outcome);
+    if (waiting.length === 0) {
+      status.set(thread, THINKING);
       const next = await agent.resume(thread, open.replies, fence, signal);
       await store.ledger.markDelivered(open.answered, fence);
       return next;
     }
-    const allPending = open.calls.every((call) => call.status === 'pending');
-    if (allPending && (await hear(open.calls, fence))) return state;
-    status.set(thread, waitingFor(open.calls));
+    if (await hear(waiting, fence)) return state;
+    status.set(thread, waitingFor(waiting));
     return undefined;
   }
 

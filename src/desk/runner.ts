@@ -16,6 +16,8 @@ const LONGEST_BACK_OFF_MS = 300_000;
 /** About two hours of trying: longer than most outages, shorter than a night. */
 const MAX_TRIES = 30;
 const MAX_AT_ONCE = 64;
+/** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
+const LAST_WORDS_MS = 2_000;
 
 export type AgendaHandlers = Readonly<
   Record<AgendaTask, (id: string, work: Work) => Promise<void>>
@@ -27,7 +29,7 @@ export interface Runner {
   nudge(): void;
   /** Resolves when no work is under way and none is due. */
   idle(): Promise<void>;
-  /** Claims nothing more, gives running work `graceMs` to end, then aborts it. */
+  /** Claims nothing more, gives running work `graceMs` to end, then aborts it, and waits no longer than a moment more. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -132,7 +134,7 @@ export function createRunner(deps: {
     }
     const reason = error instanceof Error ? error.message : String(error);
     const now = clock.now();
-    if (lease.tries + 1 >= MAX_TRIES) {
+    if (lease.tries + 1 >= MAX_TRIES && !waitsForPeople(error)) {
       log.error({ err: error, key: lease.key }, 'Work was parked after too many tries.');
       await agenda.park(lease, now, reason);
       return;
@@ -142,6 +144,10 @@ export function createRunner(deps: {
       'Work failed; it is tried again.',
     );
     await agenda.backOff(lease, now + backOffMs(lease, error), reason);
+  }
+
+  async function allEnded(): Promise<void> {
+    while (underWay.size > 0) await Promise.allSettled(underWay.keys());
   }
 
   return {
@@ -164,14 +170,24 @@ export function createRunner(deps: {
       state = 'stopping';
       cancelTimer();
       await claiming;
-      const cancel = clock.schedule(clock.now() + graceMs, () => {
+      const cancelAbort = clock.schedule(clock.now() + graceMs, () => {
         for (const abort of underWay.values()) abort.abort(new Error('The process ends.'));
       });
-      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
-      cancel();
+      let cancelEnd: Cancel = () => {};
+      const tooLate = new Promise<void>((resolve) => {
+        cancelEnd = clock.schedule(clock.now() + graceMs + LAST_WORDS_MS, resolve);
+      });
+      await Promise.race([tooLate, allEnded()]);
+      cancelAbort();
+      cancelEnd();
       for (const resolve of idlers) resolve();
     },
   };
+}
+
+/** Slack refuses until somebody mends something, be it the next morning: that is never given up. */
+function waitsForPeople(error: unknown): boolean {
+  return error instanceof ChatError && ['undeliverable', 'rejected'].includes(error.code);
 }
 
 function backOffMs(lease: Lease, error: unknown): number {

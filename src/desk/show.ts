@@ -1,12 +1,15 @@
 /** What people see, brought up to what is stored: repeated until it holds. */
 import { sayKey } from '../domain/agenda.ts';
-import { type Call, type CardPlace, isTerminal } from '../domain/call.ts';
+import { type Call, type CallStatus, type CardPlace, isTerminal } from '../domain/call.ts';
 import { ChatError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
-import type { ThreadKey } from '../domain/thread-key.ts';
+import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
 
-type ShowDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock'>;
+type ShowDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>;
+
+/** What Slack refuses until somebody mends something, unlike what passes by itself. */
+const REFUSED: ReadonlySet<ChatError['code']> = new Set(['undeliverable', 'rejected']);
 
 /** Builds the use case: draws the call as it is now, on its card or on a new one where the card was deleted. */
 export function createRedraw({ store, chat, clock }: ShowDeps) {
@@ -17,13 +20,16 @@ export function createRedraw({ store, chat, clock }: ShowDeps) {
   }
 
   /** The requester hears of it once, however often the card is tried. */
-  async function tellUndeliverable(call: Call, error: ChatError): Promise<void> {
+  async function tellRefused(call: Call, error: ChatError): Promise<void> {
+    const state = WAITING_WORDS[call.status];
+    if (state === undefined) return;
+    const { channel } = placeOf(call.thread);
     const say: Say = {
       id: `undeliverable:${call.id}`,
       thread: call.thread,
       kind: 'private',
       to: call.requester,
-      text: `I can't show the card for *${call.tool}* in our thread: ${error.message} Nothing was run. I keep trying; the card comes when that is mended.`,
+      text: `I can't show the card for *${call.tool}* in our thread in <#${channel}>: ${error.message} ${state} I keep trying; the card comes when that is mended.`,
       createdAt: clock.now(),
     };
     const wakes = [{ key: sayKey(call.thread), dueAt: clock.now() }];
@@ -32,10 +38,12 @@ export function createRedraw({ store, chat, clock }: ShowDeps) {
 
   async function recover(call: Call, error: unknown, work: Work): Promise<void> {
     if (!(error instanceof ChatError)) throw error;
-    if (error.code === 'undeliverable') await tellUndeliverable(call, error);
-    if (error.code !== 'gone') throw error;
-    // A deleted card is not missed once nobody can decide on it any more.
-    if (!isTerminal(call)) await draw(call, undefined, work);
+    if (REFUSED.has(error.code)) await tellRefused(call, error);
+    // Nobody waits for the card of a call that has ended: it may be given up, and is not missed.
+    if (!isTerminal(call)) {
+      if (error.code !== 'gone') throw error;
+      await draw(call, undefined, work);
+    } else if (error.code !== 'gone') throw new Error(error.message, { cause: error });
   }
 
   return async function redraw(callId: string, work: Work): Promise<void> {
@@ -49,12 +57,46 @@ export function createRedraw({ store, chat, clock }: ShowDeps) {
   };
 }
 
-/** Builds the use case: says what a thread's outbox holds, in order, each once. */
-export function createSay({ store, chat }: ShowDeps) {
-  return async function say(thread: ThreadKey, work: Work): Promise<void> {
-    for (const each of await store.outbox.unsaid(thread)) {
+/** How a call stands that people have to see. */
+const WAITING_WORDS: Partial<Readonly<Record<CallStatus, string>>> = {
+  pending: 'Nothing was run.',
+  unknown: 'It was interrupted, and somebody has to say on the card whether it ran.',
+};
+
+/** How often words are tried that Slack refuses as they are, or where they were to be said. */
+const TRIES: Partial<Readonly<Record<ChatError['code'], number>>> = {
+  rejected: 3,
+  undeliverable: 30,
+};
+
+function isHopeless(error: unknown, { tries }: Work): boolean {
+  const most = error instanceof ChatError ? TRIES[error.code] : undefined;
+  return most !== undefined && tries + 1 >= most;
+}
+
+/** Builds the use case: says what a thread's outbox holds, in order, each once; what Slack keeps refusing does not hold up the rest. */
+export function createSay({ store, chat, clock, log }: ShowDeps) {
+  async function sayOne(each: Say, work: Work): Promise<void> {
+    try {
       await chat.say(each, { lookFirst: work.tries > 0 });
-      await store.outbox.markSaid(each.id);
+    } catch (error) {
+      if (!isHopeless(error, work)) throw error;
+      log.error({ err: error, say: each.id, thread: each.thread }, 'Words could not be said.');
+      if (each.kind === 'answer') await store.outbox.add([sayRefused(each, clock.now())], []);
+    }
+    await store.outbox.markSaid(each.id);
+  }
+
+  return async function say(thread: ThreadKey, work: Work): Promise<void> {
+    for (;;) {
+      const [next] = await store.outbox.unsaid(thread);
+      if (!next) return;
+      await sayOne(next, work);
     }
   };
+}
+
+function sayRefused({ id, thread, to }: Say, createdAt: number): Say {
+  const text = 'I had an answer here, and Slack did not take it. Ask me to put it in other words.';
+  return { id: `refused:${id}`, thread, kind: 'notice', ...(to && { to }), text, createdAt };
 }

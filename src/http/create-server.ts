@@ -105,8 +105,12 @@ async function runChecks(checks: HttpServerOptions['checks']): Promise<readonly 
 
 async function listen(server: Server, { host, port }: HttpServerOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      const why = `Can't listen on ${host}:${port}: ${error.message}. Set PORT or HOST to what is free.`;
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const remedy =
+        error.code === 'EADDRINUSE'
+          ? 'Another program listens there: stop it, or set another PORT.'
+          : 'Set HOST to an address of this machine, and PORT to one that may be used.';
+      const why = `Can't listen on ${host}:${port}: ${error.message}. ${remedy}`;
       reject(new Error(why, { cause: error }));
     });
     server.listen(port, host, resolve);

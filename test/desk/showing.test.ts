@@ -5,6 +5,7 @@ import { REQUESTER } from '../support/a-call.ts';
 import { buildDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
+import { until } from '../support/until.ts';
 
 async function deskWith(t: TestContext) {
   const tool = createRecordedTool();
@@ -47,6 +48,47 @@ describe('a card', () => {
     assert.equal(tool.runs.length, 0);
   });
 
+  it('that Slack refuses for whatever reason is told, and never given up while it waits (field report 10)', async (t) => {
+    const { desk, tool } = await deskWith(t);
+    const refused = () => new ChatError('rejected', 'Slack answered invalid_blocks.');
+    desk.chat.failCards(refused());
+    await desk.send('act');
+    await desk.worker.idle();
+    const told = () => desk.chat.said.filter(({ kind }) => kind === 'private');
+    assert.match(told()[0]?.text ?? '', /<#C1>.*invalid_blocks.*Nothing was run/s);
+    for (let hour = 0; hour < 12; hour += 1) {
+      await desk.clock.advance(3_600_000);
+      await desk.worker.idle();
+    }
+    assert.deepEqual(await desk.store.agenda.parked(), []);
+    desk.chat.failCards(undefined);
+    await desk.clock.advance(300_000);
+    await desk.worker.idle();
+    const [call] = await desk.calls();
+    assert.ok(call);
+    assert.equal(desk.chat.cards.get(call.id)?.status, 'pending');
+    assert.equal(told().length, 1);
+    assert.equal(tool.runs.length, 0);
+  });
+
+  it('of a call that has ended is given up in the end, and nothing false is told of it', async (t) => {
+    const { desk } = await deskWith(t);
+    await desk.send('act');
+    const [call] = await desk.calls();
+    assert.ok(call);
+    desk.chat.failCards(new ChatError('undeliverable', 'The channel is archived.'));
+    await desk.decide(call, REQUESTER);
+    for (let hour = 0; hour < 4; hour += 1) {
+      await desk.clock.advance(3_600_000);
+      await desk.worker.idle();
+    }
+    assert.deepEqual(
+      (await desk.store.agenda.parked()).map(({ key }) => key.task),
+      ['redraw'],
+    );
+    assert.doesNotMatch(JSON.stringify(desk.chat.said), /Nothing was run/);
+  });
+
   it('that was deleted is posted anew while it waits, and does not hold up a decision', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
@@ -68,5 +110,50 @@ describe('a card', () => {
     await desk.clock.advance(1);
     await desk.worker.idle();
     assert.equal(desk.chat.cards.size, 1);
+  });
+});
+
+describe('words', () => {
+  it('that Slack keeps refusing do not hold up those after them, and an answer is said to be missing', async (t) => {
+    const { desk } = await deskWith(t);
+    desk.model.script((_request, index) => sayText(`Answer ${index}.`));
+    for (let tries = 0; tries < 3; tries += 1) {
+      desk.chat.failNext(new ChatError('rejected', 'Slack answered msg_too_long.'));
+    }
+    await desk.send('one');
+    await desk.clock.advance(10_000);
+    await desk.worker.idle();
+    await desk.send('two');
+    await desk.worker.idle();
+    assert.deepEqual(
+      desk.chat.said.map(({ text }) => text),
+      [
+        'I had an answer here, and Slack did not take it. Ask me to put it in other words.',
+        'Answer 1.',
+      ],
+    );
+    assert.deepEqual(await desk.store.agenda.parked(), []);
+  });
+});
+
+describe('a preview', () => {
+  it('that never comes, or breaks, holds up neither the card nor the stop', async (t) => {
+    for (const preview of [
+      () => new Promise<string>(() => {}),
+      () => Promise.reject(new Error('no')),
+    ]) {
+      const { definition } = createRecordedTool();
+      const desk = await buildDesk(t, { tools: [{ ...definition, preview }] });
+      desk.model.script(() => sayCalls([{ name: 'act', args: '{"note":"a"}' }]));
+      const sending = desk.send('act');
+      await until(() => desk.model.requests.length === 1);
+      await until(async () => {
+        await desk.clock.advance(500);
+        return desk.chat.cards.size === 1;
+      });
+      await sending;
+      const [card] = desk.chat.cards.values();
+      assert.match(card?.preview ?? '', /took too long|would fail/);
+    }
   });
 });

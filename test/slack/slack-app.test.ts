@@ -194,6 +194,26 @@ function edge(delivery: Delivery): void {
       assert.equal(stage.desk.commands.length, 0);
     });
 
+    it('opens its form before anything is read, however long that takes (field report 20)', async () => {
+      const { place } = await card();
+      const { look } = stage.desk;
+      let read = () => {};
+      const reading = new Promise<void>((resolve) => {
+        read = resolve;
+      });
+      stage.desk.look = async (asked) => {
+        await reading;
+        return await look(asked);
+      };
+      const ack = await click('requester', place, 'call.edit');
+      assert.equal(ack.kind, 'acknowledged');
+      await waitForView('requester', 'Looking at the call');
+      read();
+      await waitForView('requester', 'Edit the call');
+      stage.desk.look = look;
+      await stage.workspace.close('requester');
+    });
+
     it('shows a call that does not fit page by page, and approves it from the last', async () => {
       const args = JSON.stringify({ content: `${'x'.repeat(20_000)}THE END`, path: 'a.txt' });
       const { call, place } = await card({ args });

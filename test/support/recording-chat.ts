@@ -12,6 +12,8 @@ export interface RecordingChat extends Chat {
   readonly statuses: string[];
   /** The next drawing or saying rejects with this. */
   failNext(error: ChatError): void;
+  /** From now on every drawing rejects with this; undefined ends it. */
+  failCards(error: ChatError | undefined): void;
 }
 
 /** Creates a chat that remembers what people would see. */
@@ -21,6 +23,7 @@ export function createRecordingChat(): RecordingChat {
   const posts = new Map<string, number>();
   const said: Say[] = [];
   const statuses: string[] = [];
+  let cardFailure: ChatError | undefined;
   let ts = 0;
 
   function failIfTold(): void {
@@ -34,8 +37,12 @@ export function createRecordingChat(): RecordingChat {
     said,
     statuses,
     failNext: (error) => failures.push(error),
+    failCards(error) {
+      cardFailure = error;
+    },
     async drawCard(call, place) {
       failIfTold();
+      if (cardFailure) throw cardFailure;
       cards.set(call.id, call);
       if (place) return place;
       posts.set(call.id, (posts.get(call.id) ?? 0) + 1);

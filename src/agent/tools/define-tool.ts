@@ -63,7 +63,8 @@ async function previewOf<Schema extends z.ZodType>(
   args: JsonValue,
 ): Promise<string | undefined> {
   try {
-    return await definition.preview?.(definition.schema.parse(args));
+    const text: unknown = await definition.preview?.(definition.schema.parse(args));
+    return text === undefined || typeof text === 'string' ? text : toText(text as ToolResult);
   } catch (error) {
     return `As things stand, this would fail: ${error instanceof Error ? error.message : String(error)}`;
   }

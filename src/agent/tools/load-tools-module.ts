@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import type { Cancel, Clock } from '../../domain/clock.ts';
 import type { ToolDefinition } from './define-tool.ts';
 
 /** The module of one's own tools can't be used; the message says which entry is wrong, and how. */
@@ -26,9 +27,14 @@ const entrySchema = z.object({
   secrets: z.array(z.string().min(1)).optional(),
 });
 
+const LOAD_TIMEOUT_MS = 30_000;
+
 /** Imports the module at TOOLS_MODULE and returns its `tools`; throws `ToolsModuleError` when any of them is not well-formed. */
-export async function loadToolsModule(path: string): Promise<readonly ToolDefinition[]> {
-  const module = await importModule(path);
+export async function loadToolsModule(
+  path: string,
+  clock: Clock,
+): Promise<readonly ToolDefinition[]> {
+  const module = await importModule(path, clock);
   // A module's namespace has no prototype: it is not an instance of Object.
   const isModule = typeof module === 'object' && module !== null;
   const tools = isModule && 'tools' in module ? module.tools : undefined;
@@ -48,12 +54,20 @@ export async function loadToolsModule(path: string): Promise<readonly ToolDefini
   });
 }
 
-async function importModule(path: string): Promise<unknown> {
+async function importModule(path: string, clock: Clock): Promise<unknown> {
+  let cancel: Cancel = () => {};
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    cancel = clock.schedule(clock.now() + LOAD_TIMEOUT_MS, () =>
+      reject(new Error('it was not loaded within 30 s; does it wait for something at its top?')),
+    );
+  });
   try {
-    return await import(pathToFileURL(resolve(path)).href);
+    return await Promise.race([import(pathToFileURL(resolve(path)).href), tooLate]);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolsModuleError(`TOOLS_MODULE: ${path} can’t be loaded: ${why}`, { cause: error });
+  } finally {
+    cancel();
   }
 }
 

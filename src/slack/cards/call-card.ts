@@ -6,7 +6,7 @@ import { mention } from '../mrkdwn.ts';
 import { buildFacts, buildWarnings } from './card-facts.ts';
 import { buildFoot, STATE_WORDS } from './card-foot.ts';
 import { buildPiece, cutPiece, type FittedPieces, fitPieces, sumPieces } from './fit-pieces.ts';
-import { secretTexts } from './mask-secrets.ts';
+import { type Masking, secretTexts } from './mask-secrets.ts';
 import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
 
@@ -29,45 +29,51 @@ export interface CallCard {
  */
 export function buildCallCard(call: Call, look: CardLook): CallCard {
   const secrets = look.tool?.secrets ?? [];
-  const hiddenTexts = secretTexts(JSON.parse(call.args) as JsonValue, secrets);
+  const masking = {
+    secrets: secretTexts(JSON.parse(call.args) as JsonValue, secrets),
+    showsLookAlikes: false,
+  };
   const pieces = [
     ...(call.preview === undefined || call.preview === ''
       ? []
-      : [renderText('What it would do', call.preview, hiddenTexts)]),
-    ...renderArgs(call.args, look.tool),
+      : [renderText('What it would do', call.preview, masking)]),
+    ...renderArgs(call.args, look.tool, masking),
   ];
   const data = fitPieces(pieces, {
     characters: BUDGET.cardData,
     each: BUDGET.cardPiece,
     count: BUDGET.cardArguments,
   });
-  const words = quoteWords(call.words, hiddenTexts);
+  const words = quoteWords(call.words, masking);
+  const sums = sumPieces(pieces);
+  // Whoever writes the arguments can make anything look like a secret: nobody approves that unseen.
+  const whole = data.whole && sums.guessed === 0;
   const blocks: KnownBlock[] = [
     ...buildFacts(call),
     ...data.pieces.map(buildPiece),
-    ...buildWarnings(sumPieces([...pieces, ...words]), sayMissing(call, data)),
+    ...buildWarnings(sumPieces([...pieces, ...words]), sayMissing(call, data, whole)),
     ...words.map(buildPiece),
     ...buildFoot(call, {
-      whole: data.whole,
+      whole,
       editable: look.tool !== undefined,
-      secretTexts: hiddenTexts,
+      masking,
     }),
   ];
   return { text: notification(call), blocks };
 }
 
-function sayMissing(call: Call, data: FittedPieces): readonly string[] {
-  if (data.whole) return [];
+function sayMissing(call: Call, data: FittedPieces, whole: boolean): readonly string[] {
+  if (whole) return [];
   const left = data.leftOut === 1 ? '1 argument is' : `${data.leftOut} arguments are`;
   const lines = data.leftOut === 0 ? [] : [`:warning: ${left} not on this card.`];
   const how = call.status === 'pending' ? ' and approve it' : '';
-  return [...lines, `:warning: Not everything fits here. *Open* the whole call to read${how}.`];
+  return [...lines, `:warning: Not everything is shown here. *Open* the whole call to read${how}.`];
 }
 
 /** The words are quoted without the secrets of the call, even when the agent repeats them. */
-function quoteWords(words: string, hiddenTexts: readonly string[]): readonly DataPiece[] {
+function quoteWords(words: string, masking: Masking): readonly DataPiece[] {
   if (words.trim() === '') return [];
-  const piece = renderText('Agent says (unverified)', words, hiddenTexts);
+  const piece = renderText('Agent says (unverified)', words, masking);
   return [cutPiece(piece, BUDGET.words)];
 }
 

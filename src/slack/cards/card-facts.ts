@@ -35,7 +35,7 @@ export function buildFacts(call: Call): KnownBlock[] {
 
 /** Quotes a text as data, as far as it is short. */
 function quote(label: string, text: string, max: number = BUDGET.askedLine): DataPiece {
-  return cutPiece(renderText(label, text, []), max);
+  return cutPiece(renderText(label, text, { secrets: [], showsLookAlikes: false }), max);
 }
 
 const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
@@ -78,7 +78,7 @@ function buildEdited(call: Call, user: string): KnownBlock {
 
 /** Says what in the data could not be seen, or is not shown; nothing when there is nothing to say. */
 export function buildWarnings(
-  sums: { hidden: number; masked: number },
+  sums: Pick<DataPiece, 'hidden' | 'masked' | 'guessed'>,
   missing: readonly string[],
 ): KnownBlock[] {
   const lines: string[] = [];
@@ -92,6 +92,10 @@ export function buildWarnings(
   if (sums.masked > 0) {
     const what = sums.masked === 1 ? '1 secret is' : `${count(sums.masked)} secrets are`;
     lines.push(`:lock: ${what} not shown; the call uses the true value.`);
+  }
+  if (sums.guessed > 0) {
+    const what = sums.guessed === 1 ? '1 text looks' : `${count(sums.guessed)} texts look`;
+    lines.push(`:lock: ${what} like a secret and stands masked here.`);
   }
   lines.push(...missing);
   if (lines.length === 0) return [];

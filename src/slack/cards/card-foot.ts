@@ -8,6 +8,7 @@ import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { dateText, mention } from '../mrkdwn.ts';
 import { buildPiece, cutPiece } from './fit-pieces.ts';
+import type { Masking } from './mask-secrets.ts';
 import { renderText } from './render-args.ts';
 
 /** What the foot must know besides the call. */
@@ -15,7 +16,7 @@ export interface FootFacts {
   /** Whether everything of the call stands on the card. */
   readonly whole: boolean;
   readonly editable: boolean;
-  readonly secretTexts: readonly string[];
+  readonly masking: Masking;
 }
 
 /** A state in a few words, for the card and for its notification. */
@@ -60,7 +61,7 @@ const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
 export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   const text = `${ICONS[call.status]} ${headline(call)}${detail(call)}`;
   const blocks: KnownBlock[] = [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
-  const said = outcomePiece(call.outcome, facts.secretTexts);
+  const said = outcomePiece(call.outcome, facts.masking);
   if (said !== undefined) blocks.push(buildPiece(said));
   const buttons = buttonsOf(call, facts);
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -107,10 +108,10 @@ function sayVerdict(call: Call): string | undefined {
   return `${VERDICTS[verdict.kind]} ${names} · ${dateText(verdict.at)}`;
 }
 
-function outcomePiece(outcome: Outcome | undefined, secrets: readonly string[]) {
+function outcomePiece(outcome: Outcome | undefined, masking: Masking) {
   const words = outcomeWords(outcome);
   if (words === undefined || words.text === '') return undefined;
-  return cutPiece(renderText(words.label, words.text, secrets), BUDGET.outcome);
+  return cutPiece(renderText(words.label, words.text, masking), BUDGET.outcome);
 }
 
 function outcomeWords(

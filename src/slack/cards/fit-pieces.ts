@@ -9,6 +9,26 @@ export interface FittedPieces {
   readonly whole: boolean;
 }
 
+/** A line takes as much of a phone's screen as this many characters. */
+const LINE = 30;
+
+/** How much room a text takes: many short lines push what stands below them off the screen. */
+function roomOf(text: string): number {
+  return text.length + LINE * (text.split('\n').length - 1);
+}
+
+/** Returns how many characters of a text fit into so much room. */
+function lengthWithin(text: string, room: number): number {
+  let left = room;
+  let length = 0;
+  for (const line of text.split('\n')) {
+    if (line.length > left) return length + Math.max(0, left);
+    left -= line.length + 1 + LINE;
+    length += line.length + 1;
+  }
+  return Math.min(length, text.length);
+}
+
 /** A rest too small to say anything with is not begun. */
 const WORTH_STARTING = 200;
 
@@ -21,16 +41,18 @@ export function fitPieces(
   let left = room.characters;
   let whole = true;
   for (const piece of pieces) {
-    const length = piece.label.length + piece.text.length;
-    const fits = length <= left && piece.text.length <= room.each;
+    const fits = piece.label.length + roomOf(piece.text) <= left && piece.text.length <= room.each;
     if (fitted.length === room.count || (!fits && left < WORTH_STARTING)) {
       return { pieces: fitted, leftOut: pieces.length - fitted.length, whole: false };
     }
     const shown = fits
       ? piece
-      : cutPiece(piece, Math.min(left - piece.label.length - 60, room.each));
+      : cutPiece(
+          piece,
+          Math.min(lengthWithin(piece.text, left - piece.label.length - 60), room.each),
+        );
     whole &&= fits;
-    left -= shown.label.length + shown.text.length;
+    left -= shown.label.length + roomOf(shown.text);
     fitted.push(shown);
   }
   return { pieces: fitted, leftOut: 0, whole };
@@ -77,10 +99,11 @@ export function buildPiece(piece: DataPiece): KnownBlock {
   return block;
 }
 
-/** Sums what is hidden and what is masked in pieces. */
-export function sumPieces(pieces: readonly DataPiece[]): { hidden: number; masked: number } {
-  return {
-    hidden: pieces.reduce((sum, piece) => sum + piece.hidden, 0),
-    masked: pieces.reduce((sum, piece) => sum + piece.masked, 0),
-  };
+/** Sums what of pieces can't be seen as it is. */
+export function sumPieces(
+  pieces: readonly DataPiece[],
+): Pick<DataPiece, 'hidden' | 'masked' | 'guessed'> {
+  const sum = (key: 'hidden' | 'masked' | 'guessed') =>
+    pieces.reduce((total, piece) => total + piece[key], 0);
+  return { hidden: sum('hidden'), masked: sum('masked'), guessed: sum('guessed') };
 }

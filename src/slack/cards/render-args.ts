@@ -1,7 +1,7 @@
 /** Arguments as data: one piece each, whole, with its type in the label (none for a text) and its text as it is. */
 import type { JsonValue } from '../../domain/json.ts';
 import type { Tool } from '../../domain/tool.ts';
-import { isSecretPath, maskTokens } from './mask-secrets.ts';
+import { isSecretPath, type MaskedText, type Masking, maskTokens } from './mask-secrets.ts';
 import { toVisible } from './visible-text.ts';
 
 /** One thing shown as data: a label of ours, and its text with everything in it visible. */
@@ -12,19 +12,31 @@ export interface DataPiece {
   /** How many characters had to be made visible, how many secrets are left out. */
   readonly hidden: number;
   readonly masked: number;
+  /** How many texts are left out because they look like secrets. */
+  readonly guessed: number;
 }
 
 /** What of a tool says how its arguments are shown. */
 export type ArgsLook = Pick<Tool, 'schema' | 'secrets'>;
 
 /** Makes the pieces of a call's arguments, in the order in which the tool names them, as its form does. */
-export function renderArgs(argsText: string, look: ArgsLook | undefined): readonly DataPiece[] {
+export function renderArgs(
+  argsText: string,
+  look: ArgsLook | undefined,
+  { showsLookAlikes }: Pick<Masking, 'showsLookAlikes'>,
+): readonly DataPiece[] {
   const args = JSON.parse(argsText) as JsonValue;
-  const secrets = look?.secrets ?? [];
-  if (!isObject(args)) return [renderPiece('arguments', args, [], secrets)];
+  const view = { paths: look?.secrets ?? [], masking: { secrets: [], showsLookAlikes } };
+  if (!isObject(args)) return [renderPiece('arguments', args, [], view)];
   const keys = inOrder(Object.keys(args), look?.schema.properties);
-  if (keys.length === 0) return [{ label: 'No arguments', text: '', hidden: 0, masked: 0 }];
-  return keys.map((key) => renderPiece(key, args[key] ?? null, [key], secrets));
+  if (keys.length === 0) return [bare('No arguments')];
+  return keys.map((key) => renderPiece(key, args[key] ?? null, [key], view));
+}
+
+/** Which paths are secret, and how the texts at the others are masked. */
+interface ArgsView {
+  readonly paths: readonly string[];
+  readonly masking: Masking;
 }
 
 function inOrder(keys: readonly string[], properties: JsonValue | undefined): readonly string[] {
@@ -32,11 +44,14 @@ function inOrder(keys: readonly string[], properties: JsonValue | undefined): re
   return [...named, ...keys.filter((key) => !named.includes(key))];
 }
 
+function bare(label: string): DataPiece {
+  return { label, text: '', hidden: 0, masked: 0, guessed: 0 };
+}
+
 /** Makes the piece of a text that is not an argument: a preview, a result, an answer. */
-export function renderText(label: string, text: string, secrets: readonly string[]): DataPiece {
-  const { text: safe, masked } = maskTokens(text, secrets);
-  const { text: visible, hidden } = toVisible(safe);
-  return { label, text: visible, hidden, masked };
+export function renderText(label: string, text: string, masking: Masking): DataPiece {
+  const { text: safe, ...left } = maskTokens(text, masking);
+  return { label, ...toVisible(safe), ...left };
 }
 
 const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,60}$/;
@@ -45,18 +60,19 @@ function renderPiece(
   key: string,
   value: JsonValue,
   path: readonly string[],
-  secrets: readonly string[],
+  view: ArgsView,
 ): DataPiece {
-  const piece = isSecretPath(path, secrets)
-    ? { label: 'secret, not shown', text: '', hidden: 0, masked: 1 }
-    : renderValue(value, path, secrets);
+  const piece = isSecretPath(path, view.paths)
+    ? { ...bare('secret, not shown'), masked: 1 }
+    : renderValue(value, path, view);
   if (PLAIN_KEY.test(key)) return { ...piece, label: joinLabel(key, piece.label) };
-  const name = renderText('', JSON.stringify(key), []);
+  const name = renderText('', JSON.stringify(key), view.masking);
   return {
     label: joinLabel('an argument with a name of its own', piece.label),
     text: piece.text === '' ? name.text : `${name.text}\n${piece.text}`,
     hidden: piece.hidden + name.hidden,
     masked: piece.masked + name.masked,
+    guessed: piece.guessed + name.guessed,
   };
 }
 
@@ -64,48 +80,47 @@ function joinLabel(key: string, type: string): string {
   return type === '' ? key : `${key} · ${type}`;
 }
 
-function renderValue(
-  value: JsonValue,
-  path: readonly string[],
-  secrets: readonly string[],
-): DataPiece {
-  const bare = (label: string): DataPiece => ({ label, text: '', hidden: 0, masked: 0 });
+function renderValue(value: JsonValue, path: readonly string[], view: ArgsView): DataPiece {
   if (value === null) return bare('null');
   if (value === '') return bare('empty text');
-  if (typeof value === 'string') return renderText('', value, []);
+  if (typeof value === 'string') return renderText('', value, view.masking);
   if (typeof value === 'boolean') return { ...bare('true or false'), text: String(value) };
   if (typeof value === 'number') return { ...bare('number'), text: JSON.stringify(value) };
   const size = Object.keys(value).length;
   const isList = Array.isArray(value);
   if (size === 0) return bare(isList ? 'empty list' : 'empty object');
-  const printed = printJson(value, path, secrets);
-  const { text, hidden } = toVisible(printed.text);
+  const { text: printed, ...left } = printJson(value, path, view);
   const label = isList ? `list of ${size}` : `object of ${size}`;
-  return { label, text, hidden, masked: printed.masked };
+  return { label, ...toVisible(printed), ...left };
 }
 
 /** Prints JSON over several lines; a secret stands without quotes, as no JSON text does. */
 function printJson(
   value: JsonValue,
   path: readonly (string | number)[],
-  secrets: readonly string[],
+  view: ArgsView,
   indent = '',
-): { readonly text: string; readonly masked: number } {
-  if (isSecretPath(path, secrets)) return { text: '⟨secret, not shown⟩', masked: 1 };
-  if (typeof value !== 'object' || value === null) return maskTokens(JSON.stringify(value));
+): MaskedText {
+  if (isSecretPath(path, view.paths)) {
+    return { text: '⟨secret, not shown⟩', masked: 1, guessed: 0 };
+  }
+  if (typeof value !== 'object' || value === null) {
+    return maskTokens(JSON.stringify(value), view.masking);
+  }
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
-  if (entries.length === 0) return { text: isList ? '[]' : '{}', masked: 0 };
+  if (entries.length === 0) return { text: isList ? '[]' : '{}', masked: 0, guessed: 0 };
   const deeper = `${indent}  `;
-  let masked = 0;
+  const left = { masked: 0, guessed: 0 };
   const lines = entries.map(([key, each]) => {
     const step = isList ? Number(key) : key;
-    const printed = printJson(each, [...path, step], secrets, deeper);
-    masked += printed.masked;
+    const printed = printJson(each, [...path, step], view, deeper);
+    left.masked += printed.masked;
+    left.guessed += printed.guessed;
     return `${deeper}${isList ? '' : `${JSON.stringify(key)}: `}${printed.text}`;
   });
   const [open, close] = isList ? ['[', ']'] : ['{', '}'];
-  return { text: `${open}\n${lines.join(',\n')}\n${indent}${close}`, masked };
+  return { text: `${open}\n${lines.join(',\n')}\n${indent}${close}`, ...left };
 }
 
 function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {

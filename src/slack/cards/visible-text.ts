@@ -14,7 +14,7 @@ const HIDDEN =
   '[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]|(?! )\\p{Zs}';
 /** The first alternative wins: a whole emoji sequence stays, joiners included. */
 const PIECES = new RegExp(
-  `(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<spaces> +)`,
+  `(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<marks>(?<=\\p{M}{4})\\p{M}+)|(?<spaces> +)`,
   'gv',
 );
 const MAX_SPACES = 8;
@@ -28,11 +28,15 @@ export function toVisible(text: string): VisibleText {
     const at = rest.at(-3) as number;
     if (groups.emoji !== undefined || groups.break !== undefined) return piece;
     if (groups.escape !== undefined) return '\\u{5c}u{';
-    if (groups.spaces !== undefined) return showSpaces(text, piece, at);
-    hidden += 1;
-    return `\\u{${codePoint(piece)}}`;
+    const shown = groups.spaces === undefined ? escapeAll(piece) : showSpaces(text, piece, at);
+    if (shown !== piece) hidden += [...piece].length;
+    return shown;
   });
   return { text: visible, hidden };
+}
+
+function escapeAll(piece: string): string {
+  return [...piece].map((character) => `\\u{${codePoint(character)}}`).join('');
 }
 
 function codePoint(character: string): string {

@@ -59,6 +59,8 @@ export function planForm(call: Pick<Call, 'args'>, tool: FormTool): FormPlan {
   return { fields, kept };
 }
 
+const LOOK_ALIKES_ONLY = { secrets: [], showsLookAlikes: false };
+
 function whyKept(
   field: FormField,
   secrets: readonly string[],
@@ -67,7 +69,8 @@ function whyKept(
   const first = (path: string) => path.split('.').filter((step) => step !== '*')[0];
   const holdsSecret = secrets.some((path) => first(path) === field.key);
   if (holdsSecret || isSecretPath([field.key], secrets)) return 'secret';
-  if (maskTokens(field.initial).masked > 0) return 'it holds what looks like a secret';
+  if (maskTokens(field.initial, LOOK_ALIKES_ONLY).guessed > 0)
+    return 'it holds what looks like a secret';
   const { value, initial } = field;
   const length = typeof value === 'string' ? value.length : initial.length;
   if (initial.length > LIMITS.inputText) {

@@ -22,7 +22,7 @@ export function buildFullView(
     readonly note?: string;
   },
 ): ModalView {
-  const pieces = wholePieces(call, show.tool);
+  const pieces = wholePieces(call, show);
   const pages = toPages(pieces);
   const page = Math.min(Math.max(1, show.page), pages.length);
   const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · page ${page} of ${pages.length}`;
@@ -44,11 +44,18 @@ export function buildFullView(
   };
 }
 
-function wholePieces(call: Call, tool: ArgsLook | undefined): readonly DataPiece[] {
-  const hidden = secretTexts(JSON.parse(call.args) as JsonValue, tool?.secrets ?? []);
+function wholePieces(
+  call: Call,
+  { tool, mayApprove }: { readonly tool: ArgsLook | undefined; readonly mayApprove: boolean },
+): readonly DataPiece[] {
+  // Only whoever has to decide sees what merely looks like a secret.
+  const masking = {
+    secrets: secretTexts(JSON.parse(call.args) as JsonValue, tool?.secrets ?? []),
+    showsLookAlikes: mayApprove,
+  };
   const { preview = '' } = call;
-  const first = preview === '' ? [] : [renderText('What it would do', preview, hidden)];
-  return [...first, ...renderArgs(call.args, tool)];
+  const first = preview === '' ? [] : [renderText('What it would do', preview, masking)];
+  return [...first, ...renderArgs(call.args, tool, masking)];
 }
 
 /** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */

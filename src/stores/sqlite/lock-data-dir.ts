@@ -22,6 +22,14 @@ export function lockDataDir(dataDir: string): () => void {
         { cause: error },
       );
     }
+    if (error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) {
+      throw new Error(
+        `${file} is damaged. It holds nothing but a lock: delete it and start again.`,
+        {
+          cause: error,
+        },
+      );
+    }
     throw explainFailure(error, file);
   }
   const held = lock;

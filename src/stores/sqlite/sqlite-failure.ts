@@ -28,6 +28,11 @@ const REMEDIES: readonly Remedy[] = [
     remedy: 'Move the file away, or set another DATA_DIR.',
   },
   {
+    code: /^ELOOP/,
+    why: 'its links lead in a circle',
+    remedy: 'Mend the links, or set another DATA_DIR.',
+  },
+  {
     code: /^SQLITE_CANTOPEN/,
     why: 'it can not be opened',
     remedy: 'See that it is a file that may be read and written, or set another DATA_DIR.',

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createToolbox } from '../../../src/agent/tools/create-toolbox.ts';
 import { loadToolsModule, ToolsModuleError } from '../../../src/agent/tools/load-tools-module.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';
+
+const clock = createManualClock();
 
 /** Written beside this file, so that it finds zod as an operator's own module does. */
 function aModule(t: TestContext, source: string, name = 'tools.ts'): string {
@@ -31,7 +34,7 @@ test('the tools of a module join the built-in ones; one that can’t be offered 
        { name: 'paid', ${RUN}, risk: 'high', secrets: ['n'], idempotent: true },
      ];`,
   );
-  const extra = await loadToolsModule(path);
+  const extra = await loadToolsModule(path, clock);
   const { toolbox, leftOut } = createToolbox({
     workspaceDir: join(path, '..', 'workspace'),
     extra,
@@ -105,7 +108,7 @@ const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] =
 for (const [what, source, why] of WRONG) {
   test(`${what} stops the start and says what is wrong`, async (t) => {
     const path = aModule(t, source);
-    await assert.rejects(loadToolsModule(path), (error: Error) => {
+    await assert.rejects(loadToolsModule(path, clock), (error: Error) => {
       assert.ok(error instanceof ToolsModuleError);
       assert.match(error.message, /^TOOLS_MODULE: /);
       assert.match(error.message, why);
@@ -116,13 +119,20 @@ for (const [what, source, why] of WRONG) {
 
 test('a module that is not there stops the start', async () => {
   await assert.rejects(
-    loadToolsModule('no/such/tools.ts'),
+    loadToolsModule('no/such/tools.ts', clock),
     /TOOLS_MODULE: no\/such\/tools\.ts can’t be loaded/,
   );
 });
 
 test('a tool can’t take the place of a built-in one', async (t) => {
   const path = aModule(t, `export const tools = [{ name: 'read_file', ${RUN} }];`, 'tools.mjs');
-  const extra = await loadToolsModule(path);
+  const extra = await loadToolsModule(path, clock);
   assert.throws(() => createToolbox({ workspaceDir: '.', extra }), /“read_file” is taken/);
+});
+
+test('a module that waits for ever at its top stops the start, and is named', async (t) => {
+  const path = aModule(t, 'await new Promise(() => {}); export const tools = [];', 'tools.mts');
+  const loading = assert.rejects(loadToolsModule(path, clock), /tools\.mts can’t be loaded.*30 s/);
+  await clock.advance(30_000);
+  await loading;
 });

@@ -7,6 +7,7 @@ import type { Call } from '../../../src/domain/call.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard, type CallCard } from '../../../src/slack/cards/call-card.ts';
+import { buildFullView } from '../../../src/slack/forms/full-view.ts';
 import { LIMITS } from '../../../src/slack/limits.ts';
 import {
   APPROVER,
@@ -120,6 +121,53 @@ describe('the card of a call', () => {
     assert.ok(JSON.stringify(buildCallCard(aCall({ args: '{}' }), {})).includes('No arguments'));
   });
 
+  it('is never approved with an argument hidden because it looks like a secret: Open shows it to whoever decides', () => {
+    for (const command of [
+      `echo "-----BEGIN PRIVATE KEY-----\n${'A'.repeat(60)}\n-----END PRIVATE KEY-----"`,
+      'curl -H "Authorization: Bearer test-not-real-123" https://example.test',
+      'echo xoxb-not-a-real-token-1',
+    ]) {
+      const call = aCall({ args: JSON.stringify({ command }) });
+      assert.ok(!actionIds(buildCallCard(call, { tool: TOOL })).includes('call.approve'), command);
+      const look = { page: 1, tool: TOOL, mayApprove: true };
+      assert.ok(
+        JSON.stringify(buildFullView(call, look)).includes(JSON.stringify(command).slice(1, 40)),
+      );
+      const stranger = JSON.stringify(buildFullView(call, { ...look, mayApprove: false }));
+      assert.match(stranger, /⟨hidden: /);
+    }
+  });
+
+  it('hides nothing behind what only begins like a secret', () => {
+    for (const command of [
+      'echo "-----BEGIN PRIVATE KEY-----"; rm -rf /',
+      'Pay the bearer 1000000.00 today',
+      'sk-this-is-the-real-name-of-the-file.sh',
+    ]) {
+      const card = buildCallCard(aCall({ args: JSON.stringify({ command }) }), { tool: TOOL });
+      assert.ok(actionIds(card).includes('call.approve'));
+      assert.ok(JSON.stringify(card).includes(JSON.stringify(command).slice(1, -1)), command);
+    }
+  });
+
+  it('hides a declared secret however it is written', () => {
+    const apiKey = 'ab"c\nd-secretpart';
+    const patch = {
+      args: JSON.stringify({ apiKey }),
+      preview: `+ab"c\n+d-secretpart`,
+      status: 'succeeded',
+      outcome: { kind: 'result', text: JSON.stringify({ got: apiKey }) },
+    } as const;
+    assert.ok(!JSON.stringify(buildCallCard(aCall(patch), { tool: TOOL })).includes('secretpart'));
+  });
+
+  it('with more lines than a screen can hold is opened before it is approved', () => {
+    const command = `ls${'\n'.repeat(300)}; rm -rf /`;
+    const card = buildCallCard(aCall({ args: JSON.stringify({ command }) }), { tool: TOOL });
+    assert.ok(!actionIds(card).includes('call.approve'));
+    assert.ok(actionIds(card).includes('call.open'));
+  });
+
   it('hides secrets in arguments, preview, words and result, and says so', () => {
     const args = { apiKey: 'k-0001', headers: { Authorization: 'test-not-real-123' }, body: 'ok' };
     const card = buildCallCard(
@@ -136,7 +184,8 @@ describe('the card of a call', () => {
     for (const secret of ['k-0001', 'test-not-real-123', 'xoxb-12345678-abc']) {
       assert.ok(!text.includes(secret), secret);
     }
-    assert.match(text, /5 secrets are not shown/);
+    assert.match(text, /4 secrets are not shown/);
+    assert.match(text, /1 text looks like a secret/);
   });
 
   it('puts Open in place of Approve when something does not fit, and says how much is shown', () => {

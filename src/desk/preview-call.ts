@@ -1,0 +1,27 @@
+import type { Clock } from '../domain/clock.ts';
+import type { JsonValue } from '../domain/json.ts';
+import type { Tool } from '../domain/tool.ts';
+
+/** A card must not wait for its preview: an edit is previewed before Slack's three seconds are over. */
+const DEADLINE_MS = 1_500;
+
+/** Asks a tool what a run would do; one that does not answer in time, or breaks, is said to, and holds nothing up. */
+export async function previewCall(
+  tool: Tool,
+  args: JsonValue,
+  clock: Clock,
+): Promise<string | undefined> {
+  if (!tool.preview) return undefined;
+  return await new Promise((resolve) => {
+    const done = (text: string | undefined) => {
+      cancel();
+      resolve(text);
+    };
+    const cancel = clock.schedule(clock.now() + DEADLINE_MS, () =>
+      resolve('The tool’s preview took too long, so none is shown.'),
+    );
+    Promise.resolve()
+      .then(() => tool.preview?.(args))
+      .then(done, () => done('The tool’s preview broke, so none is shown.'));
+  });
+}

@@ -1,0 +1,3 @@
+import { clickJourneys } from './clicks.ts';
+
+clickJourneys('socket');

@@ -1,0 +1,3 @@
+import { clockJourneys } from './clock.ts';
+
+clockJourneys('http');

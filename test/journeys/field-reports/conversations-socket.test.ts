@@ -1,0 +1,3 @@
+import { conversationJourneys } from './conversations.ts';
+
+conversationJourneys('socket');

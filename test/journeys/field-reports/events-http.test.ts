@@ -1,0 +1,3 @@
+import { eventJourneys } from './events.ts';
+
+eventJourneys('http');

@@ -1,0 +1,3 @@
+import { faultJourneys } from './faults.ts';
+
+faultJourneys('socket');

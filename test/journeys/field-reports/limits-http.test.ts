@@ -1,0 +1,3 @@
+import { limitJourneys } from './limits.ts';
+
+limitJourneys('http');

@@ -1,0 +1,3 @@
+import { modalJourneys } from './modals.ts';
+
+modalJourneys('socket');

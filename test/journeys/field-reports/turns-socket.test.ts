@@ -1,0 +1,3 @@
+import { turnJourneys } from './turns.ts';
+
+turnJourneys('socket');
