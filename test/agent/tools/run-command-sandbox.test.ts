@@ -75,7 +75,7 @@ describe('in the sandbox', { skip }, () => {
       `cat ${at('data', 'records.db')}`,
       `cat ../data/records.db ${at('settings.env')}`,
       'cat link',
-      'cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n" | grep -v records | grep SECRET_OF',
+      'cat /proc/*/environ | tr "\\0" "\\n" | grep SECRET_OF',
       `ls -la ${at('data')} && cat ${at('data')}/*`,
       'ls /root/* /home/* ~root/* /var/* /run/* /work /srv/*',
       'cat /etc/shadow /etc/sudoers',
