@@ -2,13 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAgent } from './agent/create-agent.ts';
 import { createChatModel } from './agent/model.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
+import { type CommandPlace, chooseConfinement } from './agent/tools/confinement.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
+import type { DefinedTool } from './agent/tools/define-tool.ts';
+import { createFetchUrl } from './agent/tools/fetch-url.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
+import { createRunCommand } from './agent/tools/run-command.ts';
+import { createSearchWeb } from './agent/tools/search-web.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import type { Clock } from './domain/clock.ts';
@@ -22,7 +28,8 @@ import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
 const MODEL_RETRIES = 2;
-const TOOL_TIMEOUT_MS = 600_000;
+/** A command may run for ten minutes, and says itself when they are over. */
+const TOOL_TIMEOUT_MS = 660_000;
 /** Running tools get this long to end; with what follows, the process is gone within 30 s. */
 const STOP_GRACE_MS = 25_000;
 
@@ -67,7 +74,12 @@ async function open(
   for (const warning of config.warnings) log.warn(warning);
   await makeWorkspaceFolder(config.workspaceDir);
   const extra = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : [];
-  const { toolbox, leftOut } = createToolbox({ workspaceDir: config.workspaceDir, extra });
+  const offered = await offerTools(config, clock, log);
+  const { toolbox, leftOut } = createToolbox({
+    workspaceDir: config.workspaceDir,
+    offered,
+    extra,
+  });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
   let worker: Worker | undefined;
@@ -128,6 +140,28 @@ async function open(
   onRelease(async () => server.stopReady());
   await slack.start();
   return server.url;
+}
+
+/** Makes the tools that depend on the settings and on the machine. */
+async function offerTools(
+  { workspaceDir, dataDir, commands, search }: SlackModeConfig,
+  clock: Clock,
+  log: Logger,
+): Promise<readonly DefinedTool[]> {
+  // The file that main reads the environment from holds every secret.
+  const place: CommandPlace = { workspaceDir, hidden: [dataDir, resolve('.env')] };
+  const confinement = await chooseConfinement(place, { ...commands, clock });
+  if (confinement.kind === 'unsandboxed') {
+    log.warn(
+      { tool: 'run_command' },
+      `ALLOW_UNSANDBOXED_COMMANDS: commands run with all the rights of the app, since ${confinement.reason}`,
+    );
+  }
+  return [
+    createRunCommand({ place, confinement, clock }),
+    ...(search ? [createSearchWeb(search, clock)] : []),
+    createFetchUrl({ clock }),
+  ];
 }
 
 async function makeWorkspaceFolder(path: string): Promise<void> {

@@ -29,6 +29,17 @@ interface CommonConfig {
   readonly dataDir: string;
   readonly workspaceDir: string;
   readonly toolsModule?: string;
+  readonly commands: {
+    readonly hasNetwork: boolean;
+    /** Whether they run without a sandbox where none works. */
+    readonly allowUnsandboxed: boolean;
+  };
+  /** Absent without a key: then there is no web search. */
+  readonly search?: {
+    readonly apiKey: string;
+    readonly baseUrl: string;
+    readonly maxResults: number;
+  };
   readonly systemPrompt?: string;
   readonly contextTokens: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -66,11 +77,12 @@ export class ConfigError extends Error {
 
 /** Returns the values of a configuration that nobody may read in a log. */
 export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { model } = config;
-  if (config.mode === 'playground') return [model?.apiKey];
+  const { model, search } = config;
+  const always = [model?.apiKey, search?.apiKey];
+  if (config.mode === 'playground') return always;
   const { slack } = config;
   const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
-  return [model?.apiKey, slack.botToken, own];
+  return [...always, slack.botToken, own];
 }
 
 /** What would make people believe in a protection or a store that this version does not have. */
@@ -79,8 +91,6 @@ const REFUSED = [
   ['POLICY_FILE', 'its rules would not hold'],
   ['MCP_CONFIG', 'its tools would be missing'],
 ] as const;
-
-const UNUSED = ['TAVILY_API_KEY', 'TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -161,6 +171,17 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
     dataDir: resolve(read.DATA_DIR),
     workspaceDir: resolve(read.WORKSPACE_DIR),
     ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
+    commands: {
+      hasNetwork: read.COMMAND_NETWORK,
+      allowUnsandboxed: read.ALLOW_UNSANDBOXED_COMMANDS,
+    },
+    ...(read.TAVILY_API_KEY !== undefined && {
+      search: {
+        apiKey: read.TAVILY_API_KEY,
+        baseUrl: read.TAVILY_BASE_URL,
+        maxResults: read.MAX_SEARCH_RESULTS,
+      },
+    }),
     ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
     contextTokens: read.CONTEXT_TOKENS,
     logLevel: read.LOG_LEVEL,
@@ -181,9 +202,12 @@ function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | u
 }
 
 function warningsOf(env: Environment): string[] {
-  const warnings = UNUSED.filter((name) => env[name]).map(
-    (name) => `${name} has no effect in this version: it has no web search yet.`,
-  );
+  const warnings: string[] = [];
+  for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
+    if (env[name] && !env.TAVILY_API_KEY) {
+      warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);
+    }
+  }
   if (env.SLACK_APP_TOKEN && env.SLACK_SIGNING_SECRET) {
     warnings.push(
       'SLACK_SIGNING_SECRET has no effect while SLACK_APP_TOKEN is set: the app uses Socket Mode. Unset SLACK_APP_TOKEN for HTTP.',

@@ -18,6 +18,11 @@ const whole = (min: number, max: number, unset: number, what: string) =>
     .transform(Number)
     .pipe(z.number(what).min(min, what).max(max, what))
     .default(unset);
+const flag = () =>
+  z
+    .enum(['0', '1'], { error: 'must be 1 (yes) or 0 (no).' })
+    .transform((value) => value === '1')
+    .default(false);
 const url = (example: string) =>
   z.url({ protocol: /^https?$/, error: `is not an http(s) address. Write it like ${example}.` });
 const token = (prefix: string, what: string) => z.string().startsWith(prefix, what).optional();
@@ -71,7 +76,9 @@ export const Variables = z.object({
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}.` })
     .default('info'),
+  COMMAND_NETWORK: flag(),
+  ALLOW_UNSANDBOXED_COMMANDS: flag(),
   TAVILY_API_KEY: text,
-  TAVILY_BASE_URL: url('https://api.tavily.com').optional(),
+  TAVILY_BASE_URL: url('https://api.tavily.com').default('https://api.tavily.com'),
   MAX_SEARCH_RESULTS: whole(1, 20, 5, 'must be a whole number from 1 to 20.'),
 });

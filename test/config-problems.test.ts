@@ -109,6 +109,18 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     /Write it like https/,
   ],
   [
+    'a yes in words',
+    { COMMAND_NETWORK: 'yes' },
+    'COMMAND_NETWORK',
+    /must be 1 \(yes\) or 0 \(no\)/,
+  ],
+  [
+    'a true for a 1',
+    { ALLOW_UNSANDBOXED_COMMANDS: 'true' },
+    'ALLOW_UNSANDBOXED_COMMANDS',
+    /must be 1 \(yes\) or 0 \(no\)/,
+  ],
+  [
     'a Redis address',
     { REDIS_URL: 'redis://localhost' },
     'REDIS_URL',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { readConfig } from '../src/config.ts';
+import { readConfig, secretsOf } from '../src/config.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -19,6 +19,7 @@ describe('what the environment means', () => {
       port: 3000,
       dataDir: resolve('data'),
       workspaceDir: resolve('workspace'),
+      commands: { hasNetwork: false, allowUnsandboxed: false },
       contextTokens: 24_000,
       logLevel: 'info',
       warnings: [],
@@ -104,8 +105,27 @@ describe('what the environment means', () => {
     assert.equal(config.toolsModule, resolve('tools.ts'));
   });
 
+  test('a key for the web search brings it, with its defaults, and is never shown', () => {
+    const config = read({ TAVILY_API_KEY: 'tvly-abc' });
+    const defaults = { apiKey: 'tvly-abc', baseUrl: 'https://api.tavily.com', maxResults: 5 };
+    assert.deepEqual(config.search, defaults);
+    assert.deepEqual(config.warnings, []);
+    assert(secretsOf(config).includes('tvly-abc'));
+    const own = { TAVILY_BASE_URL: 'http://127.0.0.1:1/x', MAX_SEARCH_RESULTS: '20' };
+    const inSlack = read({ ...SOCKET, ...MODEL, TAVILY_API_KEY: 'tvly-abc', ...own });
+    const search = { apiKey: 'tvly-abc', baseUrl: 'http://127.0.0.1:1/x', maxResults: 20 };
+    assert.deepEqual(inSlack.search, search);
+    assert(secretsOf(inSlack).includes('tvly-abc'));
+  });
+
+  test('commands get a network, or no sandbox, only when that is said', () => {
+    const both = { COMMAND_NETWORK: '1', ALLOW_UNSANDBOXED_COMMANDS: '1' };
+    assert.deepEqual(read(both).commands, { hasNetwork: true, allowUnsandboxed: true });
+    const neither = { COMMAND_NETWORK: '0', ALLOW_UNSANDBOXED_COMMANDS: '0' };
+    assert.deepEqual(read(neither).commands, { hasNetwork: false, allowUnsandboxed: false });
+  });
+
   const UNUSED: readonly Env[] = [
-    { TAVILY_API_KEY: 'tvly-abc' },
     { TAVILY_BASE_URL: 'https://api.tavily.com' },
     { MAX_SEARCH_RESULTS: '5' },
     { SLACK_API_URL: 'http://127.0.0.1:1/api/' },

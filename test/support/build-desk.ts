@@ -57,6 +57,8 @@ export async function buildDesk(
   options: {
     readonly gate?: Gate;
     readonly tools: readonly ToolDefinition[];
+    /** Tools that are made already. */
+    readonly made?: readonly Tool[];
     /** The first worker never looks at the time: its leases run out, as if its process stood still. */
     readonly stalled?: boolean;
   },
@@ -66,7 +68,7 @@ export async function buildDesk(
   let worker: Worker | undefined;
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
   const model = await createMockModel();
-  const toolbox = toToolbox(options.tools);
+  const toolbox = toToolbox(options.tools, options.made ?? []);
   const chat = createRecordingChat();
   const agent = createAgent({
     model: createChatModel({
@@ -140,8 +142,8 @@ export async function buildDesk(
   };
 }
 
-function toToolbox(definitions: readonly ToolDefinition[]): Toolbox {
-  const tools = new Map<string, Tool>();
+function toToolbox(definitions: readonly ToolDefinition[], made: readonly Tool[]): Toolbox {
+  const tools = new Map(made.map((tool) => [tool.name, tool]));
   for (const definition of definitions) {
     const defined = defineTool(definition);
     if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);

@@ -30,6 +30,13 @@ const NEEDS: readonly Need[] = [
     without: 'Emoji are missing in pictures. Install Noto Color Emoji.',
     isThere: () => hasFont('Noto Color Emoji'),
   },
+  {
+    what: 'the sandbox bwrap',
+    debianPackage: 'bubblewrap',
+    without:
+      'The tests of commands in it are skipped. Install bubblewrap, and let it make user namespaces.',
+    isThere: hasSandbox,
+  },
 ];
 
 const BROWSERS = [
@@ -46,6 +53,12 @@ export function findChromium(): string | undefined {
   const { CHROMIUM } = process.env;
   const candidates = CHROMIUM ? [CHROMIUM, ...BROWSERS] : BROWSERS;
   return candidates.map(toPath).find((path) => path !== undefined && answers(path, '--version'));
+}
+
+/** Returns whether bwrap is there and can make the namespaces that a sandbox needs. */
+export function hasSandbox(): boolean {
+  const args = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
+  return spawnSync('bwrap', args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
 }
 
 /** Installs what is missing where this process may, and returns what is missing after that, each with what follows. */

@@ -14,9 +14,12 @@ export interface ToolboxReport {
 export function createToolbox(options: {
   /** A folder that exists; the file tools reach nothing else. */
   readonly workspaceDir: string;
+  /** Built-in tools that depend on the settings. */
+  readonly offered?: readonly DefinedTool[];
   readonly extra?: readonly ToolDefinition[];
 }): ToolboxReport {
-  const builtIn = createFileTools(createWorkspace(options.workspaceDir));
+  const files = createFileTools(createWorkspace(options.workspaceDir));
+  const builtIn = [...files, ...(options.offered ?? [])];
   const names = new Set(builtIn.map(nameOf));
   const own = (options.extra ?? []).map((definition) => {
     if (names.has(definition.name)) {

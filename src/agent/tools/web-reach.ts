@@ -1,0 +1,91 @@
+/** Which addresses of the web tools may reach; looked at when a connection is made, since a name's answer may change. */
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/** What the web tools may reach, and how names are resolved. */
+export interface WebReach {
+  /** Whether an IP address belongs to the public internet. */
+  isPublic(address: string): boolean;
+  isAllowedPort(port: number): boolean;
+  resolve(host: string): Promise<readonly LookupAddress[]>;
+}
+
+/** An address that may not be fetched; the message says why, in words for the model. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+}
+
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+const DOCUMENTATION: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('3fff::'), 20];
+
+/** The public internet: no private, local, shared, reserved or translated addresses, and none of this machine's own. */
+export const PUBLIC_WEB: WebReach = {
+  isPublic: (address) => isPublicAddress(address) && !isOwnAddress(address),
+  isAllowedPort: (port) => port === 80 || port === 443,
+  resolve: (host) => lookup(host, { all: true }),
+};
+
+/** Reads an address, relative to a base if there is one; undefined when it is none. */
+export function parseAddress(text: string, base?: URL): URL | undefined {
+  return URL.canParse(text, base) ? new URL(text, base) : undefined;
+}
+
+/** Says why an address can't be fetched, as far as it can be told without asking the network. */
+export function addressProblem(url: URL, reach: WebReach): string | undefined {
+  const { protocol, username, password, hostname } = url;
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    return 'Only http and https addresses can be fetched.';
+  }
+  if (username !== '' || password !== '') {
+    return 'The address holds a user name or a password, and those are never sent. Leave them out.';
+  }
+  const port = portOf(url);
+  if (!reach.isAllowedPort(port)) {
+    return `Port ${port} can’t be fetched, only the usual ones, 80 and 443.`;
+  }
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0 && !reach.isPublic(literal)) return sayNotPublic(hostname, literal);
+  return undefined;
+}
+
+/** Resolves a host to addresses that may be reached; rejects when any of its addresses may not. */
+export async function resolvePublic(
+  host: string,
+  reach: WebReach,
+): Promise<readonly LookupAddress[]> {
+  const found = await reach.resolve(host);
+  const bad = found.find(({ address }) => !reach.isPublic(address));
+  if (bad) throw new AddressRefusedError(sayNotPublic(host, bad.address));
+  return found;
+}
+
+/** Returns the port that an address of the web leads to. */
+export function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
+}
+
+/** Says that a host leads to a place that is not the public internet. */
+export function sayNotPublic(host: string, address: string): string {
+  const leads = host.replace(/^\[|\]$/g, '') === address ? '' : `leads to ${address}, which `;
+  return `${host} ${leads}is not an address of the public internet, and nothing else can be fetched.`;
+}
+
+function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv4) return true;
+  return address.match(GLOBAL_UNICAST) && !address.match(DOCUMENTATION);
+}
+
+/** A request to oneself would come from within, past the firewall. */
+function isOwnAddress(text: string): boolean {
+  const address = ipaddr.parse(text).toNormalizedString();
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .some((own) => ipaddr.parse(own.address).toNormalizedString() === address);
+}
