@@ -206,8 +206,14 @@ export function faultJourneys(delivery: Delivery): void {
       await writeFile(secret, 'the secret outside');
       await symlink(outside, join(workspace, 'link'));
       await symlink(secret, join(workspace, 'alias.txt'));
-      const paths = ['../outside/secret.txt', secret, 'link/secret.txt', 'alias.txt'];
-      for (const path of paths) {
+      // What the path itself shows never becomes a card; a link is met when the call runs.
+      const paths = {
+        '../outside/secret.txt': 'refused',
+        [secret]: 'refused',
+        'link/secret.txt': 'met',
+        'alias.txt': 'met',
+      };
+      for (const [path, how] of Object.entries(paths)) {
         stage.play(
           sayCalls([
             call('read_file', { path }),
@@ -219,7 +225,7 @@ export function faultJourneys(delivery: Delivery): void {
           sayText('I could not.'),
         );
         const place = await stage.ask('requester', 'break out');
-        for (const tool of ['write_file', 'edit_file', 'delete_file']) {
+        for (const tool of how === 'met' ? ['write_file', 'edit_file', 'delete_file'] : []) {
           const card = await stage.card(place, `(${tool})`, 'Waiting for a decision');
           assert.doesNotMatch(allText(card), /the secret outside/);
           await stage.press('requester', card, 'call.approve');
@@ -228,7 +234,8 @@ export function faultJourneys(delivery: Delivery): void {
         assert.doesNotMatch(JSON.stringify(stage.model.requests.at(-1)), /the secret outside/);
         const answers = stage.toolMessages();
         assert.equal(answers.length, 5);
-        for (const answer of answers) assert.match(answer, / failed: /);
+        for (const answer of answers) assert.match(answer, / failed: |do not fit its schema/);
+        if (how === 'refused') assert.equal(stage.cards(place).length, 0);
         assert.equal(await readFile(secret, 'utf8'), 'the secret outside');
       }
     });
