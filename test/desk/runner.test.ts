@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { createRunner } from '../../src/desk/runner.ts';
+import { redrawKey } from '../../src/domain/agenda.ts';
+import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
+
+const nothing = async () => {};
+
+async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise<void>) {
+  const clock = createManualClock();
+  const folder = await makeTempDir();
+  const store = createSqliteStore({ dataDir: folder.path, clock });
+  t.after(async () => {
+    await store.close();
+    await folder.remove();
+  });
+  const runner = createRunner({
+    agenda: store.agenda,
+    clock,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    handlers: {
+      pump: nothing,
+      run: nothing,
+      expire: nothing,
+      say: nothing,
+      redraw: (_id, { signal }) => redraw(signal),
+    },
+  });
+  await store.agenda.wake([{ key: redrawKey('call_1'), dueAt: clock.now() }]);
+  return { clock, runner, store };
+}
+
+describe('the stop of the runner', () => {
+  it('lets running work end, and claims nothing more', async (t) => {
+    let end = () => {};
+    const work = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let begun = 0;
+    const { runner, store, clock } = await runnerOf(t, async () => {
+      begun += 1;
+      await work;
+    });
+    runner.start();
+    await until(() => begun === 1);
+    const stopped = runner.stop(25_000);
+    await store.agenda.wake([{ key: redrawKey('call_2'), dueAt: clock.now() }]);
+    runner.nudge();
+    end();
+    await stopped;
+    assert.equal(begun, 1);
+  });
+
+  it('aborts what has not ended after its grace, and waits for nothing that ignores it', async (t) => {
+    let signal: AbortSignal | undefined;
+    const { runner, clock } = await runnerOf(t, (given) => {
+      signal = given;
+      return new Promise(() => {});
+    });
+    runner.start();
+    await until(() => signal !== undefined);
+    const stopped = runner.stop(25_000);
+    // Until its timers stand, the time must not move.
+    await until(() => clock.pendingCount >= 3);
+    await clock.advance(24_999);
+    assert.equal(signal?.aborted, false);
+    await clock.advance(1);
+    assert.equal(signal?.aborted, true);
+    await clock.advance(2_000);
+    await stopped;
+  });
+});
