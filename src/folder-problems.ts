@@ -1,5 +1,8 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const APP_DIR = fileURLToPath(new URL('.', import.meta.url));
 
 /** Says what is wrong with two folders of which one lies in the other, symbolic links followed. */
 export function folderProblems(dataDir: string, workspaceDir: string): string[] {
@@ -11,6 +14,11 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
   if (isWithin(data, workspace)) {
     return [
       'DATA_DIR is inside WORKSPACE_DIR, so the agent’s tools could reach the app’s own records. Choose a folder outside.',
+    ];
+  }
+  if (isWithin(throughLinks(APP_DIR), workspace)) {
+    return [
+      'WORKSPACE_DIR holds the app itself, so the agent’s tools could rewrite it. Choose a folder of its own.',
     ];
   }
   if (isWithin(workspace, data)) {

@@ -41,3 +41,13 @@ test('a link that leads out of the workspace is what it leads to, and a circle o
     assert.deepEqual(problems, [], path);
   }
 });
+
+test('a workspace that holds the app itself is refused', (t) => {
+  const folder = aFolder(t);
+  const app = join(import.meta.dirname, '..');
+  for (const workspace of [app, join(app, '..'), '/']) {
+    const problems = folderProblems(join(folder, 'data'), workspace);
+    assert.match(problems.join(), /^(WORKSPACE_DIR holds the app|DATA_DIR is inside)/, workspace);
+  }
+  assert.deepEqual(folderProblems(join(folder, 'data'), join(app, 'workspace')), []);
+});

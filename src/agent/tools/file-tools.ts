@@ -115,7 +115,7 @@ function createEditFile(workspace: Workspace): DefinedTool {
         `${file} is larger than ${MAX_FILE_BYTES / 1024} KB and can’t be edited.`,
       );
     }
-    const places = text.split(oldText).length - 1;
+    const places = countPlaces(text, oldText);
     if (places === 0) {
       throw new WorkspaceError(
         `oldText does not occur in ${file}. It must be there exactly, with its spaces and line breaks; read_file shows the text.`,
@@ -171,6 +171,13 @@ function createDeleteFile(workspace: Workspace): DefinedTool {
       return `Deletes the empty folder ${file}.`;
     },
   });
+}
+
+/** Places that overlap count each: the text between them could mean either. */
+function countPlaces(text: string, part: string): number {
+  let places = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) places += 1;
+  return places;
 }
 
 async function readText(workspace: Workspace, file: string) {

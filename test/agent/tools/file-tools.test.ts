@@ -291,3 +291,10 @@ test('what reads runs with low risk, and only what may run twice is said to', ()
     ],
   );
 });
+
+test('text that occurs twice by overlapping is no one place', async (t) => {
+  const { put, run } = createFiles(t);
+  put('a', 'ababa');
+  const edit = { path: 'a', oldText: 'aba', newText: 'x' };
+  await assert.rejects(run('edit_file', edit), /occurs 2 times/);
+});
