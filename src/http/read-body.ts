@@ -16,3 +16,17 @@ export async function readBody(
   }
   return Buffer.concat(chunks);
 }
+
+/** Reads what is left of a body and drops it, up to the limit: whoever still sends does not hear an answer when the line is cut. */
+export async function dropBody(request: IncomingMessage, limitBytes: number): Promise<void> {
+  let length = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.length;
+      if (length > limitBytes) return;
+    }
+  } catch (error) {
+    // The sender has gone: nobody waits for the answer.
+    if (!request.destroyed) throw error;
+  }
+}

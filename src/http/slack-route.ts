@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../domain/clock.ts';
-import { readBody } from './read-body.ts';
+import { dropBody, readBody } from './read-body.ts';
 
 /** Handles a request of Slack whose body was read and put on it as `rawBody`. */
 export type SlackListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 const BODY_LIMIT_BYTES = 1_000_000;
+const DROP_LIMIT_BYTES = 20_000_000;
 /** https://docs.slack.dev/authentication/verifying-requests-from-slack */
 const MAX_SKEW_MS = 300_000;
 
@@ -18,11 +19,13 @@ export function createSlackRoute(deps: {
   readonly clock: Clock;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    if (request.method !== 'POST') return answer(response, 405, 'Slack sends POST requests.');
+    if (request.method !== 'POST')
+      return answer(request, response, 405, 'Slack sends POST requests.');
     const wrong = whyUnsigned(request, deps.clock.now());
-    if (wrong !== undefined) return answer(response, 401, wrong);
+    if (wrong !== undefined) return answer(request, response, 401, wrong);
     const body = await readBody(request, BODY_LIMIT_BYTES);
-    if (body === 'too-large') return answer(response, 413, 'The body is longer than 1 MB.');
+    if (body === 'too-large')
+      return answer(request, response, 413, 'The body is longer than 1 MB.');
     Object.assign(request, { rawBody: body });
     deps.listener(request, response);
   };
@@ -46,8 +49,20 @@ function countHeader(request: IncomingMessage, name: string): number {
   return request.rawHeaders.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name).length;
 }
 
-function answer(response: ServerResponse, status: number, error: string): void {
-  // What was not read of the body would be taken for the next request.
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-  response.end(JSON.stringify({ error }));
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  error: string,
+): Promise<void> {
+  const text = JSON.stringify({ error });
+  // What is never read of the body would be taken for the next request.
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  });
+  response.write(text);
+  await dropBody(request, DROP_LIMIT_BYTES);
+  response.end();
 }
