@@ -3,7 +3,7 @@
  * off what failed. The agenda decides who works; nothing here is remembered over a restart.
  */
 import type { Agenda, AgendaTask, Lease } from '../domain/agenda.ts';
-import { ChatError } from '../domain/chat.ts';
+import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Cancel, Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { StaleFenceError } from '../domain/store.ts';
@@ -134,7 +134,7 @@ export function createRunner(deps: {
     }
     const reason = error instanceof Error ? error.message : String(error);
     const now = clock.now();
-    if (lease.tries + 1 >= MAX_TRIES && !waitsForPeople(error)) {
+    if (lease.tries + 1 >= MAX_TRIES && !(error instanceof UnmendedError)) {
       log.error({ err: error, key: lease.key }, 'Work was parked after too many tries.');
       await agenda.park(lease, now, reason);
       return;
@@ -183,11 +183,6 @@ export function createRunner(deps: {
       for (const resolve of idlers) resolve();
     },
   };
-}
-
-/** Slack refuses until somebody mends something, be it the next morning: that is never given up. */
-function waitsForPeople(error: unknown): boolean {
-  return error instanceof ChatError && ['undeliverable', 'rejected'].includes(error.code);
 }
 
 function backOffMs(lease: Lease, error: unknown): number {

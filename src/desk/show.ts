@@ -1,7 +1,7 @@
 /** What people see, brought up to what is stored: repeated until it holds. */
 import { sayKey } from '../domain/agenda.ts';
 import { type Call, type CallStatus, type CardPlace, isTerminal } from '../domain/call.ts';
-import { ChatError } from '../domain/chat.ts';
+import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
@@ -38,12 +38,14 @@ export function createRedraw({ store, chat, clock }: ShowDeps) {
 
   async function recover(call: Call, error: unknown, work: Work): Promise<void> {
     if (!(error instanceof ChatError)) throw error;
-    if (REFUSED.has(error.code)) await tellRefused(call, error);
+    const isRefused = REFUSED.has(error.code);
+    if (isRefused) await tellRefused(call, error);
     // Nobody waits for the card of a call that has ended: it may be given up, and is not missed.
-    if (!isTerminal(call)) {
-      if (error.code !== 'gone') throw error;
-      await draw(call, undefined, work);
-    } else if (error.code !== 'gone') throw new Error(error.message, { cause: error });
+    const isAwaited = !isTerminal(call);
+    if (error.code !== 'gone') {
+      throw isRefused && isAwaited ? new UnmendedError(error.message, { cause: error }) : error;
+    }
+    if (isAwaited) await draw(call, undefined, work);
   }
 
   return async function redraw(callId: string, work: Work): Promise<void> {

@@ -33,3 +33,8 @@ export class ChatError extends Error {
     this.retryAfterMs = options?.retryAfterMs;
   }
 }
+
+/** What is shown stays refused until somebody mends something, be it the next morning: the work is never given up. */
+export class UnmendedError extends Error {
+  override readonly name = 'UnmendedError';
+}

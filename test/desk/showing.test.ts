@@ -100,6 +100,21 @@ describe('a card', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
+  it('of a call that has ended waits as long as Slack asks, too', async (t) => {
+    const { desk } = await deskWith(t);
+    await desk.send('act');
+    const [call] = await desk.calls();
+    assert.ok(call);
+    desk.chat.failNext(new ChatError('rate-limited', 'Too fast.', { retryAfterMs: 30_000 }));
+    await desk.decide(call, REQUESTER, { kind: 'ignore' });
+    await desk.clock.advance(29_999);
+    await desk.worker.idle();
+    assert.equal(desk.chat.cards.get(call.id)?.status, 'pending');
+    await desk.clock.advance(1);
+    await desk.worker.idle();
+    assert.equal(desk.chat.cards.get(call.id)?.status, 'ignored');
+  });
+
   it('waits as long as Slack asks when it is rate-limited', async (t) => {
     const { desk } = await deskWith(t);
     desk.chat.failNext(new ChatError('rate-limited', 'Too fast.', { retryAfterMs: 30_000 }));
