@@ -33,7 +33,7 @@ export type TurnSaver = BaseCheckpointSaver & {
 export interface AgentDeps {
   readonly model: ChatModel;
   readonly toolbox: Toolbox;
-  readonly history: History;
+  readonly history: Pick<History, 'newest'>;
   readonly saver: TurnSaver;
   readonly clock: Clock;
   readonly systemPrompt: string;
@@ -107,6 +107,7 @@ function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
     open,
     phase: phaseOf(),
     failure: state.failure,
+    usage: undefined,
   };
 
   function phaseOf(): GraphState['phase'] {

@@ -37,7 +37,7 @@ export function estimateMessageTokens(messages: readonly TurnMessage[]): number 
 
 /** Reads the newest whole turns that fit in `tokens`; a turn that does not fit ends the window. */
 export async function readWindow(
-  history: History,
+  history: Pick<History, 'newest'>,
   thread: ThreadKey,
   currentTurn: string,
   tokens: number,

@@ -47,5 +47,7 @@ function wakesOf(call: Call): readonly Wake[] {
     wakes.push({ key: expireKey(call.id), dueAt: call.deadlineAt });
   }
   if (call.outcome) wakes.push({ key: pumpKey(call.thread), dueAt: now });
+  // A helper ends with the call that it works for.
+  if (call.child && isTerminal(call)) wakes.push({ key: pumpKey(call.child), dueAt: now });
   return wakes;
 }

@@ -1,5 +1,5 @@
 import type { ThreadFence } from './agenda.ts';
-import type { InboxMessage, TurnMessage } from './message.ts';
+import type { InboxMessage, TurnMessage, Usage } from './message.ts';
 import type { ToolReply } from './outcome.ts';
 import type { ThreadKey } from './thread-key.ts';
 
@@ -29,6 +29,8 @@ export interface GraphState {
   readonly phase: 'none' | 'waiting' | 'stuck' | 'finished';
   /** Why the turn ended without a last word: one sentence for the person. */
   readonly failure: string | undefined;
+  /** What the turn took so far; undefined where the provider does not tell. */
+  readonly usage: Usage | undefined;
 }
 
 /** The agent behind the threads. Its writes carry the thread's fence and throw `StaleFenceError` when it is old. */

@@ -68,6 +68,10 @@ export interface Call {
   readonly revision: number;
   readonly status: CallStatus;
   readonly requester: Person;
+  /** The helper that asks; absent when the thread's own agent does. */
+  readonly agent?: string;
+  /** The child thread that does a running call's work: such a call has no lease and no deadline. */
+  readonly child?: ThreadKey;
   /** First line of the message that led to the call. */
   readonly askedLine: string;
   /** The agent's own words beside the call: untrusted. */

@@ -105,13 +105,14 @@ export function breakIntegrity(call: Call, now: number): Step {
   return stepFrom(call, 'integrity', now, { status: 'failed', note, outcome });
 }
 
-/** Withdraws a call that has not begun to run; undefined when it is too late for that. */
+/** Withdraws a call that has not begun to run, or whose work is a child thread; undefined when it is too late for that. */
 export function withdraw(
   call: Call,
   cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
   now: number,
 ): Step | undefined {
-  if (isTerminal(call) || call.status === 'running' || call.status === 'unknown') return undefined;
+  const isRun = call.status === 'running' && call.child === undefined;
+  if (isTerminal(call) || isRun || call.status === 'unknown') return undefined;
   return stepFrom(call, 'withdraw', now, {
     status: 'withdrawn',
     outcome: { kind: 'withdrawn', cause },

@@ -1,6 +1,17 @@
 import type { Person } from './person.ts';
 import type { ThreadKey } from './thread-key.ts';
 
+/** A file that a person attached; its bytes are fetched when the turn begins. */
+export interface Attachment {
+  readonly id: string;
+  readonly name: string;
+  readonly mimeType: string;
+  /** In bytes, as Slack says. */
+  readonly size: number;
+  /** Where its bytes are; absent when Slack does not give them out. */
+  readonly url?: string;
+}
+
 /** A message that a person wrote to the agent; its id is one per message in Slack, whatever events tell of it. */
 export interface InboxMessage {
   readonly id: string;
@@ -10,6 +21,11 @@ export interface InboxMessage {
   readonly ts: string;
   readonly text: string;
   readonly receivedAt: number;
+  readonly files?: readonly Attachment[];
+  /** On a message that an agent wrote to a helper: which one, and the person's line that it all began with. */
+  readonly delegated?: { readonly agent: string; readonly askedLine: string };
+  /** Who ended its turn, and when. */
+  readonly stopped?: { readonly by: Person; readonly at: number };
 }
 
 /** Makes the id of a message: one message is one row however often and under however many event ids it comes. */
@@ -47,6 +63,8 @@ export type TurnMessage =
       readonly text: string;
       readonly author: Person;
       readonly at: number;
+      /** Images that the model may be shown, by their paths in the workspace. */
+      readonly images?: readonly { readonly path: string; readonly mimeType: string }[];
     }
   | {
       readonly role: 'assistant';
@@ -63,9 +81,28 @@ export type TurnMessage =
       readonly status: 'ok' | 'error';
     };
 
+/** What a turn took of the model. */
+export interface Usage {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Time in which the model was waited for, in milliseconds. */
+  readonly modelMs: number;
+}
+
+/** What a person thinks of a turn's answer. */
+export interface Rating {
+  readonly by: Person;
+  readonly value: 'good' | 'bad';
+  readonly at: number;
+}
+
 /** A turn that has ended, as the history keeps it; its id is that of the message that began it. */
 export interface SettledTurn {
   readonly id: string;
   readonly settledAt: number;
   readonly messages: readonly TurnMessage[];
+  /** Why it ended without a last word. */
+  readonly failure?: string;
+  readonly usage?: Usage;
 }

@@ -26,6 +26,8 @@ export interface GateFacts {
   readonly risk: Risk;
   readonly requester: Person;
   readonly channel: string;
+  /** The helper that asks; absent when the thread's own agent does. */
+  readonly agent?: string;
 }
 
 /** The policy's answer for a call. */

@@ -5,8 +5,9 @@
  */
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
-import type { Call, CardPlace } from './call.ts';
-import type { InboxMessage, SettledTurn } from './message.ts';
+import type { Call, CallStatus, CardPlace } from './call.ts';
+import type { InboxMessage, Rating, SettledTurn } from './message.ts';
+import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { Step } from './transitions.ts';
@@ -20,6 +21,10 @@ export interface Say {
   readonly to?: Person;
   readonly text: string;
   readonly createdAt: number;
+  /** The turn whose last word an answer is: people can rate it. */
+  readonly turn?: string;
+  /** A line of our own below an answer. */
+  readonly foot?: string;
 }
 
 /** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
@@ -48,6 +53,8 @@ export interface Ledger {
   /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */
   placeCard(callId: string, place: CardPlace): Promise<void>;
   cardOf(callId: string): Promise<CardPlace | undefined>;
+  /** Calls with one status, oldest first. */
+  withStatus(status: CallStatus): Promise<readonly Call[]>;
   /** How many calls have each status. */
   count(): Promise<Readonly<Partial<Record<Call['status'], number>>>>;
 }
@@ -62,6 +69,15 @@ export interface Inbox {
   current(thread: ThreadKey): Promise<InboxMessage | undefined>;
   /** Waiting messages, oldest first by `ts`. */
   waiting(thread: ThreadKey): Promise<readonly InboxMessage[]>;
+  /** Messages whose turn is going on in a workspace or one of its channels, those of child threads included. */
+  ongoing(place: {
+    readonly team: string;
+    readonly channel?: string;
+  }): Promise<readonly InboxMessage[]>;
+  /** Threads that have a current or a waiting message. */
+  busyThreads(): Promise<readonly ThreadKey[]>;
+  /** Marks the current message `id` as stopped by `by`; false when it isn't current or is marked already. */
+  stop(id: string, by: Person, at: number, effects: Effects): Promise<boolean>;
   /** Makes a waiting message the current one; false when it isn't waiting or another is current. */
   begin(id: string, effects: Effects, fence: ThreadFence): Promise<boolean>;
   /** Ends a current or waiting message; false when it had ended. */
@@ -75,6 +91,12 @@ export interface History {
   /** The newest turns, newest first; `skip` leaves out that many. */
   newest(thread: ThreadKey, limit: number, skip: number): Promise<readonly SettledTurn[]>;
   has(thread: ThreadKey, turnId: string): Promise<boolean>;
+  /** Keeps a person's newest rating of a turn; false when the thread has no such turn. Effects happen when it was kept. */
+  rate(thread: ThreadKey, turnId: string, rating: Rating, effects: Effects): Promise<boolean>;
+  /** The ratings of a turn, oldest first. */
+  ratings(thread: ThreadKey, turnId: string): Promise<readonly Rating[]>;
+  /** Deletes the settled turns of a thread and of its child threads, ratings included; answers how many turns. */
+  clear(thread: ThreadKey, effects: Effects): Promise<number>;
 }
 
 /** What the app has yet to say. */
@@ -83,6 +105,16 @@ export interface Outbox {
   /** Unsaid, in the order in which they were added. */
   unsaid(thread: ThreadKey): Promise<readonly Say[]>;
   markSaid(id: string): Promise<void>;
+  /** Remembers where the thread's growing message stands; undefined forgets it. */
+  placeLive(thread: ThreadKey, place: CardPlace | undefined): Promise<void>;
+  liveOf(thread: ThreadKey): Promise<CardPlace | undefined>;
+}
+
+/** Whether anything new may run. */
+export interface PauseSwitch {
+  read(): Promise<Pause | undefined>;
+  /** Sets the pause, or ends it with undefined; false when it stood so already. Effects happen with a change only. */
+  write(pause: Pause | undefined, effects: Effects): Promise<boolean>;
 }
 
 /** The chain of everything that happened. */
@@ -100,6 +132,7 @@ export interface Store {
   readonly outbox: Outbox;
   readonly agenda: Agenda;
   readonly audit: Audit;
+  readonly pause: PauseSwitch;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;
   close(): Promise<void>;

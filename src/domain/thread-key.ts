@@ -39,3 +39,14 @@ export function placeOf(thread: ThreadKey): ThreadPlace {
   if (!team || !channel || !root) throw new TypeError(`Not a thread key: ${thread}`);
   return { team, channel, root };
 }
+
+/** Returns the id of the call that made a child thread; undefined for a thread that people began. */
+export function parentCallOf(thread: ThreadKey): string | undefined {
+  const parts = thread.split('/');
+  return parts.length > 3 ? parts.at(-1) : undefined;
+}
+
+/** How many helpers deep a thread is: 0 where people talk. */
+export function depthOf(thread: ThreadKey): number {
+  return thread.split('/').length - 3;
+}

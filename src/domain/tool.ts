@@ -36,10 +36,19 @@ export interface Tool {
   readonly secrets: readonly string[];
   /** Reads arguments by the tool's schema; a value that the schema would read differently a second time is a problem. */
   parse(value: JsonValue): ParsedArgs;
+  /** On a tool whose calls are done by a helper: whom they go to. Such a tool is never run. */
+  delegate?(args: JsonValue): Delegation;
   /** Runs with parsed arguments; resolves with what the model is told, rejects when it failed. */
   run(args: JsonValue, context: ToolContext): Promise<string>;
   /** Shows what a run would do, from our own facts; nothing is changed by asking. */
   preview?(args: JsonValue): Promise<string | undefined>;
+}
+
+/** Work that a call hands to a helper in a thread of its own. */
+export interface Delegation {
+  readonly agent: string;
+  /** What the helper is told to do: the model's words. */
+  readonly prompt: string;
 }
 
 export interface Toolbox {

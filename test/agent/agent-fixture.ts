@@ -64,7 +64,9 @@ export function createTestSaver() {
 }
 
 /** A history of turns in memory, newest last. */
-export function createTestHistory(turns: SettledTurn[] = []): History {
+export function createTestHistory(
+  turns: SettledTurn[] = [],
+): Pick<History, 'append' | 'newest' | 'has'> {
   return {
     append: async (_thread, turn) => {
       if (!turns.some(({ id }) => id === turn.id)) turns.push(turn);

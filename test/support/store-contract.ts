@@ -6,6 +6,7 @@ import { historyContract } from './store-contract/history-contract.ts';
 import { inboxContract } from './store-contract/inbox-contract.ts';
 import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
+import { pauseContract } from './store-contract/pause-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
 
 export type { MakeStore } from './store-contract/store-bench.ts';
@@ -21,5 +22,6 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('outbox', () => outboxContract(open));
     describe('agenda', () => agendaContract(open));
     describe('audit', () => auditContract(open));
+    describe('pause', () => pauseContract(open));
   });
 }

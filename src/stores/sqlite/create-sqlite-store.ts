@@ -9,6 +9,7 @@ import { createSqliteHistory } from './sqlite-history.ts';
 import { createSqliteInbox } from './sqlite-inbox.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
+import { createSqlitePause } from './sqlite-pause.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
 
@@ -51,6 +52,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       outbox: createSqliteOutbox(db, transact, outbox, agenda),
       agenda: createSqliteAgenda(db, transact, agenda),
       audit: createSqliteAudit(db, transact, audit),
+      pause: createSqlitePause(db, transact, writeEffects),
       saver,
       async check() {
         transact.write(() => setCheckedAt.run(clock.now()));

@@ -89,6 +89,29 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit
     BEGIN SELECT RAISE (ABORT, 'Audit entries are never deleted.'); END;
   `,
+  `
+  CREATE INDEX inbox_busy ON inbox (state, thread) WHERE state IN ('waiting', 'current');
+
+  -- What a turn has besides its messages.
+  ALTER TABLE turns ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
+
+  CREATE TABLE ratings (
+    seq INTEGER PRIMARY KEY,
+    thread TEXT NOT NULL,
+    turn TEXT NOT NULL,
+    rater TEXT NOT NULL,
+    document TEXT NOT NULL,
+    UNIQUE (thread, turn, rater)
+  ) STRICT;
+
+  CREATE TABLE lives (
+    thread TEXT PRIMARY KEY,
+    channel TEXT NOT NULL,
+    ts TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE switches (name TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { SettledTurn } from '../../domain/message.ts';
+import type { Rating, SettledTurn } from '../../domain/message.ts';
 import type { History } from '../../domain/store.ts';
 import { assertOwnThread } from './assert-own-thread.ts';
 import { parseDocument } from './parse-document.ts';
@@ -11,6 +11,7 @@ interface Row {
   readonly id: string;
   readonly settledAt: number;
   readonly messages: string;
+  readonly facts: string;
 }
 
 /** Creates the history over one connection. */
@@ -21,28 +22,40 @@ export function createSqliteHistory(
   writeEffects: WriteEffects,
 ): History {
   const insert = db.prepare(`
-    INSERT INTO turns (thread, id, settled_at, messages)
-    VALUES (@thread, @id, @settledAt, @messages) ON CONFLICT (thread, id) DO NOTHING`);
+    INSERT INTO turns (thread, id, settled_at, messages, facts)
+    VALUES (@thread, @id, @settledAt, @messages, @facts) ON CONFLICT (thread, id) DO NOTHING`);
   const newest = db.prepare<[thread: string, limit: number, skip: number], Row>(`
-    SELECT id, settled_at AS settledAt, messages FROM turns
+    SELECT id, settled_at AS settledAt, messages, facts FROM turns
     WHERE thread = ? ORDER BY seq DESC LIMIT ? OFFSET ?`);
   const has = db.prepare<[thread: string, id: string]>(
     'SELECT 1 FROM turns WHERE thread = ? AND id = ?',
   );
+
+  const rate = db.prepare(`
+    INSERT INTO ratings (thread, turn, rater, document) VALUES (@thread, @turn, @rater, @document)
+    ON CONFLICT (thread, turn, rater) DO UPDATE SET document = excluded.document`);
+  const ratings = db.prepare<[thread: string, turn: string], { document: string }>(
+    'SELECT document FROM ratings WHERE thread = ? AND turn = ? ORDER BY seq',
+  );
+  const clear = db.prepare(`
+    DELETE FROM turns WHERE thread = @thread OR (thread > @thread || '/' AND thread < @thread || '0')`);
+  const clearRatings = db.prepare(`
+    DELETE FROM ratings WHERE thread = @thread OR (thread > @thread || '/' AND thread < @thread || '0')`);
 
   return {
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       transact.write(() => {
         agenda.assertFence(fence);
-        const { id, settledAt } = turn;
-        const row = { thread, id, settledAt, messages: JSON.stringify(turn.messages) };
-        if (insert.run(row).changes > 0) writeEffects(effects);
+        const { id, settledAt, messages, ...facts } = turn;
+        const texts = { messages: JSON.stringify(messages), facts: JSON.stringify(facts) };
+        if (insert.run({ thread, id, settledAt, ...texts }).changes > 0) writeEffects(effects);
       });
     },
     async newest(thread, limit, skip) {
       const rows = transact.read(() => newest.all(thread, Math.max(0, limit), skip));
-      return rows.map(({ id, settledAt, messages }) => ({
+      return rows.map(({ id, settledAt, messages, facts }) => ({
+        ...parseDocument<Pick<SettledTurn, 'failure' | 'usage'>>(facts, `facts of turn ${id}`),
         id,
         settledAt,
         messages: parseDocument<SettledTurn['messages']>(messages, `turn ${id}`),
@@ -50,6 +63,27 @@ export function createSqliteHistory(
     },
     async has(thread, turnId) {
       return transact.read(() => has.get(thread, turnId) !== undefined);
+    },
+    async rate(thread, turn, rating, effects) {
+      const rater = `${rating.by.team}/${rating.by.user}`;
+      return transact.write(() => {
+        if (has.get(thread, turn) === undefined) return false;
+        rate.run({ thread, turn, rater, document: JSON.stringify(rating) });
+        writeEffects(effects);
+        return true;
+      });
+    },
+    async ratings(thread, turnId) {
+      const rows = transact.read(() => ratings.all(thread, turnId));
+      return rows.map((row) => parseDocument<Rating>(row.document, `rating of turn ${turnId}`));
+    },
+    async clear(thread, effects) {
+      return transact.write(() => {
+        clearRatings.run({ thread });
+        const { changes } = clear.run({ thread });
+        writeEffects(effects);
+        return changes;
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { InboxMessage } from '../../domain/message.ts';
 import type { Inbox } from '../../domain/store.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';
@@ -34,10 +35,20 @@ export function createSqliteInbox(
     UPDATE inbox SET state = @how
     WHERE id = @id AND thread = @thread AND state IN ('waiting', 'current')`);
 
+  const ongoing = db.prepare<[from: string, to: string], Row>(`
+    SELECT id, document FROM inbox WHERE state = 'current' AND thread >= ? AND thread < ?
+    ORDER BY thread`);
+  const busy = db.prepare<[], { thread: ThreadKey }>(
+    `SELECT DISTINCT thread FROM inbox WHERE state IN ('waiting', 'current') ORDER BY thread`,
+  );
+  const stop = db.prepare(`
+    UPDATE inbox SET document = json_set(document, '$.stopped', json(@stopped))
+    WHERE id = @id AND state = 'current' AND json_extract(document, '$.stopped') IS NULL`);
+
+  const toMessage = (row: Row): InboxMessage =>
+    parseDocument<InboxMessage>(row.document, `message ${row.id}`);
   const messages = (thread: string, state: 'waiting' | 'current'): readonly InboxMessage[] =>
-    transact
-      .read(() => inState.all(thread, state))
-      .map((row) => parseDocument<InboxMessage>(row.document, `message ${row.id}`));
+    transact.read(() => inState.all(thread, state)).map(toMessage);
 
   return {
     async receive(message, effects) {
@@ -57,6 +68,23 @@ export function createSqliteInbox(
     },
     async waiting(thread) {
       return messages(thread, 'waiting');
+    },
+    async ongoing({ team, channel }) {
+      const prefix = channel === undefined ? `${team}/` : `${team}/${channel}/`;
+      // The next character after the slash ends the range of keys that begin so.
+      const end = `${prefix.slice(0, -1)}0`;
+      return transact.read(() => ongoing.all(prefix, end)).map(toMessage);
+    },
+    async busyThreads() {
+      return transact.read(() => busy.all()).map(({ thread }) => thread);
+    },
+    async stop(id, by, at, effects) {
+      return transact.write(() => {
+        const { changes } = stop.run({ id, stopped: JSON.stringify({ by, at }) });
+        if (changes === 0) return false;
+        writeEffects(effects);
+        return true;
+      });
     },
     async begin(id, effects, fence) {
       return transact.write(() => {

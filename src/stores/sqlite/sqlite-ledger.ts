@@ -52,6 +52,9 @@ export function createSqliteLedger(
   const cardOf = db.prepare<[callId: string], CardPlace>(
     'SELECT channel, ts FROM cards WHERE call_id = ?',
   );
+  const withStatus = db.prepare<[status: CallStatus], Row>(
+    'SELECT id, delivered, document FROM calls WHERE status = ? ORDER BY seq',
+  );
   const count = db.prepare<[], { status: CallStatus; calls: number }>(
     'SELECT status, count(*) AS calls FROM calls GROUP BY status',
   );
@@ -110,6 +113,9 @@ export function createSqliteLedger(
     },
     async cardOf(callId) {
       return transact.read(() => cardOf.get(callId));
+    },
+    async withStatus(status) {
+      return transact.read(() => withStatus.all(status)).map(toCall);
     },
     async count() {
       const rows = transact.read(() => count.all());

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { CardPlace } from '../../domain/call.ts';
 import type { Outbox, Say } from '../../domain/store.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
@@ -32,6 +33,14 @@ export function createSqliteOutbox(
     SELECT id, document FROM outbox WHERE thread = ? AND document IS NOT NULL ORDER BY seq`);
   const markSaid = db.prepare<[id: string]>('UPDATE outbox SET document = NULL WHERE id = ?');
 
+  const placeLive = db.prepare<[thread: string, channel: string, ts: string]>(`
+    INSERT INTO lives (thread, channel, ts) VALUES (?, ?, ?)
+    ON CONFLICT (thread) DO UPDATE SET channel = excluded.channel, ts = excluded.ts`);
+  const dropLive = db.prepare<[thread: string]>('DELETE FROM lives WHERE thread = ?');
+  const liveOf = db.prepare<[thread: string], CardPlace>(
+    'SELECT channel, ts FROM lives WHERE thread = ?',
+  );
+
   return {
     async add(says, wakes, fence) {
       transact.write(() => {
@@ -46,6 +55,14 @@ export function createSqliteOutbox(
     },
     async markSaid(id) {
       transact.write(() => markSaid.run(id));
+    },
+    async placeLive(thread, place) {
+      transact.write(() =>
+        place ? placeLive.run(thread, place.channel, place.ts) : dropLive.run(thread),
+      );
+    },
+    async liveOf(thread) {
+      return transact.read(() => liveOf.get(thread));
     },
   };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettledTurn } from '../../../src/domain/message.ts';
 import { StaleFenceError } from '../../../src/domain/store.ts';
+import { childThreadKey, type ThreadKey } from '../../../src/domain/thread-key.ts';
 import { REQUESTER, THREAD } from '../a-call.ts';
 import {
   aDraft,
@@ -83,5 +84,50 @@ export function historyContract(open: OpenBench): void {
     const store = await bench.reopen();
     assert.deepEqual(await store.history.newest(THREAD, 10, 0), [aTurn('one')]);
     assert.equal(await store.history.has(THREAD, 'one'), true);
+  });
+
+  test('what a turn has besides its messages comes back with it', async (t) => {
+    const bench = await open(t);
+    const fence = await holdThread(bench);
+    const usage = { requests: 2, inputTokens: 10, outputTokens: 3, modelMs: 40 };
+    const turn = { ...aTurn('one'), failure: 'It “broke”.', usage };
+    await bench.store.history.append(THREAD, turn, {}, fence);
+    const store = await bench.reopen();
+    assert.deepEqual(await store.history.newest(THREAD, 1, 0), [turn]);
+  });
+
+  test('a person’s newest rating of a turn is kept, and none of a turn that is not there', async (t) => {
+    const bench = await open(t);
+    const { history } = bench.store;
+    await history.append(THREAD, aTurn('one'), {}, await holdThread(bench));
+    const good = { by: REQUESTER, value: 'good', at: 1 } as const;
+    const bad = { by: { team: 'T1', user: 'U9' }, value: 'bad', at: 2 } as const;
+    assert.equal(await history.rate(THREAD, 'one', good, { audit: [aDraft('rated')] }), true);
+    assert.equal(await history.rate(THREAD, 'one', bad, {}), true);
+    assert.equal(await history.rate(THREAD, 'one', { ...good, value: 'bad', at: 3 }, {}), true);
+    assert.equal(await history.rate(THREAD, 'two', good, { audit: [aDraft('not')] }), false);
+    assert.equal(await history.rate(OTHER_THREAD, 'one', good, {}), false);
+    const store = await bench.reopen();
+    const kept = [{ ...good, value: 'bad', at: 3 }, bad];
+    assert.deepEqual(await store.history.ratings(THREAD, 'one'), kept);
+    assert.deepEqual(await eventsOf(store), ['rated']);
+  });
+
+  test('clearing a thread takes its own turns and those of its child threads, and no others', async (t) => {
+    const bench = await open(t);
+    const { history } = bench.store;
+    const child = childThreadKey(THREAD, 'call_1');
+    const neighbour = `${THREAD}5` as ThreadKey;
+    for (const thread of [THREAD, child, neighbour, OTHER_THREAD]) {
+      await history.append(thread, aTurn('one'), {}, await holdThread(bench, thread));
+    }
+    await history.rate(THREAD, 'one', { by: REQUESTER, value: 'good', at: 1 }, {});
+    assert.equal(await history.clear(THREAD, { audit: [aDraft('cleared')] }), 2);
+    assert.deepEqual(await history.newest(THREAD, 9, 0), []);
+    assert.deepEqual(await history.newest(child, 9, 0), []);
+    assert.deepEqual(await history.ratings(THREAD, 'one'), []);
+    assert.equal((await history.newest(neighbour, 9, 0)).length, 1);
+    assert.equal((await history.newest(OTHER_THREAD, 9, 0)).length, 1);
+    assert.deepEqual(await eventsOf(bench.store), ['cleared']);
   });
 }

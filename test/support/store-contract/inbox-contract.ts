@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { InboxMessage } from '../../../src/domain/message.ts';
 import { StaleFenceError } from '../../../src/domain/store.ts';
-import { THREAD } from '../a-call.ts';
+import { childThreadKey, type ThreadKey } from '../../../src/domain/thread-key.ts';
+import { REQUESTER, THREAD } from '../a-call.ts';
 import {
   aDraft,
   aMessage,
@@ -124,5 +126,59 @@ export function inboxContract(open: OpenBench): void {
     assert.deepEqual(await store.inbox.current(THREAD), first);
     assert.deepEqual(await store.inbox.waiting(THREAD), [second]);
     assert.equal(await store.inbox.receive(first, {}), 'known');
+  });
+
+  test('turns that go on are found by workspace and channel, those of child threads included', async (t) => {
+    const bench = await open(t);
+    const { inbox } = bench.store;
+    const child = childThreadKey(THREAD, 'call_1');
+    const message = (id: string, thread: ThreadKey): InboxMessage => ({
+      id,
+      thread,
+      author: REQUESTER,
+      ts: '1.000001',
+      text: id,
+      receivedAt: 1,
+    });
+    for (const [id, thread] of [
+      ['a', THREAD],
+      ['b', child],
+      ['c', OTHER_THREAD],
+    ] as const) {
+      await inbox.receive(message(id, thread), {});
+      await inbox.begin(id, {}, await holdThread(bench, thread));
+    }
+    await inbox.receive(message('d', THREAD), {});
+    const ids = async (place: { team: string; channel?: string }) =>
+      (await inbox.ongoing(place)).map(({ id }) => id);
+    assert.deepEqual(await ids({ team: 'T1', channel: 'C1' }), ['a', 'b']);
+    assert.deepEqual(await ids({ team: 'T1' }), ['a', 'b', 'c']);
+    assert.deepEqual(await ids({ team: 'T1', channel: 'C' }), []);
+    assert.deepEqual(await ids({ team: 'T' }), []);
+    assert.deepEqual([...(await inbox.busyThreads())].sort(), [THREAD, child, OTHER_THREAD].sort());
+  });
+
+  test('only a current message is stopped, and once', async (t) => {
+    const bench = await open(t);
+    const { inbox } = bench.store;
+    const fence = await holdThread(bench);
+    const message = {
+      id: 'a',
+      thread: THREAD,
+      author: REQUESTER,
+      ts: '1.1',
+      text: 'a',
+      receivedAt: 1,
+    };
+    await inbox.receive(message, {});
+    const effects = { audit: [aDraft('stopped')] };
+    assert.equal(await inbox.stop('a', REQUESTER, 5, effects), false);
+    await inbox.begin('a', {}, fence);
+    assert.equal(await inbox.stop('a', REQUESTER, 6, effects), true);
+    assert.equal(await inbox.stop('a', { team: 'T1', user: 'U9' }, 7, effects), false);
+    const store = await bench.reopen();
+    const stopped = { by: REQUESTER, at: 6 };
+    assert.deepEqual(await store.inbox.current(THREAD), { ...message, stopped });
+    assert.deepEqual(await eventsOf(store), ['stopped']);
   });
 }

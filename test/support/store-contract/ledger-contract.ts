@@ -213,6 +213,22 @@ export function ledgerContract(open: OpenBench): void {
     assert.deepEqual(await ledger.cardOf(call.id), { channel: 'C9', ts: '2.000200' });
   });
 
+  test('calls are found by status, oldest first', async (t) => {
+    const bench = await open(t);
+    const fence = await holdThread(bench);
+    const ids = ['call_b', 'call_a', 'call_c'];
+    for (const [index, id] of ids.entries()) {
+      const status = id === 'call_c' ? 'pending' : 'approved';
+      await storeCall(bench.store, fence, status, { id, toolCallId: id, createdAt: index });
+    }
+    const found = await bench.store.ledger.withStatus('approved');
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ['call_b', 'call_a'],
+    );
+    assert.deepEqual(await bench.store.ledger.withStatus('running'), []);
+  });
+
   test('calls are counted by status', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);

@@ -45,4 +45,17 @@ export function outboxContract(open: OpenBench): void {
     await assert.rejects(bench.store.outbox.add([aSay('b')], [wake], { ...fence, token: 0 }));
     assert.equal(await bench.store.agenda.claim(8, 1_000), undefined);
   });
+
+  test('the place of a growing message is kept until it is forgotten', async (t) => {
+    const bench = await open(t);
+    const { outbox } = bench.store;
+    assert.equal(await outbox.liveOf(THREAD), undefined);
+    await outbox.placeLive(THREAD, { channel: 'C1', ts: '1' });
+    await outbox.placeLive(THREAD, { channel: 'C1', ts: '2' });
+    const store = await bench.reopen();
+    assert.deepEqual(await store.outbox.liveOf(THREAD), { channel: 'C1', ts: '2' });
+    assert.equal(await store.outbox.liveOf(OTHER_THREAD), undefined);
+    await store.outbox.placeLive(THREAD, undefined);
+    assert.equal(await store.outbox.liveOf(THREAD), undefined);
+  });
 }
