@@ -6,8 +6,8 @@ import { resolve } from 'node:path';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAgent } from './agent/create-agent.ts';
-import { createChatModel } from './agent/model.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
+import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import { type CommandPlace, chooseConfinement } from './agent/tools/confinement.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import type { DefinedTool } from './agent/tools/define-tool.ts';
@@ -89,7 +89,7 @@ async function open(
 
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
-    model: createChatModel({
+    model: await loadChatModel({
       ...access,
       model: `${provider}/${name}`,
       timeoutMs: MODEL_TIMEOUT_MS,

@@ -2,20 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { folderProblems } from './folder-problems.ts';
+import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_WORKSPACE_DIR,
   type LOG_LEVELS,
   Variables,
 } from './variables.ts';
-
-/** The model behind the agent; without a key only servers that ask for none answer. */
-export interface ModelConfig {
-  readonly provider: 'openai';
-  readonly name: string;
-  readonly apiKey?: string;
-  readonly baseUrl?: string;
-}
 
 /** How the app joins a workspace: Socket Mode, or signed HTTP requests. */
 export type SlackDelivery =
@@ -104,6 +97,7 @@ export function readConfig(
   const problems = [
     ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
     ...tokenProblems(env),
+    ...modelProblems(env),
     ...refusals(env, exists),
     ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
   ];
@@ -135,11 +129,6 @@ function tokenProblems(env: Environment): string[] {
       'SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is missing while SLACK_BOT_TOKEN is set. Add SLACK_APP_TOKEN (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
     );
   }
-  if (!env.OPENAI_API_KEY && !env.OPENAI_BASE_URL) {
-    problems.push(
-      'OPENAI_API_KEY is missing, and a workspace of Slack needs a model. Add the key, or OPENAI_BASE_URL for a compatible server that asks for none.',
-    );
-  }
   return problems;
 }
 
@@ -157,13 +146,7 @@ function refusals(env: Environment, exists: (path: string) => boolean): string[]
 }
 
 function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
-  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = read;
-  const model: ModelConfig = {
-    provider: 'openai',
-    name: read.MODEL.slice('openai/'.length),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(baseUrl !== undefined && { baseUrl }),
-  };
+  const model = readModel(read);
   const slack = toSlack(read);
   const common = {
     host: read.HOST ?? (slack?.delivery === 'http' ? '0.0.0.0' : '127.0.0.1'),
@@ -187,9 +170,9 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
     logLevel: read.LOG_LEVEL,
     warnings: warningsOf(env),
   };
-  if (slack) return { ...common, mode: 'slack', model, slack };
-  const hasModel = apiKey !== undefined || baseUrl !== undefined;
-  return { ...common, mode: 'playground', ...(hasModel && { model }) };
+  // A workspace without a model is among the problems.
+  if (slack && model) return { ...common, mode: 'slack', model, slack };
+  return { ...common, mode: 'playground', ...(model && { model }) };
 }
 
 function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | undefined {
@@ -202,7 +185,7 @@ function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | u
 }
 
 function warningsOf(env: Environment): string[] {
-  const warnings: string[] = [];
+  const warnings = [...modelWarnings(env)];
   for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
     if (env[name] && !env.TAVILY_API_KEY) {
       warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);
@@ -215,9 +198,6 @@ function warningsOf(env: Environment): string[] {
   }
   if (env.SLACK_API_URL && !env.SLACK_BOT_TOKEN) {
     warnings.push('SLACK_API_URL has no effect in the playground, which is its own workspace.');
-  }
-  if (env.MODEL && !env.OPENAI_API_KEY && !env.OPENAI_BASE_URL) {
-    warnings.push('MODEL has no effect without OPENAI_API_KEY or OPENAI_BASE_URL.');
   }
   return warnings;
 }

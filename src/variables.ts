@@ -57,13 +57,17 @@ export const Variables = z.object({
   WORKSPACE_DIR: z.string().default(DEFAULT_WORKSPACE_DIR),
   OPENAI_API_KEY: text,
   OPENAI_BASE_URL: url('http://localhost:11434/v1').optional(),
+  ANTHROPIC_API_KEY: text,
+  ANTHROPIC_BASE_URL: url('https://api.anthropic.com').optional(),
+  DEEPSEEK_API_KEY: text,
+  DEEPSEEK_BASE_URL: url('https://api.deepseek.com').optional(),
+  GROQ_API_KEY: text,
+  GROQ_BASE_URL: url('https://api.groq.com').optional(),
+  XAI_API_KEY: text,
+  XAI_BASE_URL: url('https://api.x.ai/v1').optional(),
   MODEL: z
     .string()
     .regex(/^[a-z][a-z0-9-]*\/\S+$/, 'must be provider/name, like openai/gpt-4o-mini.')
-    .regex(
-      /^openai\/|^(?![a-z][a-z0-9-]*\/\S+$)/,
-      'names a provider that this version does not have. Write openai/name; a compatible server of another provider is reached with OPENAI_BASE_URL.',
-    )
     .default('openai/gpt-4o-mini'),
   SYSTEM_PROMPT: text,
   CONTEXT_TOKENS: whole(

@@ -88,10 +88,10 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
   ['a model without its provider', { ...MODEL, MODEL: 'gpt-4o' }, 'MODEL', /provider\/name/],
   ['a model without its name', { ...MODEL, MODEL: 'openai/' }, 'MODEL', /provider\/name/],
   [
-    'a provider that is not there',
+    'another provider without its key',
     { ...MODEL, MODEL: 'anthropic/claude' },
-    'MODEL',
-    /OPENAI_BASE_URL/,
+    'ANTHROPIC_API_KEY',
+    /MODEL names anthropic.*Add the key, or ANTHROPIC_BASE_URL/,
   ],
   ['a window that is too small', { CONTEXT_TOKENS: '100' }, 'CONTEXT_TOKENS', /at least 2000/],
   ['a window that is a word', { CONTEXT_TOKENS: '24k' }, 'CONTEXT_TOKENS', /whole number/],

@@ -80,6 +80,28 @@ describe('what the environment means', () => {
     assert.deepEqual(read({ ...SOCKET, ...env }).model, model);
   });
 
+  test('a model of another provider is reached with its own variables, in both modes', () => {
+    const env = {
+      MODEL: 'anthropic/claude',
+      ANTHROPIC_API_KEY: 'sk-ant-x',
+      OPENAI_API_KEY: 'sk-y',
+    };
+    const model = { provider: 'anthropic', name: 'claude', apiKey: 'sk-ant-x' };
+    for (const config of [read(env), read({ ...SOCKET, ...env })]) {
+      assert.deepEqual(config.model, model);
+      assert.deepEqual(config.warnings, []);
+      assert(secretsOf(config).includes('sk-ant-x'));
+    }
+    const own = { MODEL: 'xai/grok', XAI_BASE_URL: 'http://127.0.0.1:1/v1' };
+    const access = { provider: 'xai', name: 'grok', baseUrl: 'http://127.0.0.1:1/v1' };
+    assert.deepEqual(read(own).model, access);
+  });
+
+  test('a model of a provider that only the agent can judge is left to it', () => {
+    const model = { provider: 'google', name: 'gemini' };
+    assert.deepEqual(read({ ...SOCKET, MODEL: 'google/gemini' }).model, model);
+  });
+
   test('an API address gets the slash that method names are appended to', () => {
     const config = read({ ...SOCKET, ...MODEL, SLACK_API_URL: 'http://127.0.0.1:1/api' });
     assert(config.mode === 'slack');
@@ -130,6 +152,7 @@ describe('what the environment means', () => {
     { MAX_SEARCH_RESULTS: '5' },
     { SLACK_API_URL: 'http://127.0.0.1:1/api/' },
     { MODEL: 'openai/gpt-4o' },
+    { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
   ];
   for (const env of UNUSED) {
     const [name = ''] = Object.keys(env);

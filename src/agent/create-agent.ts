@@ -162,7 +162,7 @@ function createAsk(deps: AgentDeps): AskForStep {
     const isSaid = calls.length > 0 || answer.text.trim() !== '';
     return {
       ...(isSaid && { message: { role: 'assistant', id, text: answer.text, calls } }),
-      ...(answer.failure && { failure: sayFailure(answer.failure) }),
+      ...(answer.failure && { failure: sayFailure(answer.failure, deps.model.variables) }),
     };
   };
 }

@@ -1,3 +1,5 @@
+import type { ModelVariables } from './model.ts';
+
 /** What can go wrong with a model, in words for the person who waits for its answer. */
 export type ModelFailure = keyof typeof SENTENCES;
 
@@ -6,9 +8,9 @@ const SENTENCES = {
     'The model’s provider says that it gets too many requests from us. Wait a minute and ask again.',
   'no-credit':
     'The model’s provider says that our account has no credit left. Ask whoever runs this app to top it up, then ask again.',
-  auth: 'The model’s provider does not accept our key. Ask whoever runs this app to check OPENAI_API_KEY, then ask again.',
+  auth: 'The model’s provider does not accept our key. Ask whoever runs this app to check {key}, then ask again.',
   'not-found':
-    'The model’s provider does not know the configured model. Ask whoever runs this app to check MODEL and OPENAI_BASE_URL.',
+    'The model’s provider does not know the configured model. Ask whoever runs this app to check MODEL and {baseUrl}.',
   'too-long':
     'This conversation has become too long for the model. Start a new thread, or ask for less at a time.',
   rejected:
@@ -48,8 +50,8 @@ const PASSING: ReadonlySet<ModelFailure> = new Set([
 ]);
 
 /** Says a failure in one or two sentences: what happened, and what to do. */
-export function sayFailure(failure: ModelFailure): string {
-  return SENTENCES[failure];
+export function sayFailure(failure: ModelFailure, variables: ModelVariables): string {
+  return SENTENCES[failure].replace('{key}', variables.key).replace('{baseUrl}', variables.baseUrl);
 }
 
 /** Tells whether the same request may well succeed a little later. */

@@ -1,4 +1,4 @@
-import { AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import type { AIMessageChunk, BaseMessage } from '@langchain/core/messages';
 import type { ChatGenerationChunk } from '@langchain/core/outputs';
 import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Tool } from '../domain/tool.ts';
@@ -10,11 +10,19 @@ export interface ChatModel {
   readonly timeoutMs: number;
   /** How often a request that had no effect is repeated. */
   readonly maxRetries: number;
+  /** The settings that it was reached with, for whoever has to mend them. */
+  readonly variables: ModelVariables;
   stream(
     messages: readonly BaseMessage[],
     tools: readonly Tool[],
     signal: AbortSignal,
   ): AsyncIterable<ModelPiece>;
+}
+
+/** Names of the environment variables behind a model. */
+export interface ModelVariables {
+  readonly key: string;
+  readonly baseUrl: string;
 }
 
 /** A piece of a streamed answer, as it came over the wire. */
@@ -52,7 +60,10 @@ const OPENAI_URL = 'https://api.openai.com/v1';
 
 /** Creates the model behind an OpenAI-compatible server; a server of one's own needs no key. */
 export function createChatModel(options: ChatModelOptions): ChatModel {
-  const name = readModelName(options.model);
+  const { provider, name } = splitModelName(options.model);
+  if (provider !== 'openai') {
+    throw new ModelSettingError(`MODEL names ${provider}, which is no OpenAI-compatible server.`);
+  }
   if (!options.apiKey && !options.baseUrl) {
     throw new ModelSettingError(
       'OPENAI_API_KEY is not set. Set it, or set OPENAI_BASE_URL to a compatible server that needs none.',
@@ -61,7 +72,8 @@ export function createChatModel(options: ChatModelOptions): ChatModel {
   const chat = new ChatOpenAICompletions({
     model: name,
     apiKey: options.apiKey || 'none',
-    configuration: { baseURL: options.baseUrl ?? OPENAI_URL },
+    // The client writes what it can't parse to the console: parts of a conversation.
+    configuration: { baseURL: options.baseUrl ?? OPENAI_URL, logLevel: 'off' },
     // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
     maxRetries: 0,
     streamUsage: false,
@@ -70,17 +82,30 @@ export function createChatModel(options: ChatModelOptions): ChatModel {
     name,
     timeoutMs: options.timeoutMs,
     maxRetries: options.maxRetries,
-    async *stream(messages, tools, signal) {
-      const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
-      // Not `stream()`: at every piece it joins the whole answer anew and parses its arguments, which
-      // takes 40 s for 1 MB. Nor `streaming: true`: that fetches tokenizer data from the network.
-      const chunks = chat._streamResponseChunks([...messages], { signal, ...offer });
-      for await (const chunk of chunks) yield toPiece(chunk);
-    },
+    variables: { key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
+    stream: streamCompletions(chat),
   };
 }
 
-function readModelName(model: string): string {
+/** What streams by OpenAI's protocol. */
+export type CompletionsChat = Pick<ChatOpenAICompletions, '_streamResponseChunks'>;
+
+/** Streams pieces from a chat model that speaks OpenAI's protocol. */
+export function streamCompletions(chat: CompletionsChat): ChatModel['stream'] {
+  return async function* stream(messages, tools, signal) {
+    const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
+    // Not `stream()`: at every piece it joins the whole answer anew and parses its arguments, which
+    // takes 40 s for 1 MB. Nor `streaming: true`: that fetches tokenizer data from the network.
+    const chunks = chat._streamResponseChunks([...messages], { signal, ...offer });
+    for await (const chunk of chunks) yield toPiece(chunk);
+  };
+}
+
+/** Splits `provider/name`; throws when it is not that. */
+export function splitModelName(model: string): {
+  readonly provider: string;
+  readonly name: string;
+} {
   const slash = model.indexOf('/');
   const provider = model.slice(0, Math.max(slash, 0));
   const name = model.slice(slash + 1);
@@ -89,12 +114,7 @@ function readModelName(model: string): string {
       `MODEL is ${JSON.stringify(model)}; it must be provider/name, for example openai/gpt-4o-mini.`,
     );
   }
-  if (provider !== 'openai') {
-    throw new ModelSettingError(
-      `MODEL names the provider ${JSON.stringify(provider)}; only openai is supported. For a compatible server, use openai/${name} and set OPENAI_BASE_URL.`,
-    );
-  }
-  return name;
+  return { provider, name };
 }
 
 function toOffer({ name, description, schema: parameters }: Tool) {
@@ -105,7 +125,8 @@ function toPiece({ message, text, generationInfo }: ChatGenerationChunk): ModelP
   const reason: unknown = generationInfo?.finish_reason;
   return {
     text,
-    calls: message instanceof AIMessageChunk ? (message.tool_call_chunks ?? []) : [],
+    calls:
+      'tool_call_chunks' in message ? ((message as AIMessageChunk).tool_call_chunks ?? []) : [],
     finishReason: typeof reason === 'string' && reason !== '' ? reason : undefined,
   };
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { type App, type AppDeps, createApp } from '../app.ts';
-import type { ModelConfig, PlaygroundConfig, SlackModeConfig } from '../config.ts';
+import type { PlaygroundConfig, SlackModeConfig } from '../config.ts';
+import type { ModelConfig } from '../model-config.ts';
 import { createReleasers } from '../releasers.ts';
 import type { Persona } from './page/page-start.ts';
 import { mountPage } from './page-server.ts';

@@ -214,7 +214,7 @@ test('an abort ends the wait for another try', async (t) => {
 test('a model that can’t be used is refused with the remedy', () => {
   const rest = { timeoutMs: 1, maxRetries: 0 };
   for (const [model, why] of [
-    ['anthropic/claude', /only openai is supported.*OPENAI_BASE_URL/],
+    ['anthropic/claude', /no OpenAI-compatible server/],
     ['gpt-4o-mini', /provider\/name/],
     ['openai/', /provider\/name/],
     ['', /provider\/name/],
