@@ -42,6 +42,19 @@ const BY_STATUS: Readonly<Record<number, ModelFailure>> = {
   429: 'rate-limited',
 };
 
+/** Types of errors, as Anthropic sends them also amid a stream; https://docs.anthropic.com/en/api/errors. */
+const BY_TYPE: Readonly<Record<string, ModelFailure>> = {
+  overloaded_error: 'overloaded',
+  api_error: 'overloaded',
+  rate_limit_error: 'rate-limited',
+  authentication_error: 'auth',
+  permission_error: 'auth',
+  billing_error: 'no-credit',
+  not_found_error: 'not-found',
+  request_too_large: 'too-long',
+  timeout_error: 'timeout',
+};
+
 const PASSING: ReadonlySet<ModelFailure> = new Set([
   'rate-limited',
   'overloaded',
@@ -65,9 +78,16 @@ export function toModelFailure(error: unknown): ModelFailure {
   if (code === 'insufficient_quota') return 'no-credit';
   if (name === 'ContextOverflowError' || code === 'context_length_exceeded') return 'too-long';
   if (code === 'content_filter') return 'filtered';
+  if (status === 400 && /credit balance is too low/i.test(message)) return 'no-credit';
   if (status !== undefined) return failureOfStatus(status);
+  const known = BY_TYPE[typeOf(error)];
+  if (known !== undefined) return known;
   if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'timeout';
   return 'unreachable';
+}
+
+function typeOf(error: unknown): string {
+  return error instanceof Error && 'type' in error ? String(error.type) : '';
 }
 
 function failureOfStatus(status: number): ModelFailure {
