@@ -10,6 +10,8 @@ import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { askModel } from './ask-model.ts';
 import type { RawCall } from './collect-answer.ts';
+import { estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
+import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
 import {
   type AskedInterrupt,
   type AskForStep,
@@ -23,7 +25,7 @@ import { buildPrompt, toUserMessage } from './prompt.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
-import { estimateMessageTokens, estimateTokens, readWindow } from './window.ts';
+import { readWindow } from './window.ts';
 
 /** A saver whose writes carry the thread's fence, and that can drop a thread. */
 export type TurnSaver = BaseCheckpointSaver & {
@@ -107,6 +109,7 @@ function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
     open,
     phase: phaseOf(),
     failure: state.failure,
+    ...(state.notice !== undefined && { notice: state.notice }),
     usage: undefined,
   };
 
@@ -128,23 +131,39 @@ function toOpenCall(found: { readonly id?: string; readonly value?: unknown }): 
   return { interruptId: found.id, ...asked.call };
 }
 
+/** What the prompt adds to the instructions: the time, who writes, what is left out. */
+const FACTS_TOKENS = 160;
+/** How much of the room the current turn may take, so that it is not torn from what came before. */
+const OWN_SHARE = 0.8;
+
+function sayUserCut(bytes: number): string {
+  return `Your message is too long for me to read at once: about ${Math.ceil(bytes / 1024)} KB from its middle were left out. Send it in parts, in messages of their own, if I need the rest.`;
+}
+
 /** Builds the only step with effects outside the graph: one question to the model. */
 function createAsk(deps: AgentDeps): AskForStep {
   const { toolbox, history, clock, systemPrompt, onDelta } = deps;
 
   async function promptFor(thread: ThreadKey, state: TurnState) {
     const tools = toolbox.list();
-    const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))];
-    const taken = estimateTokens(fixed.join('\n')) + estimateMessageTokens(state.messages);
-    const window = await readWindow(history, thread, state.turn, deps.contextTokens - taken);
+    const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))].join('\n');
+    const room = deps.contextTokens - estimateTokens(fixed) - FACTS_TOKENS;
+    const current = fitTurn(
+      pairAnswers(state.messages),
+      Math.max(LEAST_TURN_TOKENS, room * OWN_SHARE),
+    );
+    const left = room - estimateMessageTokens(current.messages);
+    const window = await readWindow(history, thread, state.turn, left);
     const prompt = buildPrompt({
       systemPrompt,
       now: clock.now(),
-      earlier: pairAnswers(window.messages),
-      current: pairAnswers(state.messages),
+      earlier: window.messages,
+      current: current.messages,
       isCut: window.isCut,
+      isCurrentCut: current.isCut,
     });
-    return { messages: toChatMessages(prompt), tools };
+    const notice = current.userBytesLeftOut > 0 ? sayUserCut(current.userBytesLeftOut) : undefined;
+    return { request: { messages: toChatMessages(prompt), tools }, notice };
   }
 
   return async function ask(state, config): Promise<ModelStep> {
@@ -152,8 +171,9 @@ function createAsk(deps: AgentDeps): AskForStep {
     if (stop !== undefined) return { failure: stop };
     const thread: ThreadKey = config.configurable?.thread_id;
     const signal = config.signal ?? new AbortController().signal;
+    const { request, notice } = await promptFor(thread, state);
     const answer = await askModel(deps, {
-      ...(await promptFor(thread, state)),
+      ...request,
       signal,
       onDelta: onDelta && ((text) => onDelta(thread, text)),
     });
@@ -162,6 +182,7 @@ function createAsk(deps: AgentDeps): AskForStep {
     const isSaid = calls.length > 0 || answer.text.trim() !== '';
     return {
       ...(isSaid && { message: { role: 'assistant', id, text: answer.text, calls } }),
+      ...(notice !== undefined && { notice }),
       ...(answer.failure && { failure: sayFailure(answer.failure, deps.model.variables) }),
     };
   };

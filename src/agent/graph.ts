@@ -36,6 +36,7 @@ const State = Annotation.Root({
   }),
   endTurn: Annotation<boolean>({ reducer: (_before, after) => after, default: () => false }),
   failure: Annotation<string>,
+  notice: Annotation<string>,
 });
 
 export type TurnState = typeof State.State;
@@ -44,6 +45,8 @@ export type TurnState = typeof State.State;
 export interface ModelStep {
   readonly message?: AssistantMessage;
   readonly failure?: string;
+  /** What the person should know about the answer. */
+  readonly notice?: string;
 }
 
 /** Asks the model; rejects only when the work itself must stop. */
@@ -53,11 +56,12 @@ export type AskForStep = (state: TurnState, config: LangGraphRunnableConfig) => 
 export function compileTurnGraph(ask: AskForStep, checkpointer: BaseCheckpointSaver) {
   return new StateGraph(State)
     .addNode('model', async (state, config) => {
-      const { message, failure } = await ask(state, config);
+      const { message, failure, notice } = await ask(state, config);
       return {
         endTurn: false,
         ...(message && { messages: [message] }),
         ...(failure !== undefined && { failure }),
+        ...(notice !== undefined && { notice }),
       };
     })
     .addNode('call', answerCall)

@@ -24,6 +24,8 @@ export interface PromptParts {
   readonly current: readonly TurnMessage[];
   /** Whether older turns are not among `earlier`. */
   readonly isCut: boolean;
+  /** Whether earlier steps of the current turn are not among `current`. */
+  readonly isCurrentCut?: boolean;
 }
 
 /** Writes the conversation as the model is given it: the instructions with today's facts, then the messages. */
@@ -43,6 +45,9 @@ function buildSystemText(parts: PromptParts, isNamed: boolean): string {
   if (isNamed) lines.push('Several people write here; each message begins with its author’s id.');
   if (parts.isCut) {
     lines.push('Older messages of this thread are left out for length; ask if you need them.');
+  }
+  if (parts.isCurrentCut) {
+    lines.push('Your earlier steps on the current message are left out for length.');
   }
   return `${parts.systemPrompt}\n\n${lines.join('\n')}`;
 }

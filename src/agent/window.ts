@@ -1,6 +1,9 @@
-import type { TurnMessage } from '../domain/message.ts';
+import type { SettledTurn, TurnMessage } from '../domain/message.ts';
 import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
+import { estimateMessageTokens } from './estimate-tokens.ts';
+import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
+import { pairAnswers } from './turn-messages.ts';
 
 /** The newest earlier turns that fit, oldest message first. */
 export interface HistoryWindow {
@@ -10,32 +13,10 @@ export interface HistoryWindow {
 }
 
 const PAGE = 20;
-const BYTES_PER_TOKEN = 3.5;
-/** Role, separators and ids of one message. */
-const TOKENS_PER_MESSAGE = 12;
-
 /**
- * Estimates the tokens of a text from its UTF-8 bytes, without a tokenizer: 3.5 bytes a token is on
- * the high side for prose (about 4) and right for code and JSON.
+ * Reads the newest whole turns that fit in `tokens`, each call with its answer. A turn that does not
+ * fit ends the window; if it is the newest, as much of it stays as fits, for people refer to it.
  */
-export function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-}
-
-/** Estimates the tokens of messages, their calls included. */
-export function estimateMessageTokens(messages: readonly TurnMessage[]): number {
-  let total = 0;
-  for (const message of messages) {
-    total += TOKENS_PER_MESSAGE + estimateTokens(message.text);
-    if (message.role !== 'assistant') continue;
-    for (const { tool, args } of message.calls) {
-      total += TOKENS_PER_MESSAGE + estimateTokens(tool) + estimateTokens(args);
-    }
-  }
-  return total;
-}
-
-/** Reads the newest whole turns that fit in `tokens`; a turn that does not fit ends the window. */
 export async function readWindow(
   history: Pick<History, 'newest'>,
   thread: ThreadKey,
@@ -44,14 +25,31 @@ export async function readWindow(
 ): Promise<HistoryWindow> {
   const kept: (readonly TurnMessage[])[] = [];
   let left = tokens;
+  let isCut = false;
+  for await (const turn of newestFirst(history, thread)) {
+    if (turn.id === currentTurn) continue;
+    const messages = pairAnswers(turn.messages);
+    const cost = estimateMessageTokens(messages);
+    isCut = cost > left;
+    if (!isCut) kept.push(messages);
+    else if (kept.length === 0) kept.push(remainsOf(messages, left));
+    if (isCut) break;
+    left -= cost;
+  }
+  return { messages: kept.reverse().flat(), isCut };
+}
+
+async function* newestFirst(
+  history: Pick<History, 'newest'>,
+  thread: ThreadKey,
+): AsyncGenerator<SettledTurn> {
   for (let skip = 0; ; skip += PAGE) {
     const page = await history.newest(thread, PAGE, skip);
-    for (const turn of page) {
-      if (turn.id === currentTurn) continue;
-      left -= estimateMessageTokens(turn.messages);
-      if (left < 0) return { messages: kept.reverse().flat(), isCut: true };
-      kept.push(turn.messages);
-    }
-    if (page.length < PAGE) return { messages: kept.reverse().flat(), isCut: false };
+    yield* page;
+    if (page.length < PAGE) return;
   }
+}
+
+function remainsOf(messages: SettledTurn['messages'], tokens: number): readonly TurnMessage[] {
+  return tokens < LEAST_TURN_TOKENS ? [] : fitTurn(messages, tokens).messages;
 }

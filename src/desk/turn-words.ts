@@ -20,13 +20,14 @@ export function wordsBesideCalls(
   return [sayOf(message, last.id, 'answer', last.text, now)];
 }
 
-/** The last words of a turn: the agent's answer, and what went wrong. */
+/** The last words of a turn: the agent's answer, what the person should know about it, and what went wrong. */
 export function lastWords(message: InboxMessage, state: GraphState, now: number): readonly Say[] {
   const says: Say[] = [];
   const last = state.messages.at(-1);
   if (last?.role === 'assistant' && last.text.trim() !== '') {
     says.push(sayOf(message, last.id, 'answer', last.text, now));
   }
+  if (state.notice) says.push(sayOf(message, 'notice', 'notice', state.notice, now));
   if (state.failure) says.push(sayOf(message, 'failure', 'notice', state.failure, now));
   return says;
 }

@@ -29,6 +29,8 @@ export interface GraphState {
   readonly phase: 'none' | 'waiting' | 'stuck' | 'finished';
   /** Why the turn ended without a last word: one sentence for the person. */
   readonly failure: string | undefined;
+  /** What the person should know about the answer, in a sentence or two: what of their message the model was not given. */
+  readonly notice?: string;
   /** What the turn took so far; undefined where the provider does not tell. */
   readonly usage: Usage | undefined;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { estimateMessageTokens, estimateTokens } from '../../src/agent/estimate-tokens.ts';
 import { buildPrompt, DEFAULT_SYSTEM_PROMPT } from '../../src/agent/prompt.ts';
-import { estimateMessageTokens, estimateTokens, readWindow } from '../../src/agent/window.ts';
+import { readWindow } from '../../src/agent/window.ts';
 import type { SettledTurn, TurnMessage } from '../../src/domain/message.ts';
 import { sayText } from '../support/mock-model.ts';
 import {
@@ -109,7 +110,7 @@ test('an estimate counts bytes, so that no script is cheaper than another', () =
   assert.equal(estimateTokens('日本語'), 3);
 });
 
-test('a long thread is asked about with what fits, the current turn always whole', async (t) => {
+test('a long thread is asked about with what fits, and so is a long message', async (t) => {
   const history = createTestHistory(Array.from({ length: 200 }, (_, n) => aTurn(n)));
   const { agent, mock } = await createBench(t, () => sayText('Yes.'), {
     history,
@@ -123,12 +124,11 @@ test('a long thread is asked about with what fits, the current turn always whole
   assert.equal(sent.at(-2)?.content, 'answer 199');
 
   await agent.start(aMessage('word '.repeat(3_000), '101.1'), FENCE, NO_SIGNAL);
-  const whole = mock.requests[1]?.messages ?? [];
-  assert.deepEqual(
-    whole.map(({ role }) => role),
-    ['system', 'user'],
-  );
-  assert.equal(String(whole[1]?.content).length, 15_000);
+  const cut = mock.requests[1]?.messages ?? [];
+  const long = String(cut.at(-1)?.content);
+  assert.match(long, /\n\[… \d+ bytes left out for length; ask the person.* …\]\n/);
+  assert.ok(long.length > 3_000 && long.length < 5_000, `${long.length} characters`);
+  assert.equal(cut.at(-2)?.role, 'assistant');
   assert.deepEqual(mock.refusals, []);
 });
 

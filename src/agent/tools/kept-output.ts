@@ -1,8 +1,8 @@
 /** What is kept of an output of any length: its beginning and its end. */
 export interface KeptOutput {
   add(chunk: Uint8Array): void;
-  /** The text, with a line that says how many bytes are left out when some are. */
-  text(): string;
+  /** The text, with a line that says how many bytes are left out when some are, and this about it. */
+  text(hint?: string): string;
 }
 
 /** Keeps the first and the last bytes of an output, `headBytes` and `tailBytes` of them; memory never grows beyond that. */
@@ -29,7 +29,7 @@ export function createKeptOutput(headBytes: number, tailBytes: number): KeptOutp
       headCount += toHead.length;
       if (toHead.length < chunk.length) addToTail(chunk.subarray(toHead.length));
     },
-    text() {
+    text(hint = '') {
       const first = head.subarray(0, headCount);
       const at = tailCount % tailBytes;
       if (tailCount <= tailBytes) {
@@ -37,7 +37,7 @@ export function createKeptOutput(headBytes: number, tailBytes: number): KeptOutp
       }
       const end = Buffer.concat([tail.subarray(at), tail.subarray(0, at)]);
       const left = tailCount - tailBytes;
-      return `${decode(first, true)}\n[… ${left} bytes left out …]\n${decode(fromCharacter(end))}`;
+      return `${decode(first, true)}\n[… ${left} bytes left out${hint} …]\n${decode(fromCharacter(end))}`;
     },
   };
 }
