@@ -61,6 +61,9 @@ export async function buildDesk(
     readonly made?: readonly Tool[];
     /** The first worker never looks at the time: its leases run out, as if its process stood still. */
     readonly stalled?: boolean;
+    readonly modelTimeoutMs?: number;
+    readonly modelRetries?: number;
+    readonly contextTokens?: number;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -74,15 +77,15 @@ export async function buildDesk(
     model: createChatModel({
       model: 'openai/mock',
       baseUrl: model.url,
-      timeoutMs: 10_000,
-      maxRetries: 0,
+      timeoutMs: options.modelTimeoutMs ?? 10_000,
+      maxRetries: options.modelRetries ?? 0,
     }),
     toolbox,
     history: store.history,
     saver: store.saver,
     clock,
     systemPrompt: 'You are a test.',
-    contextTokens: 20_000,
+    contextTokens: options.contextTokens ?? 20_000,
   });
   const silent = () => {};
   const newWorker = (itsClock: Clock) =>
