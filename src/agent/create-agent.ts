@@ -52,6 +52,12 @@ const RUN = { durability: 'sync', maxConcurrency: 4 } as const;
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
   const { saver } = deps;
+  if (roomFor(deps) < LEAST_TURN_TOKENS) {
+    deps.log?.warn(
+      { contextTokens: deps.contextTokens },
+      'CONTEXT_TOKENS is too small: the instructions and the tools alone fill it, so requests will be larger. Set it higher.',
+    );
+  }
   const graph = compileTurnGraph(createAsk(deps), saver);
 
   async function read(thread: ThreadKey): Promise<GraphState> {
@@ -140,14 +146,19 @@ function sayUserCut(bytes: number): string {
   return `Your message is too long for me to read at once: about ${Math.ceil(bytes / 1024)} KB from its middle were left out. Send it in parts, in messages of their own, if I need the rest.`;
 }
 
+/** What a request may hold beside the instructions and the tools, in tokens. */
+function roomFor({ systemPrompt, toolbox, contextTokens }: AgentDeps): number {
+  const fixed = [systemPrompt, ...toolbox.list().map((tool) => JSON.stringify(tool))];
+  return contextTokens - estimateTokens(fixed.join('\n')) - FACTS_TOKENS;
+}
+
 /** Builds the only step with effects outside the graph: one question to the model. */
 function createAsk(deps: AgentDeps): AskForStep {
   const { toolbox, history, clock, systemPrompt, onDelta } = deps;
 
   async function promptFor(thread: ThreadKey, state: TurnState) {
     const tools = toolbox.list();
-    const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))].join('\n');
-    const room = deps.contextTokens - estimateTokens(fixed) - FACTS_TOKENS;
+    const room = roomFor(deps);
     const current = fitTurn(
       pairAnswers(state.messages),
       Math.max(LEAST_TURN_TOKENS, room * OWN_SHARE),

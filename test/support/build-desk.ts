@@ -32,6 +32,8 @@ export interface TestDesk {
   /** Starts a healthy worker beside a stalled one. */
   takeOver(): Worker;
   readonly store: SqliteStore;
+  /** Where its database is. */
+  readonly dataDir: string;
   readonly chat: RecordingChat;
   readonly model: MockModel;
   readonly clock: ReturnType<typeof createManualClock>;
@@ -123,6 +125,7 @@ export async function buildDesk(
       return running;
     },
     store,
+    dataDir,
     chat,
     model,
     clock,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ChatAnthropic } from '@langchain/anthropic';
 import { HumanMessage } from '@langchain/core/messages';
 import { createAnswerCollector } from '../../../src/agent/collect-answer.ts';
+import { anthropic as provider } from '../../../src/agent/providers/anthropic.ts';
 import { loadChatModel } from '../../../src/agent/providers/load-chat-model.ts';
 import type { Tool } from '../../../src/domain/tool.ts';
 import {
@@ -38,6 +40,11 @@ async function anthropicBench(
   const bench = await createBench(t, () => sayText('never asked'), { ...patch, model });
   return { ...bench, anthropic, model };
 }
+
+test('the version that the start names is the one that is tested here', () => {
+  const { lc_kwargs: _, ...chat } = new ChatAnthropic({ model: 'claude', apiKey: 'k' });
+  assert.match(JSON.stringify(chat), new RegExp(`"${provider.version}"`));
+});
 
 const RAW = [
   '{"ticket": 2512292042121000001, "amt": 0.10, "big": 1e400}',
