@@ -20,6 +20,7 @@ import {
 import type { ChatModel } from './model.ts';
 import { sayFailure } from './model-failure.ts';
 import { buildPrompt, toUserMessage } from './prompt.ts';
+import { toUsage } from './spent.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
@@ -107,7 +108,7 @@ function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
     open,
     phase: phaseOf(),
     failure: state.failure,
-    usage: undefined,
+    usage: toUsage(state.spent),
   };
 
   function phaseOf(): GraphState['phase'] {
@@ -163,6 +164,7 @@ function createAsk(deps: AgentDeps): AskForStep {
     return {
       ...(isSaid && { message: { role: 'assistant', id, text: answer.text, calls } }),
       ...(answer.failure && { failure: sayFailure(answer.failure) }),
+      spent: answer.spent,
     };
   };
 }

@@ -15,6 +15,7 @@ import {
 import type { OpenCall } from '../domain/agent.ts';
 import type { TurnMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
+import { addSpent, type Spent } from './spent.ts';
 import { type AssistantMessage, lastAssistant } from './turn-messages.ts';
 
 /** A call as an interrupt carries it: all of it but the address of its answer. */
@@ -36,6 +37,10 @@ const State = Annotation.Root({
   }),
   endTurn: Annotation<boolean>({ reducer: (_before, after) => after, default: () => false }),
   failure: Annotation<string>,
+  spent: Annotation<Spent | undefined, Spent>({
+    reducer: addSpent,
+    default: () => undefined,
+  }),
 });
 
 export type TurnState = typeof State.State;
@@ -44,6 +49,7 @@ export type TurnState = typeof State.State;
 export interface ModelStep {
   readonly message?: AssistantMessage;
   readonly failure?: string;
+  readonly spent?: Spent;
 }
 
 /** Asks the model; rejects only when the work itself must stop. */
@@ -53,11 +59,12 @@ export type AskForStep = (state: TurnState, config: LangGraphRunnableConfig) => 
 export function compileTurnGraph(ask: AskForStep, checkpointer: BaseCheckpointSaver) {
   return new StateGraph(State)
     .addNode('model', async (state, config) => {
-      const { message, failure } = await ask(state, config);
+      const { message, failure, spent } = await ask(state, config);
       return {
         endTurn: false,
         ...(message && { messages: [message] }),
         ...(failure !== undefined && { failure }),
+        ...(spent && { spent }),
       };
     })
     .addNode('call', answerCall)

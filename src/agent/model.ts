@@ -1,7 +1,9 @@
-import { AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { AIMessageChunk, type BaseMessage, type UsageMetadata } from '@langchain/core/messages';
 import type { ChatGenerationChunk } from '@langchain/core/outputs';
 import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Tool } from '../domain/tool.ts';
+import { createCountedStream } from './counted-stream.ts';
+import type { TokenCount } from './spent.ts';
 
 /** A chat model that streams; nothing of its provider shows through but its errors. */
 export interface ChatModel {
@@ -23,6 +25,8 @@ export interface ModelPiece {
   readonly calls: readonly CallPiece[];
   /** Said with the last piece of a whole answer. */
   readonly finishReason: string | undefined;
+  /** What the whole answer took; said once, last, by providers that tell it. */
+  readonly tokens?: TokenCount | undefined;
 }
 
 /** A piece of a tool call; `args` continues the raw text of what came before under the same index. */
@@ -48,6 +52,8 @@ export class ModelSettingError extends Error {
   override readonly name = 'ModelSettingError';
 }
 
+/** https://platform.openai.com/docs/api-reference/chat/create#chat_create-stream_options */
+const COUNTS = { stream_options: { include_usage: true } } as const;
 const OPENAI_URL = 'https://api.openai.com/v1';
 
 /** Creates the model behind an OpenAI-compatible server; a server of one's own needs no key. */
@@ -64,8 +70,10 @@ export function createChatModel(options: ChatModelOptions): ChatModel {
     configuration: { baseURL: options.baseUrl ?? OPENAI_URL },
     // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
     maxRetries: 0,
+    // Asked for below, where a server may refuse it.
     streamUsage: false,
   });
+  const countedStream = createCountedStream<ChatGenerationChunk>();
   return {
     name,
     timeoutMs: options.timeoutMs,
@@ -74,7 +82,9 @@ export function createChatModel(options: ChatModelOptions): ChatModel {
       const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
       // Not `stream()`: at every piece it joins the whole answer anew and parses its arguments, which
       // takes 40 s for 1 MB. Nor `streaming: true`: that fetches tokenizer data from the network.
-      const chunks = chat._streamResponseChunks([...messages], { signal, ...offer });
+      const chunks = countedStream((asks) =>
+        chat._streamResponseChunks([...messages], { signal, ...offer, ...(asks && COUNTS) }),
+      );
       for await (const chunk of chunks) yield toPiece(chunk);
     },
   };
@@ -103,9 +113,21 @@ function toOffer({ name, description, schema: parameters }: Tool) {
 
 function toPiece({ message, text, generationInfo }: ChatGenerationChunk): ModelPiece {
   const reason: unknown = generationInfo?.finish_reason;
+  const isChunk = message instanceof AIMessageChunk;
   return {
     text,
-    calls: message instanceof AIMessageChunk ? (message.tool_call_chunks ?? []) : [],
+    calls: isChunk ? (message.tool_call_chunks ?? []) : [],
     finishReason: typeof reason === 'string' && reason !== '' ? reason : undefined,
+    tokens: isChunk ? toTokens(message.usage_metadata) : undefined,
   };
+}
+
+function toTokens(told: UsageMetadata | undefined): TokenCount | undefined {
+  if (!isCount(told?.input_tokens) || !isCount(told?.output_tokens)) return undefined;
+  return { input: told.input_tokens, output: told.output_tokens };
+}
+
+/** Servers that are only nearly compatible leave counts out, or send null. */
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
