@@ -68,13 +68,11 @@ test('the time is that in which the model was waited for, tries that failed incl
     assert.ok(round < 1_000, 'no second try');
     await clock.advance(1);
   }
-  const before = clock.now();
   await clock.advance(3_000);
   answers[1]?.let();
   const { usage: took } = await turn;
   assert.equal(took?.requests, 2);
   assert.equal(took?.inputTokens, 7);
-  assert.ok(before - 2_000 > 0);
   assert.ok((took?.modelMs ?? 0) >= 5_000 && (took?.modelMs ?? 0) < 5_900, `${took?.modelMs}`);
 });
 

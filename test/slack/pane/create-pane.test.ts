@@ -121,11 +121,16 @@ function pane(delivery: Delivery): void {
 
 test('a pane is greeted once, however often it is told', async () => {
   const stage = await setSlackStage('http');
-  stage.workspace.faults.deliverEvents(3);
-  await stage.workspace.openAssistant('requester');
+  const { workspace } = stage;
+  workspace.faults.deliverEvents(3);
+  await workspace.openAssistant('requester');
+  const started = workspace.journal.find(({ name }) => name === 'assistant_thread_started');
+  assert.ok(started);
+  const { event } = started.request as { event: Record<string, unknown> };
+  await Promise.all([workspace.deliverEvent(event), workspace.deliverEvent(event)]);
   // The app ends what it has begun before it stops.
   await stage.close();
-  const posts = stage.workspace.journal.filter(({ name }) => name === 'chat.postMessage');
+  const posts = workspace.journal.filter(({ name }) => name === 'chat.postMessage');
   assert.equal(posts.length, 1);
 });
 
