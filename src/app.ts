@@ -116,6 +116,7 @@ async function open(
     log,
     newId: () => randomBytes(16).toString('base64url'),
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
+    showsUsage: config.showsUsage,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const slack = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });

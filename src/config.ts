@@ -35,6 +35,8 @@ interface CommonConfig {
   };
   readonly systemPrompt?: string;
   readonly contextTokens: number;
+  /** Whether people see below an answer what it took of the model. */
+  readonly showsUsage: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** What was set and has no effect: sentences for the person who starts the app. */
   readonly warnings: readonly string[];
@@ -167,6 +169,7 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
     }),
     ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
     contextTokens: read.CONTEXT_TOKENS,
+    showsUsage: read.SHOW_USAGE,
     logLevel: read.LOG_LEVEL,
     warnings: warningsOf(env),
   };

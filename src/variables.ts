@@ -76,6 +76,7 @@ export const Variables = z.object({
     24_000,
     'must be a whole number of tokens, at least 2000.',
   ),
+  SHOW_USAGE: flag(),
   TOOLS_MODULE: text,
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}.` })

@@ -12,6 +12,11 @@ const HTTP = { SLACK_BOT_TOKEN: 'xoxb-1-2-abc', SLACK_SIGNING_SECRET: '012345678
 const MODEL = { OPENAI_API_KEY: 'sk-key-of-a-model' };
 
 describe('what the environment means', () => {
+  test('what answers took of the model is shown to people on request', () => {
+    assert.equal(read({ SHOW_USAGE: '1' }).showsUsage, true);
+    assert.equal(read({ SHOW_USAGE: '0' }).showsUsage, false);
+  });
+
   test('an empty environment is the playground with every default', () => {
     assert.deepEqual(read({}), {
       mode: 'playground',
@@ -21,6 +26,7 @@ describe('what the environment means', () => {
       workspaceDir: resolve('workspace'),
       commands: { hasNetwork: false, allowUnsandboxed: false },
       contextTokens: 24_000,
+      showsUsage: false,
       logLevel: 'info',
       warnings: [],
     });

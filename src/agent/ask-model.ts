@@ -11,12 +11,15 @@ import {
   retryAfterMs,
   toModelFailure,
 } from './model-failure.ts';
+import { addSpent, type Spent, type TokenCount } from './spent.ts';
 
 /** What came of a request: a whole answer, or a failure with the text that had come until then. */
 export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly RawCall[];
   readonly failure?: ModelFailure;
+  /** By all requests that it took. */
+  readonly spent: Spent;
 }
 
 export interface ModelRequest {
@@ -47,16 +50,21 @@ const WHOLE: ReadonlySet<string> = new Set([
 
 /** Asks the model, again where that may help; a failure is an answer, and only the request's signal makes it reject. */
 export async function askModel(deps: AskDeps, request: ModelRequest): Promise<ModelAnswer> {
+  let spent: Spent | undefined;
   for (let tries = 0; ; tries += 1) {
+    const askedAt = deps.clock.now();
     const attempt = await tryOnce(deps, request);
     request.signal.throwIfAborted();
-    if (attempt.kind === 'came') return judge(deps, attempt.answer);
+    spent = addSpent(spent, spentBy(attempt, deps.clock.now() - askedAt));
+    if (attempt.kind === 'came') return { ...judge(deps, attempt.answer), spent };
     deps.log?.warn(
       { model: deps.model.name, failure: attempt.failure, tries, ...attempt.facts },
       'The model did not answer.',
     );
     const waitMs = waitBeforeRetry(deps.model, attempt, tries);
-    if (waitMs === undefined) return { text: attempt.text, calls: [], failure: attempt.failure };
+    if (waitMs === undefined) {
+      return { text: attempt.text, calls: [], failure: attempt.failure, spent };
+    }
     await wait(deps.clock, waitMs, request.signal);
   }
 }
@@ -68,6 +76,7 @@ type Attempt =
       readonly failure: ModelFailure;
       /** What had come until then. */
       readonly text: string;
+      readonly tokens: TokenCount | undefined;
       readonly hadBegun: boolean;
       readonly retryAfterMs: number | undefined;
       readonly facts: Readonly<Record<string, unknown>>;
@@ -103,14 +112,21 @@ function failed(
   error?: unknown,
 ): Attempt {
   const { status, code, name } = factsOf(error);
+  const { text, tokens } = collector.answer();
   return {
     kind: 'failed',
     failure,
-    text: collector.answer().text,
+    text,
+    tokens,
     hadBegun: collector.size() > 0,
     retryAfterMs: retryAfterMs(error, clock.now()),
     facts: { status, code, error: name },
   };
+}
+
+function spentBy(attempt: Attempt, modelMs: number): Spent {
+  const { tokens } = attempt.kind === 'came' ? attempt.answer : attempt;
+  return { requests: 1, modelMs, ...(tokens && { tokens }) };
 }
 
 /** Tells what comes from the provider from mistakes of our own, which must come out. */
@@ -175,7 +191,7 @@ async function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void
   });
 }
 
-function judge({ model, log }: AskDeps, answer: CollectedAnswer): ModelAnswer {
+function judge({ model, log }: AskDeps, answer: CollectedAnswer): Omit<ModelAnswer, 'spent'> {
   const failure = failureIn(answer);
   if (failure === undefined) return { text: answer.text, calls: answer.calls };
   const { finishReason, calls } = answer;

@@ -1,4 +1,5 @@
 import type { CallPiece, ModelPiece } from './model.ts';
+import type { TokenCount } from './spent.ts';
 
 /** A tool call as it came over the wire: its raw argument text, and an id that may be missing. */
 export interface RawCall {
@@ -13,6 +14,8 @@ export interface CollectedAnswer {
   readonly calls: readonly RawCall[];
   /** Undefined while the provider has not said that the answer is complete. */
   readonly finishReason: string | undefined;
+  /** Undefined while the provider has not told. */
+  readonly tokens: TokenCount | undefined;
 }
 
 interface Draft {
@@ -31,6 +34,7 @@ export function createAnswerCollector() {
   let text = '';
   let size = 0;
   let finishReason: string | undefined;
+  let tokens: TokenCount | undefined;
 
   /** Most servers number the calls of an answer; some give every call the same number and a new id. */
   function draftFor(piece: CallPiece): Draft {
@@ -59,6 +63,7 @@ export function createAnswerCollector() {
       size += piece.text.length;
       for (const call of piece.calls) addCall(call);
       finishReason = piece.finishReason ?? finishReason;
+      tokens = piece.tokens ?? tokens;
     },
     /** Characters of text and arguments so far. */
     size: () => size,
@@ -66,6 +71,7 @@ export function createAnswerCollector() {
       text,
       calls: drafts.map(({ id, tool, args }) => ({ id, tool, args })),
       finishReason,
+      tokens,
     }),
   };
 }

@@ -22,6 +22,7 @@ import {
 import type { ChatModel } from './model.ts';
 import { sayFailure } from './model-failure.ts';
 import { buildPrompt, toUserMessage } from './prompt.ts';
+import { toUsage } from './spent.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
@@ -116,7 +117,7 @@ function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
     phase: phaseOf(),
     failure: state.failure,
     ...(state.notice !== undefined && { notice: state.notice }),
-    usage: undefined,
+    usage: toUsage(state.spent),
   };
 
   function phaseOf(): GraphState['phase'] {
@@ -195,6 +196,7 @@ function createAsk(deps: AgentDeps): AskForStep {
       ...(isSaid && { message: { role: 'assistant', id, text: answer.text, calls } }),
       ...(notice !== undefined && { notice }),
       ...(answer.failure && { failure: sayFailure(answer.failure, deps.model.variables) }),
+      spent: answer.spent,
     };
   };
 }

@@ -15,6 +15,7 @@ import {
 import type { OpenCall } from '../domain/agent.ts';
 import type { TurnMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
+import { addSpent, type Spent } from './spent.ts';
 import { type AssistantMessage, lastAssistant } from './turn-messages.ts';
 
 /** A call as an interrupt carries it: all of it but the address of its answer. */
@@ -37,6 +38,10 @@ const State = Annotation.Root({
   endTurn: Annotation<boolean>({ reducer: (_before, after) => after, default: () => false }),
   failure: Annotation<string>,
   notice: Annotation<string>,
+  spent: Annotation<Spent | undefined, Spent>({
+    reducer: addSpent,
+    default: () => undefined,
+  }),
 });
 
 export type TurnState = typeof State.State;
@@ -47,6 +52,7 @@ export interface ModelStep {
   readonly failure?: string;
   /** What the person should know about the answer. */
   readonly notice?: string;
+  readonly spent?: Spent;
 }
 
 /** Asks the model; rejects only when the work itself must stop. */
@@ -56,12 +62,13 @@ export type AskForStep = (state: TurnState, config: LangGraphRunnableConfig) => 
 export function compileTurnGraph(ask: AskForStep, checkpointer: BaseCheckpointSaver) {
   return new StateGraph(State)
     .addNode('model', async (state, config) => {
-      const { message, failure, notice } = await ask(state, config);
+      const { message, failure, notice, spent } = await ask(state, config);
       return {
         endTurn: false,
         ...(message && { messages: [message] }),
         ...(failure !== undefined && { failure }),
         ...(notice !== undefined && { notice }),
+        ...(spent && { spent }),
       };
     })
     .addNode('call', answerCall)

@@ -1,7 +1,9 @@
-import type { AIMessageChunk, BaseMessage } from '@langchain/core/messages';
+import type { AIMessageChunk, BaseMessage, UsageMetadata } from '@langchain/core/messages';
 import type { ChatGenerationChunk } from '@langchain/core/outputs';
 import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Tool } from '../domain/tool.ts';
+import { createCountedStream } from './counted-stream.ts';
+import type { TokenCount } from './spent.ts';
 
 /** A chat model that streams; nothing of its provider shows through but its errors. */
 export interface ChatModel {
@@ -31,6 +33,8 @@ export interface ModelPiece {
   readonly calls: readonly CallPiece[];
   /** Said with the last piece of a whole answer. */
   readonly finishReason: string | undefined;
+  /** What the whole answer took; said once, last, by providers that tell it. */
+  readonly tokens?: TokenCount | undefined;
 }
 
 /** A piece of a tool call; `args` continues the raw text of what came before under the same index. */
@@ -56,6 +60,8 @@ export class ModelSettingError extends Error {
   override readonly name = 'ModelSettingError';
 }
 
+/** https://platform.openai.com/docs/api-reference/chat/create#chat_create-stream_options */
+const COUNTS = { stream_options: { include_usage: true } } as const;
 const OPENAI_URL = 'https://api.openai.com/v1';
 
 /** Creates the model behind an OpenAI-compatible server; a server of one's own needs no key. */
@@ -76,6 +82,7 @@ export function createChatModel(options: ChatModelOptions): ChatModel {
     configuration: { baseURL: options.baseUrl ?? OPENAI_URL, logLevel: 'off' },
     // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
     maxRetries: 0,
+    // Asked for below, where a server may refuse it.
     streamUsage: false,
   });
   return {
@@ -92,11 +99,14 @@ export type CompletionsChat = Pick<ChatOpenAICompletions, '_streamResponseChunks
 
 /** Streams pieces from a chat model that speaks OpenAI's protocol. */
 export function streamCompletions(chat: CompletionsChat): ChatModel['stream'] {
+  const countedStream = createCountedStream<ChatGenerationChunk>();
   return async function* stream(messages, tools, signal) {
     const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
     // Not `stream()`: at every piece it joins the whole answer anew and parses its arguments, which
     // takes 40 s for 1 MB. Nor `streaming: true`: that fetches tokenizer data from the network.
-    const chunks = chat._streamResponseChunks([...messages], { signal, ...offer });
+    const chunks = countedStream((asks) =>
+      chat._streamResponseChunks([...messages], { signal, ...offer, ...(asks && COUNTS) }),
+    );
     for await (const chunk of chunks) yield toPiece(chunk);
   };
 }
@@ -123,10 +133,22 @@ function toOffer({ name, description, schema: parameters }: Tool) {
 
 function toPiece({ message, text, generationInfo }: ChatGenerationChunk): ModelPiece {
   const reason: unknown = generationInfo?.finish_reason;
+  // Not `instanceof`: another provider's package may bring its own copy of the class.
+  const chunk = 'tool_call_chunks' in message ? (message as AIMessageChunk) : undefined;
   return {
     text,
-    calls:
-      'tool_call_chunks' in message ? ((message as AIMessageChunk).tool_call_chunks ?? []) : [],
+    calls: chunk?.tool_call_chunks ?? [],
     finishReason: typeof reason === 'string' && reason !== '' ? reason : undefined,
+    tokens: toTokens(chunk?.usage_metadata),
   };
+}
+
+function toTokens(told: UsageMetadata | undefined): TokenCount | undefined {
+  if (!isCount(told?.input_tokens) || !isCount(told?.output_tokens)) return undefined;
+  return { input: told.input_tokens, output: told.output_tokens };
+}
+
+/** Servers that are only nearly compatible leave counts out, or send null. */
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

@@ -19,6 +19,8 @@ export interface DeskDeps {
   readonly newId: () => string;
   /** How long a tool may run, in milliseconds. */
   readonly toolTimeoutMs: number;
+  /** Whether people see below an answer what it took of the model. (Default: false.) */
+  readonly showsUsage?: boolean;
 }
 
 /** A worker's hold on what it works on, while it works. */

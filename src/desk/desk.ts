@@ -17,6 +17,7 @@ import { createHear } from './hear.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
+import { createRate, type RateCommand } from './rate.ts';
 import { createRunner, type Runner } from './runner.ts';
 import { createRedraw, createSay } from './show.ts';
 import { createStatusLine, type StatusLine } from './status-line.ts';
@@ -33,6 +34,8 @@ export interface Desk {
   look(
     look: DecisionLook,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
+  /** Keeps what a person thinks of a turn's answer, in place of what they thought before; false when there is no such turn. */
+  rate(command: RateCommand): Promise<boolean>;
   /** Remembers that somebody was turned away at the edge. */
   recordRefusal(refusal: {
     readonly surface: string;
@@ -51,6 +54,7 @@ export function createDesk(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>):
     settle,
     look,
     isInThread: (thread) => store.inbox.knows(thread),
+    rate: createRate(deps),
     async receive(message) {
       const audit = {
         at: clock.now(),

@@ -12,6 +12,7 @@ import type { DeskDeps, Work } from './deps.ts';
 import type { createHear } from './hear.ts';
 import type { createReadOpenCalls } from './open-calls.ts';
 import type { StatusLine } from './status-line.ts';
+import { turnCosts, usageLine } from './turn-usage.ts';
 import { lastWords, wakeSay, wordsBesideCalls } from './turn-words.ts';
 
 interface PumpParts {
@@ -86,22 +87,25 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
     fence: ThreadFence,
   ): Promise<void> {
     const now = clock.now();
-    const { messages } = state;
+    const { messages, usage } = state;
+    const costs = turnCosts(message, usage, now);
     const audit = {
       at: now,
       event: state.failure ? 'turn.failed' : 'turn.settled',
       subject: message.id,
       actor: 'countersign',
-      detail: { messages: messages.length },
+      detail: { messages: messages.length, ...costs },
     };
-    const says = lastWords(message, state, now);
+    const foot = deps.showsUsage ? usageLine(usage) : undefined;
+    const says = lastWords(message, state, now, foot);
     const effects = { says, audit: [audit], wakes: wakeSay(message, now) };
     await store.history.append(
       fence.thread,
-      { id: message.id, settledAt: now, messages },
+      { id: message.id, settledAt: now, messages, ...(usage && { usage }) },
       effects,
       fence,
     );
+    deps.log.info({ turn: message.id, event: audit.event, ...costs }, 'A turn has ended.');
   }
 
   /** What a settled turn leaves behind is cleared; every step of it may be repeated. */

@@ -3,6 +3,7 @@ import type { GraphState } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { Say } from '../domain/store.ts';
+import { parentCallOf } from '../domain/thread-key.ts';
 
 /** What a card quotes of the agent's words at most, in characters; longer ones are said in the thread too. */
 const CARD_WORDS = 300;
@@ -20,12 +21,22 @@ export function wordsBesideCalls(
   return [sayOf(message, last.id, 'answer', last.text, now)];
 }
 
-/** The last words of a turn: the agent's answer, what the person should know about it, and what went wrong. */
-export function lastWords(message: InboxMessage, state: GraphState, now: number): readonly Say[] {
+/** The last words of a turn: the agent's answer with `foot` below it, to be rated by people, what the person should know about it, and what went wrong. */
+export function lastWords(
+  message: InboxMessage,
+  state: GraphState,
+  now: number,
+  foot?: string,
+): readonly Say[] {
   const says: Say[] = [];
   const last = state.messages.at(-1);
   if (last?.role === 'assistant' && last.text.trim() !== '') {
-    says.push(sayOf(message, last.id, 'answer', last.text, now));
+    const isLast = state.failure === undefined && parentCallOf(message.thread) === undefined;
+    says.push({
+      ...sayOf(message, last.id, 'answer', last.text, now),
+      ...(isLast && { turn: message.id }),
+      ...(foot !== undefined && { foot }),
+    });
   }
   if (state.notice) says.push(sayOf(message, 'notice', 'notice', state.notice, now));
   if (state.failure) says.push(sayOf(message, 'failure', 'notice', state.failure, now));

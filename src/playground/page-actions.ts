@@ -87,6 +87,9 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
       workspace.command(as, channel, command, text, present({ threadTs })),
   ),
   'open-home': action(z.strictObject({ as: name }), (workspace, { as }) => workspace.openHome(as)),
+  'open-assistant': action(z.strictObject({ as: name }), (workspace, { as }) =>
+    workspace.openAssistant(as),
+  ),
   dm: action(z.strictObject({ as: name }), (workspace, { as }) => workspace.directMessage(as)),
 };
 

@@ -90,7 +90,8 @@ function textsOf(action: Payload): { readonly actionId?: string; readonly value?
   };
 }
 
-function whyNotAButton(count: number, actionId: string): Wrong | undefined {
+/** Says why a press is not one of a button that the app knows. */
+export function whyNotAButton(count: number, actionId: string): Wrong | undefined {
   if (count !== 1) return notOurs(`${count} actions at once`);
   return KNOWN_ACTIONS.has(actionId) ? undefined : notOurs('unknown action');
 }
@@ -103,13 +104,16 @@ function metadataOf(payload: Payload): string {
   return textAt(objectAt(payload, 'view'), 'private_metadata') ?? '';
 }
 
-type Wrong = Pick<Refused, 'why' | 'sentence'>;
+/** What was wrong with a click, before it is known whose it was. */
+export type Wrong = Pick<Refused, 'why' | 'sentence'>;
 
-function notOurs(why: string): Wrong {
+/** Says that nothing of ours was pressed. */
+export function notOurs(why: string): Wrong {
   return { why, sentence: SENTENCES.notOurs };
 }
 
-function placeOfClick(payload: Payload): CardPlace | undefined {
+/** Reads where the message stands whose button was pressed. */
+export function placeOfClick(payload: Payload): CardPlace | undefined {
   const container = objectAt(payload, 'container');
   const channel = textAt(container, 'channel_id');
   const ts = textAt(container, 'message_ts');
@@ -145,7 +149,8 @@ export function isAtItsPlace(click: Click, card: CardPlace | undefined): boolean
   return card.channel === click.place.channel && card.ts === click.place.ts;
 }
 
-function whyNotOurs(
+/** Says why a payload is not for this app from a member of its workspace. */
+export function whyNotOurs(
   payload: Payload,
   { person }: ClickOrigin,
   identity: SlackIdentity,

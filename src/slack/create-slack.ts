@@ -8,6 +8,7 @@ import { clientOptions, type SlackConnection } from './connect-slack.ts';
 import { createHttpLine } from './http-line.ts';
 import { createInboxGate } from './inbox-gate.ts';
 import { registerListeners } from './listeners.ts';
+import { createPane } from './pane/create-pane.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { createSocketLine } from './socket-line.ts';
@@ -30,13 +31,15 @@ export function createSlackApp(deps: {
   const { config, client, identity } = connection;
   const teller = createTeller({ client, log });
   const gate = createInboxGate({ ...deps, identity, teller });
+  const pane = createPane({ ...deps, client, identity });
   const underWay = new Set<Promise<void>>();
   const { receiver, ...line } = openLine(deps);
 
   const bolt = new App({
     receiver: putBehind(receiver, async (event, pass) => {
-      await gate(event);
+      const first = await gate(event);
       await pass(event);
+      if (first !== undefined) await pane.entitle(first);
     }),
     // Bolt's own way asks Slack who we are, and drops clicks while Slack does not answer.
     authorize: async () => ({
@@ -51,6 +54,7 @@ export function createSlackApp(deps: {
     ignoreSelf: false,
   });
   bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
+  pane.register(bolt);
   registerListeners(bolt, { ...deps, client, identity, teller });
 
   /** The one seam before Bolt's acknowledgement that both ways in have. */

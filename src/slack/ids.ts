@@ -10,6 +10,7 @@ export const ACTIONS = {
   settleRan: 'call.settle-ran',
   settleRerun: 'call.settle-rerun',
   settleLeave: 'call.settle-leave',
+  rate: 'answer.rate',
 } as const;
 
 export const VIEWS = {

@@ -16,12 +16,15 @@ import {
   type FormAnswer,
   type FormHandler,
   type HandlerDeps,
+  type TurnClickHandler,
 } from './handlers/handler.ts';
 import { edit, open, reply, turnPage } from './handlers/open-form.ts';
+import { rate } from './handlers/rate-click.ts';
 import { submitEdit, submitReply } from './handlers/submit-form.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
 import { notTheCard, recordRefused, refuseClick } from './refuse-click.ts';
 import { SENTENCES } from './sentences.ts';
+import { actionIdOf, parseTurnClick } from './turn-click.ts';
 
 interface ClickListener {
   readonly handle: ClickHandler;
@@ -42,6 +45,9 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },
 };
 
+/** Buttons whose value names a turn and no call. */
+const TURN_CLICKS: ReadonlyMap<string, TurnClickHandler> = new Map([[ACTIONS.rate, rate]]);
+
 const FORMS: Readonly<Record<string, FormHandler>> = {
   [VIEWS.edit]: submitEdit,
   [VIEWS.reply]: submitReply,
@@ -60,6 +66,8 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
 type SlackAck = (answer?: FormAnswer) => Promise<void>;
 
 async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  const onTurn = TURN_CLICKS.get(actionIdOf(body));
+  if (onTurn !== undefined) return handleTurnClick(body, onTurn, ack, deps);
   const parsed = parseClick(body, deps.identity);
   if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
   const { click } = parsed;
@@ -70,6 +78,17 @@ async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): 
     if (!isAtItsPlace(click, card)) return turnAway(notTheCard(click), ack, deps);
   }
   await listener.handle(click, ack, deps);
+}
+
+async function handleTurnClick(
+  body: unknown,
+  handle: TurnClickHandler,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const parsed = parseTurnClick(body, deps.identity);
+  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  await handle(parsed.click, ack, deps);
 }
 
 async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {

@@ -52,6 +52,16 @@ export function parseMessage(
   return { kind: 'message', message, onlyIfInThread };
 }
 
+/** Tells whether an event is of a message in a person's direct messages with the app. */
+export function isDirect(body: unknown): boolean {
+  return isPayload(body) && objectAt(body, 'event').channel_type === 'im';
+}
+
+/** Tells whether these are the id of a channel and the timestamp of a message. */
+export function isPlace(channel: string, ts: string): boolean {
+  return ID.test(channel) && TS.test(ts);
+}
+
 function ignore(why: string): ParsedMessage {
   return { kind: 'ignore', why };
 }
@@ -66,7 +76,8 @@ function whyIgnored(body: Payload, event: Payload, identity: SlackIdentity): str
   return undefined;
 }
 
-function isForUs(body: Payload, identity: SlackIdentity): boolean {
+/** Tells whether an event was sent for this app in this workspace. */
+export function isForUs(body: Payload, identity: SlackIdentity): boolean {
   const app = textAt(body, 'api_app_id');
   if (app !== undefined && identity.appId !== undefined && app !== identity.appId) return false;
   const teams = listAt(body, 'authorizations').map((each) => each.team_id);

@@ -1,8 +1,11 @@
 import type { KnownBlock } from '@slack/types';
+import type { Rating } from '../domain/message.ts';
 import type { Say } from '../domain/store.ts';
+import { ACTIONS } from './ids.ts';
 import { BUDGET, LIMITS } from './limits.ts';
 import { defuseMarkdown, toNotice } from './mrkdwn.ts';
 import { splitMarkdown } from './split-markdown.ts';
+import { encodeTurnToken } from './turn-click.ts';
 
 /** One message of ours: its blocks, and the words of its notification. */
 export interface SaidMessage {
@@ -10,8 +13,13 @@ export interface SaidMessage {
   readonly blocks: KnownBlock[];
 }
 
-/** Makes the messages that say a text whole: the agent's Markdown in as many as it takes, our own words in one. */
-export function buildSayParts(say: Pick<Say, 'kind' | 'text'>): readonly SaidMessage[] {
+/**
+ * Makes the messages that say a text whole: the agent's Markdown in as many as it takes, our own
+ * words in one. What stands below an answer is in its last message.
+ */
+export function buildSayParts(
+  say: Pick<Say, 'kind' | 'text' | 'turn' | 'foot'>,
+): readonly SaidMessage[] {
   if (say.kind !== 'answer') return [buildNotice(say.text)];
   const text = say.text.trim() === '' ? '_The agent ended without a word._' : say.text;
   const parts = splitMarkdown(defuseMarkdown(text), BUDGET.answerPart);
@@ -20,8 +28,45 @@ export function buildSayParts(say: Pick<Say, 'kind' | 'text'>): readonly SaidMes
       parts.length === 1
         ? 'The agent answered.'
         : `The agent answered (part ${i + 1} of ${parts.length}).`,
-    blocks: [{ type: 'markdown', text: part }],
+    blocks: [{ type: 'markdown', text: part }, ...(i === parts.length - 1 ? below(say) : [])],
   }));
+}
+
+/** Returns the message without what some workspaces do not have yet, the buttons of a rating; undefined when it has none. */
+export function withoutRating(message: SaidMessage): SaidMessage | undefined {
+  const blocks = message.blocks.filter(({ type }) => type !== 'context_actions');
+  return blocks.length === message.blocks.length ? undefined : { ...message, blocks };
+}
+
+function below({ foot, turn }: Pick<Say, 'turn' | 'foot'>): KnownBlock[] {
+  return [
+    ...(foot === undefined ? [] : [footOf(foot)]),
+    ...(turn === undefined ? [] : [ratingOf(turn)]),
+  ];
+}
+
+function footOf(foot: string): KnownBlock {
+  return { type: 'context', elements: [{ type: 'mrkdwn', text: toNotice(foot) }] };
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
+function ratingOf(turn: string): KnownBlock {
+  const button = (text: string, label: string, value: Rating['value']) => ({
+    text: { type: 'plain_text' as const, text },
+    accessibility_label: label,
+    value: encodeTurnToken(turn, value),
+  });
+  return {
+    type: 'context_actions',
+    elements: [
+      {
+        type: 'feedback_buttons',
+        action_id: ACTIONS.rate,
+        positive_button: button('Good answer', 'This answer helped', 'good'),
+        negative_button: button('Bad answer', 'This answer did not help', 'bad'),
+      },
+    ],
+  };
 }
 
 /** Makes one message of our own words. */

@@ -12,6 +12,10 @@ export const SENTENCES = {
   notOurs: 'That button is not one of mine, so nothing happened.',
   oldCard: 'That is not the card of this call any more, so nothing happened. Use the newest one.',
   stranger: 'Only members of this workspace may decide here, so nothing happened.',
+  notThatTurn: 'That button belongs to another conversation, so nothing happened.',
+  oldAnswer: 'I do not have this answer any more, so nothing was noted.',
+  ratedGood: 'Thank you. I noted that this answer helped.',
+  ratedBad: 'Thank you. I noted that this answer did not help.',
   emptyReply: 'Write what the agent should know.',
 } as const;
 

@@ -9,8 +9,8 @@ import { buildCallCard } from './cards/call-card.ts';
 import type { SlackConnection } from './connect-slack.ts';
 import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
-import { buildNotice, buildSayParts } from './say-parts.ts';
-import { toChatError } from './slack-errors.ts';
+import { buildNotice, buildSayParts, type SaidMessage, withoutRating } from './say-parts.ts';
+import { slackErrorName, toChatError } from './slack-errors.ts';
 import { createTeller } from './teller.ts';
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
@@ -73,7 +73,9 @@ export function createSlackChat(deps: {
       if (said.has(part)) continue;
       const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part } };
       await doing('answer in the thread', () =>
-        client.chat.postMessage({ channel, thread_ts: root, ...message, metadata, ...QUIET }),
+        withPlainer(message, (shown) =>
+          client.chat.postMessage({ channel, thread_ts: root, ...shown, metadata, ...QUIET }),
+        ),
       );
     }
   }
@@ -83,7 +85,9 @@ export function createSlackChat(deps: {
     const reason = `This was meant for our thread in <#${channel}>. ${error.message}`;
     await doing('write to a person', async () => {
       await teller.tellDirectly(user, buildNotice(reason));
-      for (const message of buildSayParts(say)) await teller.tellDirectly(user, message);
+      // A rating counts in the thread of its turn only.
+      const { turn: _, ...rest } = say;
+      for (const message of buildSayParts(rest)) await teller.tellDirectly(user, message);
     });
   }
 
@@ -127,6 +131,20 @@ async function postCard(
   if (posted.ts === undefined)
     throw new ChatError('temporary', 'Slack named no place of the card.');
   return { channel: posted.channel ?? channel, ts: posted.ts };
+}
+
+/** Shows a message, and where Slack refuses its blocks, the message without the newest of them. */
+async function withPlainer<T>(
+  message: SaidMessage,
+  show: (message: SaidMessage) => Promise<T>,
+): Promise<T> {
+  try {
+    return await show(message);
+  } catch (error) {
+    const plainer = withoutRating(message);
+    if (plainer === undefined || slackErrorName(error) !== 'invalid_blocks') throw error;
+    return await show(plainer);
+  }
 }
 
 async function doing<T>(what: string, work: () => Promise<T>): Promise<T> {

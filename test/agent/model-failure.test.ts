@@ -5,6 +5,7 @@ import {
   cutAfter,
   finishWith,
   type MockAnswer,
+  type MockModel,
   sayCalls,
   sayStatus,
   sayText,
@@ -65,6 +66,10 @@ const FAILURES: readonly (readonly [
   ],
 ];
 
+/** A server that refuses the first request is asked once more without this question, which may be what it refuses. */
+const asksForTokens = (mock: MockModel) =>
+  mock.requests.filter((request) => request.stream_options?.include_usage);
+
 for (const [what, answer, sentence, said] of FAILURES) {
   test(`${what}: the turn ends with a sentence for the person`, async (t) => {
     const { agent, mock, clock, warnings } = await createBench(t, () => answer);
@@ -76,7 +81,7 @@ for (const [what, answer, sentence, said] of FAILURES) {
     const last = state.messages.at(-1);
     assert.equal(last?.role === 'assistant' ? last.text : undefined, said);
     assert.ok(state.messages.every((each) => each.role !== 'assistant' || each.calls.length === 0));
-    assert.equal(mock.requests.length, 1);
+    assert.equal(asksForTokens(mock).length, 1);
     assert.equal(clock.pendingCount, 0);
     assert.equal(warnings.length, 1);
     assert.doesNotMatch(JSON.stringify(warnings), /sk-12/);
@@ -188,7 +193,7 @@ test('a failure that is there to stay is not tried again', async (t) => {
   ]) {
     const { agent, mock } = await createBench(t, () => answer, { maxRetries: 3 });
     await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
-    assert.equal(mock.requests.length, 1);
+    assert.equal(asksForTokens(mock).length, 1);
   }
 });
 

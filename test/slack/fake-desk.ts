@@ -1,4 +1,5 @@
 import type { Desk } from '../../src/desk/desk.ts';
+import type { RateCommand } from '../../src/desk/rate.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { DecisionCommand, DecisionOutcome, SettleCommand } from '../../src/domain/decision.ts';
 import type { InboxMessage } from '../../src/domain/message.ts';
@@ -7,6 +8,7 @@ import type { InboxMessage } from '../../src/domain/message.ts';
 export interface FakeDesk extends Desk {
   readonly received: InboxMessage[];
   readonly commands: (DecisionCommand | SettleCommand)[];
+  readonly ratings: RateCommand[];
   readonly refusals: { surface: string; subject: string; actor: string; why: string }[];
   /** The call that people look at. */
   call: Call | undefined;
@@ -15,6 +17,8 @@ export interface FakeDesk extends Desk {
   /** Set to make the next writes fail. */
   broken: boolean;
   inThread: boolean;
+  /** Whether the turns that people rate are known. */
+  knowsTurns: boolean;
 }
 
 /** Makes a desk for tests of the edge. */
@@ -27,11 +31,13 @@ export function createFakeDesk(): FakeDesk {
   const desk: FakeDesk = {
     received: [],
     commands: [],
+    ratings: [],
     refusals: [],
     call: undefined,
     outcome: undefined,
     broken: false,
     inThread: false,
+    knowsTurns: true,
     async receive(message) {
       if (desk.broken) throw new Error('The disk is full.');
       if (known.has(message.id)) return 'known';
@@ -51,6 +57,11 @@ export function createFakeDesk(): FakeDesk {
     async look() {
       if (desk.outcome !== undefined) return answer();
       return desk.call === undefined ? { kind: 'not-found' } : { kind: 'open', call: desk.call };
+    },
+    async rate(command) {
+      if (desk.broken) throw new Error('The disk is full.');
+      desk.ratings.push(command);
+      return desk.knowsTurns;
     },
     async recordRefusal(refusal) {
       desk.refusals.push(refusal);

@@ -2,12 +2,18 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { suggestPrompts } from '../../src/slack/pane/pane-words.ts';
 
 /** Scopes of every method that the code calls; any of a row's alternatives is asked for by the kinds of conversation. */
 const METHOD_SCOPES: Readonly<
   Record<string, { readonly scopes: readonly string[]; readonly url: string }>
 > = {
   'assistant.threads.setStatus': method('assistant.threads.setStatus', 'chat:write'),
+  'assistant.threads.setSuggestedPrompts': method(
+    'assistant.threads.setSuggestedPrompts',
+    'assistant:write',
+  ),
+  'assistant.threads.setTitle': method('assistant.threads.setTitle', 'assistant:write'),
   'auth.test': method('auth.test'),
   'bots.info': method('bots.info', 'users:read'),
   'chat.postEphemeral': method('chat.postEphemeral', 'chat:write'),
@@ -23,6 +29,7 @@ const METHOD_SCOPES: Readonly<
     // Cards are found again by their metadata: https://docs.slack.dev/reference/scopes/metadata.message.read/
     'metadata.message:read',
   ),
+  'users.info': method('users.info', 'users:read'),
   'views.open': method('views.open'),
   'views.update': method('views.update'),
 };
@@ -30,6 +37,8 @@ const METHOD_SCOPES: Readonly<
 /** https://docs.slack.dev/reference/events */
 const EVENT_SCOPES: Readonly<Record<string, string>> = {
   app_mention: 'app_mentions:read',
+  assistant_thread_context_changed: 'assistant:write',
+  assistant_thread_started: 'assistant:write',
   'message.channels': 'channels:history',
   'message.groups': 'groups:history',
   'message.im': 'im:history',
@@ -45,7 +54,10 @@ interface Manifest {
   readonly features: {
     readonly bot_user: { readonly display_name: string };
     readonly slash_commands?: unknown;
-    readonly assistant_view?: unknown;
+    readonly assistant_view: {
+      readonly assistant_description: string;
+      readonly suggested_prompts: readonly unknown[];
+    };
   };
   readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
   readonly settings: {
@@ -104,9 +116,15 @@ describe('the manifest', () => {
     assert.equal(settings.interactivity.is_enabled, true);
   });
 
-  it('promises no command and no pane whose code is not there', async () => {
+  it('promises no command whose code is not there', async () => {
     const { features } = await readManifest();
     assert.equal(features.slash_commands, undefined);
-    assert.equal(features.assistant_view, undefined);
+  });
+
+  it('offers in the pane, before a chat is opened, what fits whatever tools there are', async () => {
+    const { assistant_view: pane } = (await readManifest()).features;
+    // https://docs.slack.dev/reference/app-manifest
+    assert.ok(pane.assistant_description.length <= 300);
+    assert.deepEqual(pane.suggested_prompts, suggestPrompts({ list: () => [] }));
   });
 });

@@ -106,6 +106,48 @@ describe('the chat', () => {
     assert.equal(said.join(' '), text);
   });
 
+  const blocksOf = (call: Call) => inThread(call).map(({ blocks }) => blocks.map((b) => b.type));
+  const TURN = 'T1/C1/1.1';
+
+  it('puts what stands below an answer under its last part only', async () => {
+    const call = await stage.callIn();
+    const text = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
+    const say = aSay(call, { id: 'say-5', text, turn: TURN, foot: '9 tokens in <!channel>' });
+    await stage.chat.say(say, { lookFirst: false });
+    const blocks = blocksOf(call);
+    assert.ok(blocks.length > 1);
+    const first = blocks.slice(0, -1);
+    assert.deepEqual(
+      first,
+      first.map(() => ['markdown']),
+    );
+    assert.deepEqual(blocks.at(-1), ['markdown', 'context', 'context_actions']);
+    const below = JSON.stringify(inThread(call).at(-1)?.blocks.slice(1));
+    assert.match(below, /"T1\/C1\/1\.1 good".*"T1\/C1\/1\.1 bad"/);
+    assert.ok(!below.includes('<!channel>'));
+  });
+
+  it('says an answer without the buttons of a rating where Slack refuses them', async () => {
+    const call = await stage.callIn();
+    fail('chat.postMessage', { kind: 'error', error: 'invalid_blocks' });
+    const say = aSay(call, { id: 'say-6', turn: TURN, foot: '9 tokens in' });
+    await stage.chat.say(say, { lookFirst: false });
+    assert.deepEqual(blocksOf(call), [['markdown', 'context']]);
+    fail('chat.postMessage', { kind: 'error', error: 'invalid_blocks' });
+    const plain = aSay(call, { id: 'say-7' });
+    await assert.rejects(stage.chat.say(plain, { lookFirst: false }), isError('rejected'));
+  });
+
+  it('asks for no rating where its turn does not stand', async () => {
+    const call = await stage.callIn();
+    fail('chat.postMessage', { kind: 'error', error: 'is_archived' });
+    const say = aSay(call, { id: 'say-8', text: 'elsewhere', to: call.requester, turn: TURN });
+    await stage.chat.say(say, { lookFirst: false });
+    const direct = stage.workspace.see('requester').messages.at(-1);
+    assert.match(JSON.stringify(direct?.blocks), /elsewhere/);
+    assert.doesNotMatch(JSON.stringify(direct?.blocks), /context_actions/);
+  });
+
   it('sends every message with unfurls off', () => {
     const posts = stage.workspace.journal.filter(({ name }) => name === 'chat.postMessage');
     assert.ok(posts.length > 0);

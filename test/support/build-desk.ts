@@ -12,6 +12,7 @@ import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
+import type { Log } from '../../src/domain/log.ts';
 import { messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
@@ -66,6 +67,9 @@ export async function buildDesk(
     readonly modelTimeoutMs?: number;
     readonly modelRetries?: number;
     readonly contextTokens?: number;
+    readonly showsUsage?: boolean;
+    /** (Default: nothing is logged.) */
+    readonly log?: Partial<Log>;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -98,7 +102,8 @@ export async function buildDesk(
       toolbox,
       gate: options.gate ?? askAll(),
       clock: itsClock,
-      log: { debug: silent, info: silent, warn: silent, error: silent },
+      log: { debug: silent, info: silent, warn: silent, error: silent, ...options.log },
+      showsUsage: options.showsUsage ?? false,
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
     });

@@ -16,6 +16,7 @@ export interface MockMessage {
 export interface MockRequest {
   readonly model: string;
   readonly stream?: boolean;
+  readonly stream_options?: { readonly include_usage?: boolean };
   readonly messages: readonly MockMessage[];
   readonly tools?: readonly {
     readonly type: string;
@@ -34,6 +35,10 @@ const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 export function refusalOf(request: MockRequest): string | undefined {
   if (typeof request.model !== 'string') return 'no model';
   if (request.stream !== true) return 'this mock streams only';
+  const unknown = Object.keys(request.stream_options ?? {}).filter(
+    (key) => key !== 'include_usage',
+  );
+  if (unknown.length > 0) return `stream_options: unknown ${unknown.join(', ')}`;
   if (!Array.isArray(request.messages) || request.messages.length === 0) return 'no messages';
   return refusalOfTools(request.tools) ?? refusalOfMessages(request.messages);
 }

@@ -16,6 +16,12 @@ export interface MockCall {
   readonly args: string;
 }
 
+/** Tokens as OpenAI tells them. */
+export interface MockUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+}
+
 export type MockAnswer =
   | {
       readonly kind: 'message';
@@ -23,6 +29,8 @@ export type MockAnswer =
       readonly calls: readonly MockCall[];
       /** `null` leaves it out: the stream ends as if it were whole. */
       readonly finishReason: string | null;
+      /** What it says that it took, when it is asked; null: nothing. (Default: a token for four characters.) */
+      readonly usage?: MockUsage | null;
     }
   /** The connection is cut after these words and calls. */
   | {
@@ -58,6 +66,12 @@ export function sayCalls(calls: readonly MockCall[], words = ''): MockAnswer {
 export function finishWith(answer: MockAnswer, finishReason: string | null): MockAnswer {
   if (answer.kind !== 'message') throw new TypeError('Only a message has a finish reason.');
   return { ...answer, finishReason };
+}
+
+/** Has an answer say what it took when it is asked; null for a server that does not tell. */
+export function withUsage(answer: MockAnswer, usage: MockUsage | null): MockAnswer {
+  if (answer.kind !== 'message') throw new TypeError('Only a message says what it took.');
+  return { ...answer, usage };
 }
 
 /** Cuts the connection after the words and calls of a message. */
@@ -108,7 +122,7 @@ export async function createMockModel(
     }
     const mine = index;
     index += 1;
-    await send(response, await answerer(body, mine));
+    await send(response, await answerer(body, mine), body);
   }
 
   const server = createServer((incoming, response) => {
@@ -134,7 +148,11 @@ export async function createMockModel(
   };
 }
 
-async function send(response: ServerResponse, answer: MockAnswer): Promise<void> {
+async function send(
+  response: ServerResponse,
+  answer: MockAnswer,
+  request?: MockRequest,
+): Promise<void> {
   if (answer.kind === 'status') {
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
     response.end(
@@ -146,6 +164,8 @@ async function send(response: ServerResponse, answer: MockAnswer): Promise<void>
   for await (const chunk of chunksOf(answer)) {
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   }
+  const usage = request && usageOf(answer, request);
+  if (usage) response.write(`data: ${JSON.stringify(usage)}\n\n`);
   if (answer.kind === 'hang') {
     response.flushHeaders();
     return;
@@ -166,6 +186,20 @@ function chunksOf(
   );
   if (answer.kind !== 'message' || answer.finishReason === null) return all;
   return [...all, toChunk({}, answer.finishReason)];
+}
+
+/** The last chunk, without a choice. https://platform.openai.com/docs/api-reference/chat/create#chat_create-stream_options */
+function usageOf(answer: MockAnswer, request: MockRequest): unknown {
+  if (answer.kind !== 'message' || answer.usage === null) return undefined;
+  if (request.stream_options?.include_usage !== true) return undefined;
+  const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
+  const usage = answer.usage ?? {
+    prompt_tokens: tokens(request.messages),
+    completion_tokens: tokens([answer.deltas, answer.calls]),
+  };
+  const total = usage.prompt_tokens + usage.completion_tokens;
+  const chunk = toChunk({}, null) as object;
+  return { ...chunk, choices: [], usage: { ...usage, total_tokens: total } };
 }
 
 /** Writes one chunk of a stream, as OpenAI does. */

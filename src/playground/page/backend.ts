@@ -35,6 +35,8 @@ export interface Backend {
     threadTs?: string;
   }): Promise<Ack>;
   openHome(): Promise<void>;
+  /** Begins a chat in the app's assistant pane. */
+  openAssistant(): Promise<{ channel: string; threadTs: string }>;
   directMessage(): Promise<Channel>;
 }
 
@@ -67,6 +69,7 @@ export function createBackend(as: string): Backend {
     suggest: (actionId, typed) => post('suggest', { actionId, typed }),
     command: (command) => post('command', command),
     openHome: () => post('open-home', {}),
+    openAssistant: () => post('open-assistant', {}),
     directMessage: () => post('dm', {}),
   };
 }

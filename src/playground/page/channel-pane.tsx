@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Channel } from '../workspace/workspace-port.ts';
+import { NewChatButton } from './assistant-chat.tsx';
 import { Composer } from './composer.tsx';
 import { HomeTab } from './home-tab.tsx';
 import { MessageList } from './message-list.tsx';
@@ -29,6 +30,7 @@ export function ChannelPane({ channel }: { channel: Channel }) {
           <span aria-hidden="true">‹</span>
         </button>
         <h2>{channel.kind === 'private' ? `🔒 ${title}` : shown}</h2>
+        {isAppDm && <NewChatButton />}
         {isAppDm && <HomeTabs />}
       </header>
       {isHome ? (

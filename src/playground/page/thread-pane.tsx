@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Channel } from '../workspace/workspace-port.ts';
+import { ChatPrompts, useThreadName } from './assistant-chat.tsx';
 import { Composer } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
 import { MessageView, statusOf } from './message-view.tsx';
@@ -18,6 +19,7 @@ export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: 
   const found = replies(scene.sight, channel.id, threadTs);
   const status = statusOf(scene.sight, channel.id, threadTs);
   const title = channelTitle(channel, scene);
+  const name = useThreadName(channel.id, threadTs);
   const close = () => go({ thread: undefined });
   return (
     <section class="pane thread" aria-label="Thread">
@@ -26,7 +28,7 @@ export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: 
           <span aria-hidden="true">‹</span>
         </button>
         <h2>
-          Thread <small>{channel.kind === 'im' ? title : `#${title}`}</small>
+          {name} <small>{channel.kind === 'im' ? title : `#${title}`}</small>
         </h2>
         <button type="button" class="icon desktop-only" aria-label="Close thread" onClick={close}>
           <span aria-hidden="true">✕</span>
@@ -55,6 +57,7 @@ export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: 
           </div>
         }
       />
+      <ChatPrompts channel={channel.id} threadTs={threadTs} />
       <Composer
         channel={channel.id}
         threadTs={threadTs}

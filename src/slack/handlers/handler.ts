@@ -9,6 +9,7 @@ import type { Click, ClickOrigin, Submission } from '../check-click.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
 import { buildNotice } from '../say-parts.ts';
 import type { Teller } from '../teller.ts';
+import type { TurnClick } from '../turn-click.ts';
 
 /** What every handler may use. */
 export interface HandlerDeps {
@@ -34,6 +35,13 @@ export type Acknowledge = (answer?: FormAnswer) => Promise<void>;
 
 /** Handles one kind of click; a rejection before the acknowledgement keeps it back. */
 export type ClickHandler = (click: Click, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
+
+/** Handles one kind of click that names a turn. */
+export type TurnClickHandler = (
+  click: TurnClick,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+) => Promise<void>;
 
 /** Handles one kind of submitted form. */
 export type FormHandler = (form: Submission, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
