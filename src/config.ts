@@ -42,6 +42,8 @@ interface CommonConfig {
   };
   readonly systemPrompt?: string;
   readonly contextTokens: number;
+  /** Whether the model is shown the images that people attach. */
+  readonly modelSeesImages: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** What was set and has no effect: sentences for the person who starts the app. */
   readonly warnings: readonly string[];
@@ -184,6 +186,8 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
     }),
     ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
     contextTokens: read.CONTEXT_TOKENS,
+    // A compatible server may refuse a whole request for an image in it.
+    modelSeesImages: read.MODEL_SEES_IMAGES ?? (apiKey !== undefined && baseUrl === undefined),
     logLevel: read.LOG_LEVEL,
     warnings: warningsOf(env),
   };

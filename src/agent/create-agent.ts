@@ -20,6 +20,7 @@ import {
 import type { ChatModel } from './model.ts';
 import { sayFailure } from './model-failure.ts';
 import { buildPrompt, toUserMessage } from './prompt.ts';
+import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './show-images.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
@@ -39,6 +40,8 @@ export interface AgentDeps {
   readonly systemPrompt: string;
   /** How many tokens a request to the model may hold, its answer excluded. */
   readonly contextTokens: number;
+  /** Reads what people attached; absent where the model can't see images. */
+  readonly readImage?: ReadImage | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
   /** Told of the model's words as they come. */
   readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
@@ -135,8 +138,13 @@ function createAsk(deps: AgentDeps): AskForStep {
   async function promptFor(thread: ThreadKey, state: TurnState) {
     const tools = toolbox.list();
     const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))];
-    const taken = estimateTokens(fixed.join('\n')) + estimateMessageTokens(state.messages);
-    const window = await readWindow(history, thread, state.turn, deps.contextTokens - taken);
+    const perImage = deps.readImage ? TOKENS_PER_IMAGE : 0;
+    const taken =
+      estimateTokens(fixed.join('\n')) + estimateMessageTokens(state.messages, perImage);
+    const left = deps.contextTokens - taken;
+    const window = await readWindow(history, thread, state.turn, left, perImage);
+    const turns = { earlier: window.messages, current: state.messages };
+    const images = await showImages(turns, { ...deps, read: deps.readImage });
     const prompt = buildPrompt({
       systemPrompt,
       now: clock.now(),
@@ -144,7 +152,7 @@ function createAsk(deps: AgentDeps): AskForStep {
       current: pairAnswers(state.messages),
       isCut: window.isCut,
     });
-    return { messages: toChatMessages(prompt), tools };
+    return { messages: toChatMessages(prompt, images), tools };
   }
 
   return async function ask(state, config): Promise<ModelStep> {

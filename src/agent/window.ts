@@ -1,4 +1,4 @@
-import type { TurnMessage } from '../domain/message.ts';
+import type { SettledTurn, TurnMessage } from '../domain/message.ts';
 import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 
@@ -22,11 +22,15 @@ export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Estimates the tokens of messages, their calls included. */
-export function estimateMessageTokens(messages: readonly TurnMessage[]): number {
+/** Estimates the tokens of messages, their calls included, and their images at so much each. */
+export function estimateMessageTokens(
+  messages: readonly TurnMessage[],
+  tokensPerImage = 0,
+): number {
   let total = 0;
   for (const message of messages) {
     total += TOKENS_PER_MESSAGE + estimateTokens(message.text);
+    if (message.role === 'user') total += (message.images?.length ?? 0) * tokensPerImage;
     if (message.role !== 'assistant') continue;
     for (const { tool, args } of message.calls) {
       total += TOKENS_PER_MESSAGE + estimateTokens(tool) + estimateTokens(args);
@@ -35,20 +39,23 @@ export function estimateMessageTokens(messages: readonly TurnMessage[]): number 
   return total;
 }
 
-/** Reads the newest whole turns that fit in `tokens`; a turn that does not fit ends the window. */
+/** Reads the newest whole turns that fit in `tokens`, the newest with its images; a turn that does not fit ends the window. */
 export async function readWindow(
   history: Pick<History, 'newest'>,
   thread: ThreadKey,
   currentTurn: string,
   tokens: number,
+  tokensPerImage = 0,
 ): Promise<HistoryWindow> {
   const kept: (readonly TurnMessage[])[] = [];
+  const sizeOf = ({ messages }: SettledTurn) =>
+    estimateMessageTokens(messages, kept.length === 0 ? tokensPerImage : 0);
   let left = tokens;
   for (let skip = 0; ; skip += PAGE) {
     const page = await history.newest(thread, PAGE, skip);
     for (const turn of page) {
       if (turn.id === currentTurn) continue;
-      left -= estimateMessageTokens(turn.messages);
+      left -= sizeOf(turn);
       if (left < 0) return { messages: kept.reverse().flat(), isCut: true };
       kept.push(turn.messages);
     }
