@@ -1,6 +1,5 @@
 /** Most file systems take 255 bytes; a suffix of our own must fit too. */
 const MAX_BYTES = 180;
-const MAX_EXTENSION = 20;
 
 /** A file name in two: `stem + extension` is the whole of it. */
 export interface SafeFileName {
@@ -19,14 +18,11 @@ export function toSafeFileName(name: string): SafeFileName {
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .replace(/[/\\:*?"'`<>|$&;!()[\]{}~#%^]/g, '_')
     .replace(/\s+/gu, ' ')
+    .replace(/[\s.]*\./gu, '.')
     .replace(/^[\s.-]+|[\s.]+$/gu, '');
-  const dot = plain.lastIndexOf('.');
-  const isExtension = dot > 0 && plain.length - dot <= MAX_EXTENSION;
-  const extension = isExtension ? plain.slice(dot) : '';
-  const stem = cut(
-    isExtension ? plain.slice(0, dot) : plain,
-    MAX_BYTES - Buffer.byteLength(extension),
-  );
+  const [extension = ''] = /(?<=.)\.[A-Za-z0-9]{1,20}$/u.exec(plain) ?? [];
+  const room = MAX_BYTES - Buffer.byteLength(extension);
+  const stem = cut(plain.slice(0, plain.length - extension.length), room);
   return { stem: stem.replace(/[\s.]+$/u, '') || 'file', extension };
 }
 
