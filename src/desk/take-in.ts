@@ -102,7 +102,8 @@ function typeOf(kind: FileKind, { mimeType }: Attachment): string {
 }
 
 function inMB(bytes: number): string {
-  return `${Number((bytes / MB).toFixed(1))} MB`;
+  // Rounded up: what is too large must not look as if it fitted.
+  return `${Math.ceil((bytes / MB) * 10) / 10} MB`;
 }
 
 function toNotes(taken: readonly Taken[]): string {

@@ -92,7 +92,7 @@ describe('what is attached to a message', () => {
       notice?.text,
       [
         'I could not take these files:',
-        '• “long.txt”: it is a text of 1 MB, and I take texts of up to 1 MB.',
+        '• “long.txt”: it is a text of 1.1 MB, and I take texts of up to 1 MB.',
         '• “‹@U0ADMIN›.zip”: it is larger than 20 MB.',
         '• “gone.txt”: it is no longer in Slack.',
       ].join('\n'),
