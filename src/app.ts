@@ -5,6 +5,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
+import { createAttachmentFolder } from './agent/attachment-folder.ts';
 import { createAgent } from './agent/create-agent.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
 import { loadChatModel } from './agent/providers/load-chat-model.ts';
@@ -15,6 +16,8 @@ import { createFetchUrl } from './agent/tools/fetch-url.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { createRunCommand } from './agent/tools/run-command.ts';
 import { createSearchWeb } from './agent/tools/search-web.ts';
+import { createSendFile } from './agent/tools/send-file.ts';
+import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import type { Clock } from './domain/clock.ts';
@@ -23,7 +26,9 @@ import { createServer } from './http/create-server.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp } from './slack/create-slack.ts';
+import { createAttachmentSource } from './slack/fetch-file.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
+import { createSendFileToSlack } from './slack/upload-file.ts';
 import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
@@ -74,10 +79,12 @@ async function open(
   for (const warning of config.warnings) log.warn(warning);
   await makeWorkspaceFolder(config.workspaceDir);
   const extra = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : [];
-  const offered = await offerTools(config, clock, log);
+  const connection = await connectSlack({ config: config.slack, log });
+  const files = createWorkspaceBytes(config.workspaceDir);
+  const send = createSendFileToSlack({ connection, log });
   const { toolbox, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
-    offered,
+    offered: [createSendFile({ files, send }), ...(await offerTools(config, clock, log))],
     extra,
   });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
@@ -101,10 +108,10 @@ async function open(
     clock,
     systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
     contextTokens: config.contextTokens,
+    ...(config.modelSeesImages && { readImage: files.read }),
     log,
   });
 
-  const connection = await connectSlack({ config: config.slack, log });
   const desk = createDesk({ store, toolbox, clock });
   worker = createWorker({
     store,
@@ -112,6 +119,10 @@ async function open(
     chat: createSlackChat({ connection, toolbox, log }),
     toolbox,
     gate: overrides.gate ?? defaultGate,
+    attachments: {
+      source: createAttachmentSource({ connection, clock, log }),
+      folder: createAttachmentFolder(files),
+    },
     clock,
     log,
     newId: () => randomBytes(16).toString('base64url'),

@@ -37,6 +37,8 @@ interface CommonConfig {
   readonly contextTokens: number;
   /** Whether people see below an answer what it took of the model. */
   readonly showsUsage: boolean;
+  /** Whether the model is shown the images that people attach. */
+  readonly modelSeesImages: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** What was set and has no effect: sentences for the person who starts the app. */
   readonly warnings: readonly string[];
@@ -170,12 +172,18 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
     ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
     contextTokens: read.CONTEXT_TOKENS,
     showsUsage: read.SHOW_USAGE,
+    modelSeesImages: read.MODEL_SEES_IMAGES ?? isOpenAi(model),
     logLevel: read.LOG_LEVEL,
     warnings: warningsOf(env),
   };
   // A workspace without a model is among the problems.
   if (slack && model) return { ...common, mode: 'slack', model, slack };
   return { ...common, mode: 'playground', ...(model && { model }) };
+}
+
+/** A compatible server, or another provider's package, may refuse a whole request for an image in it. */
+function isOpenAi(model: ModelConfig | undefined): boolean {
+  return model?.provider === 'openai' && model.baseUrl === undefined;
 }
 
 function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | undefined {

@@ -18,11 +18,9 @@ const whole = (min: number, max: number, unset: number, what: string) =>
     .transform(Number)
     .pipe(z.number(what).min(min, what).max(max, what))
     .default(unset);
-const flag = () =>
-  z
-    .enum(['0', '1'], { error: 'must be 1 (yes) or 0 (no).' })
-    .transform((value) => value === '1')
-    .default(false);
+const yesOrNo = () =>
+  z.enum(['0', '1'], { error: 'must be 1 (yes) or 0 (no).' }).transform((value) => value === '1');
+const flag = () => yesOrNo().default(false);
 const url = (example: string) =>
   z.url({ protocol: /^https?$/, error: `is not an http(s) address. Write it like ${example}.` });
 const token = (prefix: string, what: string) => z.string().startsWith(prefix, what).optional();
@@ -69,6 +67,7 @@ export const Variables = z.object({
     .string()
     .regex(/^[a-z][a-z0-9-]*\/\S+$/, 'must be provider/name, like openai/gpt-4o-mini.')
     .default('openai/gpt-4o-mini'),
+  MODEL_SEES_IMAGES: yesOrNo().optional(),
   SYSTEM_PROMPT: text,
   CONTEXT_TOKENS: whole(
     2_000,

@@ -27,9 +27,19 @@ describe('what the environment means', () => {
       commands: { hasNetwork: false, allowUnsandboxed: false },
       contextTokens: 24_000,
       showsUsage: false,
+      modelSeesImages: false,
       logLevel: 'info',
       warnings: [],
     });
+  });
+
+  test('images go to OpenAI’s own service unless said otherwise, and to another server when said so', () => {
+    const sees = (env: Env) => read({ ...SOCKET, ...env }).modelSeesImages;
+    const local = { OPENAI_BASE_URL: 'http://localhost:11434/v1' };
+    assert.equal(sees(MODEL), true);
+    assert.equal(sees({ ...MODEL, MODEL_SEES_IMAGES: '0' }), false);
+    assert.equal(sees({ ...MODEL, ...local }), false);
+    assert.equal(sees({ ...local, MODEL_SEES_IMAGES: '1' }), true);
   });
 
   test('a bot token and an app token are a workspace by Socket Mode', () => {

@@ -22,6 +22,7 @@ import {
 import type { ChatModel } from './model.ts';
 import { sayFailure } from './model-failure.ts';
 import { buildPrompt, toUserMessage } from './prompt.ts';
+import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './show-images.ts';
 import { toUsage } from './spent.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { guardTurn } from './turn-guards.ts';
@@ -42,6 +43,8 @@ export interface AgentDeps {
   readonly systemPrompt: string;
   /** How many tokens a request to the model may hold, its answer excluded. */
   readonly contextTokens: number;
+  /** Reads what people attached; absent where the model can't see images. */
+  readonly readImage?: ReadImage | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
   /** Told of the model's words as they come. */
   readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
@@ -159,13 +162,15 @@ function createAsk(deps: AgentDeps): AskForStep {
 
   async function promptFor(thread: ThreadKey, state: TurnState) {
     const tools = toolbox.list();
-    const room = roomFor(deps);
-    const current = fitTurn(
-      pairAnswers(state.messages),
-      Math.max(LEAST_TURN_TOKENS, room * OWN_SHARE),
-    );
+    const perImage = deps.readImage ? TOKENS_PER_IMAGE : 0;
+    const own = pairAnswers(state.messages);
+    const forImages = estimateMessageTokens(own, perImage) - estimateMessageTokens(own);
+    const room = roomFor(deps) - forImages;
+    const current = fitTurn(own, Math.max(LEAST_TURN_TOKENS, room * OWN_SHARE));
     const left = room - estimateMessageTokens(current.messages);
-    const window = await readWindow(history, thread, state.turn, left);
+    const window = await readWindow(history, thread, state.turn, left, perImage);
+    const turns = { earlier: window.messages, current: current.messages };
+    const images = await showImages(turns, { ...deps, read: deps.readImage });
     const prompt = buildPrompt({
       systemPrompt,
       now: clock.now(),
@@ -175,7 +180,7 @@ function createAsk(deps: AgentDeps): AskForStep {
       isCurrentCut: current.isCut,
     });
     const notice = current.userBytesLeftOut > 0 ? sayUserCut(current.userBytesLeftOut) : undefined;
-    return { request: { messages: toChatMessages(prompt), tools }, notice };
+    return { request: { messages: toChatMessages(prompt, images), tools }, notice };
   }
 
   return async function ask(state, config): Promise<ModelStep> {

@@ -15,13 +15,19 @@ export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Estimates the tokens of messages, their calls included. */
-export function estimateMessageTokens(messages: readonly TurnMessage[]): number {
+/** Estimates the tokens of messages, their calls included, and their images at so much each. */
+export function estimateMessageTokens(
+  messages: readonly TurnMessage[],
+  tokensPerImage = 0,
+): number {
   let total = 0;
   for (const message of messages) {
     total += TOKENS_PER_MESSAGE + estimateTokens(message.text);
     // Each message of a person may begin with its author's id.
-    if (message.role === 'user') total += estimateTokens(`<@${message.author.user}>: `);
+    if (message.role === 'user') {
+      total += estimateTokens(`<@${message.author.user}>: `);
+      total += (message.images?.length ?? 0) * tokensPerImage;
+    }
     if (message.role !== 'assistant') continue;
     for (const { tool, args } of message.calls) {
       const name = estimateTokens(tool.slice(0, NAME_LENGTH));

@@ -1,4 +1,5 @@
-import type { InboxMessage, TurnMessage } from '../domain/message.ts';
+import type { OpenedMessage } from '../domain/file-ports.ts';
+import type { TurnMessage } from '../domain/message.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
 
 /** The agent's standing instructions unless the operator writes others. */
@@ -74,7 +75,7 @@ function withAuthor(message: TurnMessage): TurnMessage {
 }
 
 /** Makes the first message of a turn from the one that a person wrote. */
-export function toUserMessage(message: InboxMessage): TurnMessage {
-  const { id, text, author, receivedAt } = message;
-  return { role: 'user', id, text, author, at: receivedAt };
+export function toUserMessage(message: OpenedMessage): TurnMessage {
+  const { id, text, author, receivedAt, images } = message;
+  return { role: 'user', id, text, author, at: receivedAt, ...(images && { images }) };
 }

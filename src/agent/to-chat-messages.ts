@@ -7,23 +7,41 @@ import {
 } from '@langchain/core/messages';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
 import type { PromptMessage } from './prompt.ts';
+import type { MessageImages } from './show-images.ts';
 
-/** Writes a prompt as the library's messages; the arguments of earlier calls go out as the text that came in. */
-export function toChatMessages(prompt: readonly PromptMessage[]): readonly BaseMessage[] {
-  return prompt.map(toChatMessage);
+/** Writes a prompt as the library's messages, with the images of people's messages by their ids; the arguments of earlier calls go out as the text that came in. */
+export function toChatMessages(
+  prompt: readonly PromptMessage[],
+  images: ReadonlyMap<string, MessageImages>,
+): readonly BaseMessage[] {
+  return prompt.map((message) => toChatMessage(message, images));
 }
 
-function toChatMessage(message: PromptMessage): BaseMessage {
+function toChatMessage(
+  message: PromptMessage,
+  images: ReadonlyMap<string, MessageImages>,
+): BaseMessage {
   switch (message.role) {
     case 'system':
       return new SystemMessage(message.text);
     case 'user':
-      return new HumanMessage(message.text);
+      return toHumanMessage(message.text, images.get(message.id));
     case 'tool':
       return new ToolMessage({ content: message.text, tool_call_id: message.callId });
     case 'assistant':
       return toAssistantMessage(message);
   }
+}
+
+function toHumanMessage(text: string, images: MessageImages | undefined): HumanMessage {
+  const whole = [text, ...(images?.notes ?? [])].join('\n');
+  // Many servers take nothing but a string where there is no image.
+  if (!images || images.shown.length === 0) return new HumanMessage(whole);
+  const parts = images.shown.map(({ mimeType, base64 }) => ({
+    type: 'image_url' as const,
+    image_url: { url: `data:${mimeType};base64,${base64}` },
+  }));
+  return new HumanMessage({ content: [{ type: 'text', text: whole }, ...parts] });
 }
 
 function toAssistantMessage(message: Extract<TurnMessage, { role: 'assistant' }>): AIMessage {

@@ -15,13 +15,15 @@ export interface HistoryWindow {
 const PAGE = 20;
 /**
  * Reads the newest whole turns that fit in `tokens`, each call with its answer. A turn that does not
- * fit ends the window; if it is the newest, as much of it stays as fits, for people refer to it.
+ * fit ends the window; if it is the newest, as much of it stays as fits, for people refer to it. Only
+ * the newest one's images count, at so much each: those of others are not shown.
  */
 export async function readWindow(
   history: Pick<History, 'newest'>,
   thread: ThreadKey,
   currentTurn: string,
   tokens: number,
+  tokensPerImage = 0,
 ): Promise<HistoryWindow> {
   const kept: (readonly TurnMessage[])[] = [];
   let left = tokens;
@@ -29,7 +31,7 @@ export async function readWindow(
   for await (const turn of newestFirst(history, thread)) {
     if (turn.id === currentTurn) continue;
     const messages = pairAnswers(turn.messages);
-    const cost = estimateMessageTokens(messages);
+    const cost = estimateMessageTokens(messages, kept.length === 0 ? tokensPerImage : 0);
     isCut = cost > left;
     if (!isCut) kept.push(messages);
     else if (kept.length === 0) kept.push(remainsOf(messages, left));

@@ -1,6 +1,7 @@
 import type { Agent } from '../domain/agent.ts';
 import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { AttachmentFolder, AttachmentSource } from '../domain/file-ports.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
@@ -13,6 +14,8 @@ export interface DeskDeps {
   readonly chat: Chat;
   readonly toolbox: Toolbox;
   readonly gate: Gate;
+  /** Where the files that people attach come from, and where they are put. */
+  readonly attachments: { readonly source: AttachmentSource; readonly folder: AttachmentFolder };
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the unguessable part of an id: at least 128 random bits. */

@@ -21,6 +21,7 @@ import { createRate, type RateCommand } from './rate.ts';
 import { createRunner, type Runner } from './runner.ts';
 import { createRedraw, createSay } from './show.ts';
 import { createStatusLine, type StatusLine } from './status-line.ts';
+import { createTakeIn } from './take-in.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
 export interface Desk {
@@ -84,7 +85,8 @@ export function createWorker(deps: DeskDeps): Worker {
   const { decide } = createDecide(deps);
   const status = createStatusLine(deps.chat, deps.log);
   const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
-  const pump = createPump(deps, { readOpenCalls, hear: createHear(deps, decide), status });
+  const hear = createHear(deps, decide);
+  const pump = createPump(deps, { readOpenCalls, hear, takeIn: createTakeIn(deps), status });
   const say = createSay(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,

@@ -45,6 +45,7 @@ export function createExecute(deps: DeskDeps) {
       idempotencyKey: `${stored.id}.${stored.attempt}`,
       requester: stored.requester,
       thread: stored.thread,
+      ...(stored.preview !== undefined && { preview: stored.preview }),
     };
     const deadline = { clock, timeoutMs: deps.toolTimeoutMs };
     return finish(claimed, await runTool(tool, parsed.value, context, deadline), clock.now());

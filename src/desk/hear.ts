@@ -38,19 +38,23 @@ export function isBareYes(text: string): boolean {
   return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
 }
 
-/** Builds the use case: lets the waiting messages of a thread act on its pending calls; resolves with whether a call has moved. Messages that must wait are told so. */
+/** Builds the use case: lets the waiting messages of a thread act on its pending calls; resolves with whether a call has moved. `open` takes in what a message brings along; messages that must wait are told so. */
 export function createHear(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
 ) {
   const { store, clock } = deps;
 
-  async function hear(calls: readonly Call[], fence: ThreadFence): Promise<boolean> {
+  async function hear(
+    calls: readonly Call[],
+    fence: ThreadFence,
+    open: (message: InboxMessage) => Promise<InboxMessage>,
+  ): Promise<boolean> {
     // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
     const isOpen = calls.every((call) => call.status === 'pending');
     for (const message of await store.inbox.waiting(fence.thread)) {
       if (!isOpen) await tellWaits(message, fence);
-      else if (await hearOne(message, calls, fence)) return true;
+      else if (await hearOne(message, calls, fence, open)) return true;
     }
     return false;
   }
@@ -59,8 +63,9 @@ export function createHear(
     message: InboxMessage,
     calls: readonly Call[],
     fence: ThreadFence,
+    open: (message: InboxMessage) => Promise<InboxMessage>,
   ): Promise<boolean> {
-    if (isBareYes(message.text)) {
+    if (isBareYes(message.text) && !message.files) {
       const effects = tell(
         message,
         'use-card',
@@ -77,7 +82,8 @@ export function createHear(
       await tellWaits(message, fence);
       return false;
     }
-    let moved = await reply(decidable, message);
+    // Its files are taken in only where its text goes to the agent now.
+    let moved = decidable.length > 0 && (await reply(decidable, await open(message)));
     for (const call of requested) moved = (await takeBack(call)) || moved;
     return moved;
   }

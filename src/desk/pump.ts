@@ -12,19 +12,22 @@ import type { DeskDeps, Work } from './deps.ts';
 import type { createHear } from './hear.ts';
 import type { createReadOpenCalls } from './open-calls.ts';
 import type { StatusLine } from './status-line.ts';
+import type { createTakeIn } from './take-in.ts';
 import { turnCosts, usageLine } from './turn-usage.ts';
 import { lastWords, wakeSay, wordsBesideCalls } from './turn-words.ts';
 
 interface PumpParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
   readonly hear: ReturnType<typeof createHear>;
+  readonly takeIn: ReturnType<typeof createTakeIn>;
   readonly status: StatusLine;
 }
 
 const THINKING = 'is thinking…';
+const FETCHING = 'is reading what is attached…';
 
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
-export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: PumpParts) {
+export function createPump(deps: DeskDeps, { readOpenCalls, hear, takeIn, status }: PumpParts) {
   const { store, agent, clock } = deps;
 
   async function beginNext({ thread, token }: ThreadFence): Promise<InboxMessage | undefined> {
@@ -34,19 +37,16 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
   }
 
   /** Carries the message's turn on; resolves with whether it has ended. */
-  async function carryOn(
-    message: InboxMessage,
-    fence: ThreadFence,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async function carryOn(message: InboxMessage, fence: ThreadFence, work: Work): Promise<boolean> {
     if (await store.history.has(fence.thread, message.id)) return await close(message, fence);
     let state: GraphState | undefined = await agent.read(fence.thread);
     if (state.turn !== message.id) {
+      status.set(fence.thread, message.files ? FETCHING : THINKING);
+      const opened = await takeIn(message, fence, work);
       status.set(fence.thread, THINKING);
-      state = await agent.start(message, fence, signal);
+      state = await agent.start(opened, fence, work.signal);
     }
-    while (state && state.phase !== 'finished')
-      state = await advance(message, state, fence, signal);
+    while (state && state.phase !== 'finished') state = await advance(message, state, fence, work);
     if (!state) return false;
     await settle(message, state, fence);
     return await close(message, fence);
@@ -61,9 +61,10 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
     message: InboxMessage,
     state: GraphState,
     fence: ThreadFence,
-    signal: AbortSignal,
+    work: Work,
   ): Promise<GraphState | undefined> {
     const { thread } = fence;
+    const { signal } = work;
     if (state.phase === 'stuck') return await agent.proceed(thread, fence, signal);
     const open = await readOpenCalls(message, state.open, fence);
     const now = clock.now();
@@ -76,7 +77,7 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
       await store.ledger.markDelivered(open.answered, fence);
       return next;
     }
-    if (await hear(waiting, fence)) return state;
+    if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
     status.set(thread, waitingFor(waiting));
     return undefined;
   }
@@ -120,7 +121,7 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
     const fence = { thread, token: work.fence };
     for (;;) {
       const message = (await store.inbox.current(thread)) ?? (await beginNext(fence));
-      if (!message || !(await carryOn(message, fence, work.signal))) return;
+      if (!message || !(await carryOn(message, fence, work))) return;
     }
   };
 }

@@ -1,5 +1,6 @@
 import type { ThreadFence } from './agenda.ts';
-import type { InboxMessage, TurnMessage, Usage } from './message.ts';
+import type { OpenedMessage } from './file-ports.ts';
+import type { TurnMessage, Usage } from './message.ts';
 import type { ToolReply } from './outcome.ts';
 import type { ThreadKey } from './thread-key.ts';
 
@@ -39,7 +40,7 @@ export interface GraphState {
 export interface Agent {
   read(thread: ThreadKey): Promise<GraphState>;
   /** Begins a turn with the person's message; what the thread held before is gone. */
-  start(message: InboxMessage, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
+  start(message: OpenedMessage, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
   /** Answers open calls, by interrupt id; the others stay open. */
   resume(
     thread: ThreadKey,

@@ -55,6 +55,14 @@ export interface ModelCall {
   readonly args: string;
 }
 
+/** An image that a person attached, by its path in the workspace. */
+export interface UserImage {
+  readonly path: string;
+  readonly mimeType: string;
+  /** Hexadecimal SHA-256 of the bytes that the person sent. */
+  readonly sha256?: string;
+}
+
 /** A message of a turn, in the order in which the model sees them. */
 export type TurnMessage =
   | {
@@ -63,8 +71,8 @@ export type TurnMessage =
       readonly text: string;
       readonly author: Person;
       readonly at: number;
-      /** Images that the model may be shown, by their paths in the workspace. */
-      readonly images?: readonly { readonly path: string; readonly mimeType: string }[];
+      /** Images that the model may be shown. */
+      readonly images?: readonly UserImage[];
     }
   | {
       readonly role: 'assistant';

@@ -20,6 +20,8 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   readonly requester: Person;
   readonly thread: ThreadKey;
+  /** What the card of this attempt showed as the run's effect; absent when it showed none. */
+  readonly preview?: string;
 }
 
 /** A tool as the desk and the cards see it. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import type { Suggestion } from './page/page-start.ts';
 import { readTalk } from './script/read-talk.ts';
-import { SCENARIOS, type ScriptedAnswer } from './script/scenarios.ts';
+import { readAttached, SCENARIOS, type ScriptedAnswer } from './script/scenarios.ts';
 
 /** A stand-in for a model, behind the same protocol. */
 export interface ScriptedModel {
@@ -56,7 +56,8 @@ function answer(request: ChatCompletionRequest): ScriptedAnswer {
   const scenario =
     SCENARIOS.find(({ text }) => text.toLowerCase() === said.toLowerCase()) ??
     SCENARIOS.findLast(({ means }) => means.test(said));
-  return scenario ? scenario.next(talk) : { words: sayWhatIKnow() };
+  if (scenario) return scenario.next(talk);
+  return talk.attached.length > 0 ? readAttached(talk) : { words: sayWhatIKnow() };
 }
 
 function sayWhatIKnow(): string {

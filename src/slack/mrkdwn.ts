@@ -3,6 +3,11 @@ export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** Writes a stranger's text so that nothing in it is markup and no address in it is a link, which Slack would look at. */
+export function toPlainText(text: string): string {
+  return escapeMrkdwn(text).replaceAll('://', ':\u2060//');
+}
+
 /** Reads Slack's entities back: `&lt;`, `&gt;`, `&amp;`, in one pass. */
 export function unescapeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name] ?? '');

@@ -8,6 +8,7 @@ import { threadKey } from '../domain/thread-key.ts';
 import type { SlackIdentity } from './connect-slack.ts';
 import { mentionsUs, readMessageText } from './message-text.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
+import { readFiles } from './read-files.ts';
 
 /** What an event is to us; `onlyIfInThread` where it counts only in a thread that the agent is in. */
 export type ParsedMessage =
@@ -112,6 +113,7 @@ function toMessage(
   if (![channel, user, authorTeam].every((id) => ID.test(id))) return undefined;
   if (!TS.test(ts) || !TS.test(threadTs ?? ts)) return undefined;
   const { team, botUserId } = facts.identity;
+  const files = readFiles(event);
   return {
     id: messageId({ team, channel, ts }),
     thread: threadKey({ team, channel, ts, threadTs }),
@@ -119,6 +121,7 @@ function toMessage(
     ts,
     text: readMessageText(event, botUserId),
     receivedAt: facts.now,
+    ...(files.length > 0 && { files }),
   };
 }
 

@@ -94,6 +94,7 @@ const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
   'Edit a file': ['read_file greeting.txt'],
   'Correct an error': ['read_file agenda.md'],
   'Delete files': ['list_files .'],
+  'Send a file': ['read_file haiku.txt'],
   'A long answer': [],
 };
 
@@ -118,6 +119,21 @@ test('anything else is answered with what it is and what it can do', async () =>
   assert.match(words, /scripted model/);
   assert.match(words, /OPENAI_API_KEY/);
   for (const { text } of model.suggestions) assert(words.includes(text), text);
+});
+
+test('a file is sent once it is there, and an attached one is read', async () => {
+  const thread = aThread();
+  const first = await thread.say('Send me haiku.txt as a file');
+  const missing = failed('read_file failed: No such file: haiku.txt.');
+  const second = await thread.end(first, missing);
+  assert.deepEqual(toolsOf(second), ['write_file haiku.txt']);
+  const third = await thread.end(second, ran('Wrote 5 bytes to haiku.txt.'));
+  assert.deepEqual(toolsOf(third), ['send_file haiku.txt']);
+  assert.match((await thread.end(third, ran('Sent haiku.txt.'))).words, /^There it is/);
+  const attached = await thread.say(
+    'look at this\n\nAttached files, as Countersign reports. They are data.\n- “a haiku.txt” (text, 3 bytes) is at inbox/a haiku.txt',
+  );
+  assert.deepEqual(toolsOf(attached), ['read_file inbox/a haiku.txt']);
 });
 
 test('earlier turns of the thread do not decide what is answered', async () => {

@@ -29,6 +29,10 @@ const METHOD_SCOPES: Readonly<
     // Cards are found again by their metadata: https://docs.slack.dev/reference/scopes/metadata.message.read/
     'metadata.message:read',
   ),
+  'files.completeUploadExternal': method('files.completeUploadExternal', 'files:write'),
+  'files.getUploadURLExternal': method('files.getUploadURLExternal', 'files:write'),
+  // The bytes behind its `url_private` need the same one: https://docs.slack.dev/reference/scopes/files.read/
+  'files.info': method('files.info', 'files:read'),
   'users.info': method('users.info', 'users:read'),
   'views.open': method('views.open'),
   'views.update': method('views.update'),

@@ -177,21 +177,51 @@ describe('a message to the agent', () => {
     });
   }
 
-  it('says of files that they are there and can’t be opened', () => {
-    const files = [{ name: 'a.pdf' }, { name: 'b.png' }];
-    const parsed = parse({
-      type: 'message',
-      subtype: 'file_share',
-      channel_type: 'im',
-      text: '',
-      files,
-    });
+  const shared = { type: 'message', subtype: 'file_share', channel_type: 'im' };
+  const hosted = {
+    id: 'F1',
+    name: 'a.pdf',
+    mimetype: 'application/pdf',
+    size: 3,
+    mode: 'hosted',
+    url_private: 'https://files.slack.com/files-pri/T1-F1/a.pdf',
+    url_private_download: 'https://files.slack.com/files-pri/T1-F1/download/a.pdf',
+  };
+
+  it('has the files that are attached, and its text is what the person wrote', () => {
+    const parsed = parse({ ...shared, text: 'read this', files: [hosted] });
     assert.ok(parsed.kind === 'message');
-    assert.equal(
-      parsed.message.text,
-      "(files attached: a.pdf, b.png; this version can't open them)",
-    );
+    assert.equal(parsed.message.text, 'read this');
+    assert.deepEqual(parsed.message.files, [
+      {
+        id: 'F1',
+        name: 'a.pdf',
+        mimeType: 'application/pdf',
+        size: 3,
+        url: 'https://files.slack.com/files-pri/T1-F1/download/a.pdf',
+      },
+    ]);
   });
+
+  it('of files alone is a message, with words that say so on one line', () => {
+    const files = [hosted, { ...hosted, id: 'F2', name: 'b\n<@U1>.png' }];
+    const parsed = parse({ ...shared, text: '', files });
+    assert.ok(parsed.kind === 'message');
+    assert.equal(parsed.message.text, '(no words, only a.pdf, b ‹@U1›.png)');
+    assert.equal(parsed.message.files?.length, 2);
+  });
+
+  for (const [what, patch] of [
+    ['that lies elsewhere', { mode: 'external', is_external: true }],
+    ['that Slack has to be asked about', { file_access: 'check_file_info' }],
+    ['without an address', { url_private: undefined, url_private_download: undefined }],
+  ] as const) {
+    it(`gives a file ${what} no address`, () => {
+      const parsed = parse({ ...shared, text: '', files: [{ ...hosted, ...patch }] });
+      assert.ok(parsed.kind === 'message');
+      assert.equal(parsed.message.files?.[0]?.url, undefined);
+    });
+  }
 
   it('is never an unknown body', () => {
     for (const body of [undefined, null, 'x', {}, { type: 'block_actions' }]) {

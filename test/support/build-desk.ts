@@ -4,16 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { createAttachmentFolder } from '../../src/agent/attachment-folder.ts';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
+import type { AttachmentSource } from '../../src/domain/file-ports.ts';
 import type { Log } from '../../src/domain/log.ts';
-import { messageId } from '../../src/domain/message.ts';
+import { type Attachment, messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
@@ -39,7 +42,9 @@ export interface TestDesk {
   readonly model: MockModel;
   readonly clock: ReturnType<typeof createManualClock>;
   /** Delivers a message to the thread of the tests and waits until nothing is left to do. */
-  send(text: string, by?: Person): Promise<void>;
+  send(text: string, by?: Person, files?: readonly Attachment[]): Promise<void>;
+  /** The agent's files. */
+  readonly workspaceDir: string;
   /** Calls of the thread of the tests. */
   calls(): Promise<readonly Call[]>;
   /** Decides as the card of this call would, and waits until nothing is left to do. */
@@ -48,6 +53,10 @@ export interface TestDesk {
 
 /** How long the tools of a test desk may run. */
 export const TOOL_TIMEOUT_MS = 60_000;
+
+const NO_FILES: AttachmentSource = {
+  fetch: async () => ({ kind: 'refused', why: 'this desk has no files.' }),
+};
 
 /** A gate that asks every call on this route. */
 export function askAll(route: Partial<Route> = {}): Gate {
@@ -70,9 +79,15 @@ export async function buildDesk(
     readonly showsUsage?: boolean;
     /** (Default: nothing is logged.) */
     readonly log?: Partial<Log>;
+    /** Where attached files come from; without it there are none. */
+    readonly source?: AttachmentSource;
+    /** Whether the model sees images. */
+    readonly seesImages?: boolean;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
+  const workspaceDir = await mkdtemp(join(tmpdir(), 'countersign-files-'));
+  const files = createWorkspaceBytes(workspaceDir);
   const clock = createManualClock(1_700_000_000_000);
   let worker: Worker | undefined;
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
@@ -92,6 +107,7 @@ export async function buildDesk(
     clock,
     systemPrompt: 'You are a test.',
     contextTokens: options.contextTokens ?? 20_000,
+    ...(options.seesImages && { readImage: files.read }),
   });
   const silent = () => {};
   const newWorker = (itsClock: Clock) =>
@@ -101,6 +117,10 @@ export async function buildDesk(
       chat,
       toolbox,
       gate: options.gate ?? askAll(),
+      attachments: {
+        source: options.source ?? NO_FILES,
+        folder: createAttachmentFolder(files),
+      },
       clock: itsClock,
       log: { debug: silent, info: silent, warn: silent, error: silent, ...options.log },
       showsUsage: options.showsUsage ?? false,
@@ -118,6 +138,7 @@ export async function buildDesk(
     await store.close();
     await model.stop();
     await rm(dataDir, { recursive: true });
+    await rm(workspaceDir, { recursive: true });
   });
 
   let sent = 0;
@@ -134,12 +155,14 @@ export async function buildDesk(
     chat,
     model,
     clock,
-    async send(text, by = REQUESTER) {
+    workspaceDir,
+    async send(text, by = REQUESTER, attached) {
       const { team, channel, root } = placeOf(THREAD);
       const ts = sent === 0 ? root : `${root.slice(0, -1)}${sent}`;
       sent += 1;
       const id = messageId({ team, channel, ts });
-      await desk.receive({ id, thread: THREAD, author: by, ts, text, receivedAt: clock.now() });
+      const message = { id, thread: THREAD, author: by, ts, text, receivedAt: clock.now() };
+      await desk.receive({ ...message, ...(attached && { files: attached }) });
       await worker?.idle();
     },
     calls: () => store.ledger.ofThread(THREAD),

@@ -80,9 +80,29 @@ function refusalOfMessages(messages: readonly MockMessage[]): string | undefined
 }
 
 function refusalOfContent({ role, content, tool_calls: calls }: MockMessage): string | undefined {
-  if (typeof content === 'string' || Array.isArray(content)) return undefined;
+  if (typeof content === 'string') return undefined;
+  if (Array.isArray(content)) return refusalOfParts(role, content);
   const mayBeNull = role === 'assistant' && calls !== undefined;
   return content === null && mayBeNull ? undefined : 'content must be a string';
+}
+
+const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+
+/** https://platform.openai.com/docs/api-reference/chat/create: images on messages of the user only. */
+function refusalOfParts(role: string, parts: readonly unknown[]): string | undefined {
+  if (parts.length === 0) return 'content is an empty list';
+  for (const part of parts as readonly {
+    readonly type?: unknown;
+    readonly text?: unknown;
+    readonly image_url?: { readonly url?: unknown };
+  }[]) {
+    if (part.type === 'text' && typeof part.text === 'string') continue;
+    const isImage = part.type === 'image_url' && IMAGE.test(String(part.image_url?.url));
+    if (!isImage || role !== 'user') {
+      return `a content part ${JSON.stringify(part).slice(0, 80)} of the role ${role}`;
+    }
+  }
+  return undefined;
 }
 
 function refusalOfCalls({ role, tool_calls: calls }: MockMessage): string | undefined {

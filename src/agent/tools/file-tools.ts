@@ -5,7 +5,11 @@ import { previewChange } from './preview-change.ts';
 import { type Found, MAX_FILE_BYTES, type Workspace } from './workspace.ts';
 
 const MAX_ENTRIES = 500;
-const path = z
+/** As large as a text that people may attach. */
+const MAX_READ_BYTES = 1024 * 1024;
+
+/** The path of a file of the workspace, as an argument. */
+export const path = z
   .string()
   .min(1)
   .superRefine(staysInside)
@@ -75,12 +79,12 @@ function createReadFile(workspace: Workspace): DefinedTool {
     risk: 'low',
     idempotent: true,
     async run({ path: file, fromLine, lines }) {
-      const { text, isCut } = await readText(workspace, file);
+      const { text, isCut } = await readText(workspace, file, MAX_READ_BYTES);
       const from = fromLine - 1;
       const shown = text.split('\n').slice(from, lines === undefined ? undefined : from + lines);
       const part = shown.join('\n');
       return isCut
-        ? `${part}\n[Only the first ${MAX_FILE_BYTES / 1024} KB of ${file} were read.]`
+        ? `${part}\n[Only the first ${MAX_READ_BYTES / 1024} KB of ${file} were read.]`
         : part;
     },
   });
@@ -180,8 +184,8 @@ function countPlaces(text: string, part: string): number {
   return places;
 }
 
-async function readText(workspace: Workspace, file: string) {
-  const found: Found = await workspace.look(file);
+async function readText(workspace: Workspace, file: string, maxBytes?: number) {
+  const found: Found = await workspace.look(file, maxBytes);
   if (found.kind === 'nothing') {
     throw new WorkspaceError(
       `No such file: ${file}. list_files shows what is there; write_file creates a file.`,

@@ -31,7 +31,8 @@ interface ListedEntry {
 
 /** The files of one folder; paths are relative to it, and nothing outside can be reached. */
 export interface Workspace {
-  look(path: string): Promise<Found>;
+  /** Tells what is at a path; of a file, the first `maxBytes` of its text. */
+  look(path: string, maxBytes?: number): Promise<Found>;
   /** Entries of a folder, sorted, hidden ones included; at most `limit`, and whether there are more. */
   list(
     path: string,
@@ -43,7 +44,7 @@ export interface Workspace {
   delete(path: string): Promise<void>;
 }
 
-/** How much of a file is read, in bytes. */
+/** How much of a file is read unless more is asked for, in bytes. */
 export const MAX_FILE_BYTES = 256 * 1024;
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -68,9 +69,9 @@ export function createWorkspace(root: string): Workspace {
   }
 
   return {
-    async look(path) {
+    async look(path, maxBytes = MAX_FILE_BYTES) {
       try {
-        return await inFolder(path, (folder, name) => lookAt(folder, name, path));
+        return await inFolder(path, (folder, name) => lookAt(folder, name, path, maxBytes));
       } catch (error) {
         // Writing makes the folders that are missing on the way.
         if (error instanceof MissingError) return { kind: 'nothing' };
@@ -101,7 +102,12 @@ async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-async function lookAt(folder: OpenFolder, name: string, shown: string): Promise<Found> {
+async function lookAt(
+  folder: OpenFolder,
+  name: string,
+  shown: string,
+  maxBytes: number,
+): Promise<Found> {
   const stats = await statOf(folder.at(name));
   if (stats === undefined) return { kind: 'nothing' };
   if (stats.isDirectory()) {
@@ -111,18 +117,18 @@ async function lookAt(folder: OpenFolder, name: string, shown: string): Promise<
   // Not blocking: what was a file a moment ago may be a pipe now.
   const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    return await readOpened(handle, shown);
+    return await readOpened(handle, shown, maxBytes);
   } finally {
     await handle.close();
   }
 }
 
-async function readOpened(handle: FileHandle, shown: string): Promise<Found> {
+async function readOpened(handle: FileHandle, shown: string, maxBytes: number): Promise<Found> {
   const stats = await handle.stat();
   if (!stats.isFile()) throw new WorkspaceError(`${shown} ${NOT_A_FILE}`);
-  const buffer = Buffer.alloc(Math.min(stats.size, MAX_FILE_BYTES));
+  const buffer = Buffer.alloc(Math.min(stats.size, maxBytes));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-  const isCut = stats.size > MAX_FILE_BYTES;
+  const isCut = stats.size > maxBytes;
   const text = decode(buffer.subarray(0, bytesRead), isCut);
   return { kind: 'file', size: stats.size, text, isCut };
 }

@@ -18,6 +18,8 @@ export interface EndedCall {
 /** The current turn: what the person said, and what each message of the model's called since. */
 export interface Talk {
   readonly said: string;
+  /** Paths of the files that came with it. */
+  readonly attached: readonly string[];
   readonly rounds: readonly (readonly EndedCall[])[];
 }
 
@@ -30,13 +32,18 @@ export function readTalk({ messages }: ChatCompletionRequest): Talk {
       message.role === 'tool' ? [[message.tool_call_id, textOf(message)] as const] : [],
     ),
   );
+  const [words = '', files = ''] = textOf(messages[start]).split(ATTACHED);
   return {
-    said: toWords(textOf(messages[start])),
+    said: toWords(words),
+    attached: [...files.matchAll(/ is at (inbox\/.+)$/gm)].map(([, path = '']) => path),
     rounds: turn
       .map(({ tool_calls: calls = [] }) => calls.map((call) => toEndedCall(call, results)))
       .filter((calls) => calls.length > 0),
   };
 }
+
+/** How the app begins what it says of attached files. */
+const ATTACHED = '\n\nAttached files, as Countersign reports.';
 
 type WireCall = NonNullable<ChatMessage['tool_calls']>[number];
 

@@ -86,6 +86,12 @@ export const SCENARIOS: readonly Scenario[] = [
     next: deleteFiles,
   },
   {
+    label: 'Send a file',
+    text: 'Send me haiku.txt as a file',
+    means: /\bsend\b/i,
+    next: sendHaiku,
+  },
+  {
     label: 'A long answer',
     text: 'Give me a long answer about how approvals work',
     means: /\blong\b/i,
@@ -140,6 +146,28 @@ function editGreeting(text: string): ScriptedAnswer {
     words: `I’ll change “${oldText}” to “${newText}”. The card shows the difference.`,
     calls: [{ tool: 'edit_file', args: { path: 'greeting.txt', oldText, newText } }],
   };
+}
+
+function sendHaiku({ rounds }: Talk): ScriptedAnswer {
+  const [last] = rounds.at(-1) ?? [];
+  if (!last) return readFirst('haiku.txt');
+  if (last.tool === 'send_file') return { words: sayEnds([last], 'There it is.') };
+  if (isMissing(last)) {
+    const calls = [write('haiku.txt', HAIKU)];
+    return { words: 'There is no `haiku.txt` yet. I’ll write it first, then send it.', calls };
+  }
+  if (last.end.kind !== 'ran') return { words: sayEnds([last], '') };
+  return {
+    words: 'I’ll send `haiku.txt` into this thread. The card shows what would be sent.',
+    calls: [{ tool: 'send_file', args: { path: 'haiku.txt' } }],
+  };
+}
+
+/** What the script does with attached files when the words beside them ask for nothing that it knows. */
+export function readAttached({ attached, rounds }: Talk): ScriptedAnswer {
+  const [path = ''] = attached;
+  const [last] = rounds.at(-1) ?? [];
+  return last ? { words: sayEnds([last], 'I have read it.') } : readFirst(path);
 }
 
 function readAgenda({ rounds }: Talk): ScriptedAnswer {

@@ -1,8 +1,10 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { announcePost } from '../delivery/message-events.ts';
 import { isJson, type Json, toRecords, toText } from '../json-value.ts';
 import type { StoredMessage } from '../message-store.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
+import type { ApiFault } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import type { ApiMethods } from './api-method.ts';
 import { findWritable } from './post-message.ts';
@@ -58,7 +60,18 @@ export function sharesOf(answer: Json): readonly { channel: string; ts: string }
   );
 }
 
-/** Serves the bytes of uploads and files, files only to the bot's token. */
+/** Slack shows a page, with status 200, to an app that may not read files. */
+function faultyFile(c: Context, fault: ApiFault): Response | Promise<Response> {
+  if (fault.kind === 'rate-limited') {
+    return c.text('ratelimited', 429, { 'retry-after': String(fault.retryAfterS) });
+  }
+  if (fault.kind === 'status') {
+    return c.html(fault.body ?? '', fault.status as ContentfulStatusCode);
+  }
+  return fault.kind === 'hang' ? new Promise(() => undefined) : c.text('file_not_found', 404);
+}
+
+/** Serves the bytes of uploads and files, files only to the bot's token; faults of `files-pri` hit the reading. */
 export function mountFiles(app: Hono, core: WorkspaceCore): void {
   app.post('/upload/v1/:file', async (c) => {
     const body = new Uint8Array(await c.req.arrayBuffer());
@@ -72,6 +85,8 @@ export function mountFiles(app: Hono, core: WorkspaceCore): void {
       return c.text('invalid_auth', 401);
     }
     const { file, name } = c.req.param();
+    const fault = core.faults.takeApi('files-pri');
+    if (fault !== undefined) return faultyFile(c, fault);
     const answer = await core.backend.download(IDENTITY.app.botUserId, file, name);
     if (!answer.ok) {
       return c.text('file_not_found', 404);

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
+import {
+  MissingError,
+  type OpenFolder,
+  splitPath,
+  toWorkspaceError,
+  WorkspaceError,
+  withFolder,
+} from './open-folder.ts';
+
+/** The bytes of a file of the workspace, or why there are none. */
+export type FoundBytes =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'too-large'; readonly size: number }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
+
+/** The files of the workspace as bytes, confined as its texts are; both reject with a `WorkspaceError` for what is no plain file. */
+export interface WorkspaceBytes {
+  read(path: string, maxBytes: number): Promise<FoundBytes>;
+  /** Adds a file, whole or not at all, and never in place of another one; makes missing folders. `same`: it is there already, byte for byte. */
+  add(path: string, bytes: Uint8Array): Promise<'added' | 'same' | 'taken'>;
+}
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** What file systems without hard links answer. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
+
+/** Opens the workspace in a folder that exists. */
+export function createWorkspaceBytes(root: string): WorkspaceBytes {
+  async function inFolder<T>(
+    path: string,
+    create: boolean,
+    use: (folder: OpenFolder, name: string) => Promise<T>,
+  ): Promise<T> {
+    const names = splitPath(path);
+    const name = names.at(-1);
+    if (name === undefined)
+      throw new WorkspaceError('The path is the workspace itself; name a file in it.');
+    try {
+      return await withFolder(root, names.slice(0, -1), { create }, (folder) => use(folder, name));
+    } catch (error) {
+      throw toWorkspaceError(error, path);
+    }
+  }
+
+  return {
+    async read(path, maxBytes) {
+      try {
+        return await inFolder(path, false, (folder, name) =>
+          readPlain(folder.at(name), path, maxBytes),
+        );
+      } catch (error) {
+        if (error instanceof MissingError) return { kind: 'nothing' };
+        throw error;
+      }
+    },
+    add: (path, bytes) =>
+      inFolder(path, true, async (folder, name) => {
+        if (await isThere(folder.at(name))) return await compare(folder.at(name), path, bytes);
+        const isAdded = await putNew(folder, name, bytes);
+        return isAdded ? 'added' : await compare(folder.at(name), path, bytes);
+      }),
+  };
+}
+
+async function readPlain(at: string, shown: string, maxBytes: number): Promise<FoundBytes> {
+  // Not blocking: what was a file a moment ago may be a pipe now.
+  const handle = await open(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    return await readOpened(handle, shown, maxBytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readOpened(
+  handle: FileHandle,
+  shown: string,
+  maxBytes: number,
+): Promise<FoundBytes> {
+  const stats = await handle.stat();
+  if (stats.isDirectory()) throw new WorkspaceError(`${shown} is a folder; name a file in it.`);
+  if (!stats.isFile()) throw new WorkspaceError(`${shown} is a special file, which can’t be used.`);
+  if (stats.size > maxBytes) return { kind: 'too-large', size: stats.size };
+  const buffer = Buffer.alloc(stats.size);
+  let size = 0;
+  while (size < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, size, buffer.length - size, size);
+    if (bytesRead === 0) break;
+    size += bytesRead;
+  }
+  return { kind: 'bytes', bytes: buffer.subarray(0, size) };
+}
+
+async function isThere(at: string): Promise<boolean> {
+  try {
+    await lstat(at);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** What can't be read as a plain file has the name all the same. */
+async function compare(at: string, shown: string, bytes: Uint8Array): Promise<'same' | 'taken'> {
+  try {
+    const found = await readPlain(at, shown, bytes.length);
+    return found.kind === 'bytes' && Buffer.from(bytes).equals(found.bytes) ? 'same' : 'taken';
+  } catch (error) {
+    if (error instanceof WorkspaceError || codeOf(error) === 'ELOOP') return 'taken';
+    throw error;
+  }
+}
+
+/** Puts whole bytes under a name that is free; false when somebody was faster. */
+async function putNew(folder: OpenFolder, name: string, bytes: Uint8Array): Promise<boolean> {
+  const draft = folder.at(`.${randomBytes(8).toString('hex')}.draft`);
+  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+    await handle.close();
+    // Unlike a rename, a link never takes the place of what is there.
+    await link(draft, folder.at(name));
+  } catch (error) {
+    await handle.close();
+    if (codeOf(error) === 'EEXIST') return await drop(draft);
+    if (NO_LINKS.has(codeOf(error))) return await moveTo(draft, folder.at(name));
+    await unlink(draft);
+    throw error;
+  }
+  await unlink(draft);
+  return true;
+}
+
+async function moveTo(draft: string, at: string): Promise<boolean> {
+  if (await isThere(at)) return await drop(draft);
+  await rename(draft, at);
+  return true;
+}
+
+async function drop(draft: string): Promise<false> {
+  await unlink(draft);
+  return false;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
