@@ -1,5 +1,3 @@
-import type { ModelVariables } from './model.ts';
-
 /** What can go wrong with a model, in words for the person who waits for its answer. */
 export type ModelFailure = keyof typeof SENTENCES;
 
@@ -41,6 +39,12 @@ const BY_STATUS: Readonly<Record<number, ModelFailure>> = {
   413: 'too-long',
   429: 'rate-limited',
 };
+
+/** Names of the environment variables behind a model. */
+export interface ModelVariables {
+  readonly key: string;
+  readonly baseUrl: string;
+}
 
 /** Types of errors, as Anthropic sends them also amid a stream; https://docs.anthropic.com/en/api/errors. */
 const BY_TYPE: Readonly<Record<string, ModelFailure>> = {

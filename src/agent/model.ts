@@ -3,6 +3,7 @@ import type { ChatGenerationChunk } from '@langchain/core/outputs';
 import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Tool } from '../domain/tool.ts';
 import { createCountedStream } from './counted-stream.ts';
+import type { ModelVariables } from './model-failure.ts';
 import type { TokenCount } from './spent.ts';
 
 /** A chat model that streams; nothing of its provider shows through but its errors. */
@@ -19,12 +20,6 @@ export interface ChatModel {
     tools: readonly Tool[],
     signal: AbortSignal,
   ): AsyncIterable<ModelPiece>;
-}
-
-/** Names of the environment variables behind a model. */
-export interface ModelVariables {
-  readonly key: string;
-  readonly baseUrl: string;
 }
 
 /** A piece of a streamed answer, as it came over the wire. */
