@@ -17,6 +17,7 @@ import { createRunCommand } from './agent/tools/run-command.ts';
 import { createSearchWeb } from './agent/tools/search-web.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
+import { createStopSignals } from './desk/stop-signals.ts';
 import type { Clock } from './domain/clock.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import { createServer } from './http/create-server.ts';
@@ -24,6 +25,7 @@ import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp } from './slack/create-slack.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
+import { createSlackDirectory } from './slack/slack-directory.ts';
 import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
@@ -87,6 +89,11 @@ async function open(
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
   onRelease(() => store.close());
 
+  const pause = await store.pause.read();
+  if (pause) {
+    log.warn({ pause }, 'Paused: nothing new runs until an admin types “/countersign resume”.');
+  }
+
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
     model: createChatModel({
@@ -105,13 +112,19 @@ async function open(
   });
 
   const connection = await connectSlack({ config: config.slack, log });
-  const desk = createDesk({ store, toolbox, clock });
+  const { adminUsers, ...talk } = config.talk;
+  const directory = createSlackDirectory({ connection, clock, adminUsers });
+  const signals = createStopSignals();
+  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, log });
   worker = createWorker({
     store,
     agent,
     chat: createSlackChat({ connection, toolbox, log }),
     toolbox,
     gate: overrides.gate ?? defaultGate,
+    directory,
+    talk,
+    signals,
     clock,
     log,
     newId: () => randomBytes(16).toString('base64url'),

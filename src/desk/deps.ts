@@ -1,10 +1,13 @@
 import type { Agent } from '../domain/agent.ts';
 import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Directory } from '../domain/directory.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
+import type { TalkRules } from '../domain/talk.ts';
 import type { Toolbox } from '../domain/tool.ts';
+import type { StopSignals } from './stop-signals.ts';
 
 /** Everything that the use cases stand on. */
 export interface DeskDeps {
@@ -13,6 +16,9 @@ export interface DeskDeps {
   readonly chat: Chat;
   readonly toolbox: Toolbox;
   readonly gate: Gate;
+  readonly directory: Directory;
+  readonly talk: TalkRules;
+  readonly signals: StopSignals;
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the unguessable part of an id: at least 128 random bits. */

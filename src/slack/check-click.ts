@@ -145,7 +145,8 @@ export function isAtItsPlace(click: Click, card: CardPlace | undefined): boolean
   return card.channel === click.place.channel && card.ts === click.place.ts;
 }
 
-function whyNotOurs(
+/** Says what is wrong with where a click comes from, and from whom; undefined when nothing is. */
+export function whyNotOurs(
   payload: Payload,
   { person }: ClickOrigin,
   identity: SlackIdentity,

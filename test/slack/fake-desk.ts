@@ -1,3 +1,4 @@
+import type { StopOutcome } from '../../src/desk/control.ts';
 import type { Desk } from '../../src/desk/desk.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { DecisionCommand, DecisionOutcome, SettleCommand } from '../../src/domain/decision.ts';
@@ -15,6 +16,10 @@ export interface FakeDesk extends Desk {
   /** Set to make the next writes fail. */
   broken: boolean;
   inThread: boolean;
+  /** What was asked of it besides decisions. */
+  readonly controls: object[];
+  /** What a stop answers. */
+  stopped: StopOutcome;
 }
 
 /** Makes a desk for tests of the edge. */
@@ -32,6 +37,8 @@ export function createFakeDesk(): FakeDesk {
     outcome: undefined,
     broken: false,
     inThread: false,
+    controls: [],
+    stopped: { kind: 'stopped', turns: 1 },
     async receive(message) {
       if (desk.broken) throw new Error('The disk is full.');
       if (known.has(message.id)) return 'known';
@@ -51,6 +58,31 @@ export function createFakeDesk(): FakeDesk {
     async look() {
       if (desk.outcome !== undefined) return answer();
       return desk.call === undefined ? { kind: 'not-found' } : { kind: 'open', call: desk.call };
+    },
+    async stop(command) {
+      desk.controls.push({ what: 'stop', ...command });
+      return desk.stopped;
+    },
+    async stopAll(command) {
+      desk.controls.push({ what: 'stopAll', ...command });
+      if (desk.broken) throw new Error('The disk is full.');
+      return desk.stopped;
+    },
+    async pause(by) {
+      desk.controls.push({ what: 'pause', by });
+      return { kind: 'paused', pause: { by, at: 0 } };
+    },
+    async resume(by) {
+      desk.controls.push({ what: 'resume', by });
+      return { kind: 'resumed' };
+    },
+    async forget(command) {
+      desk.controls.push({ what: 'forget', ...command });
+      return { kind: 'forgotten', turns: 1 };
+    },
+    async status(command) {
+      desk.controls.push({ what: 'status', ...command });
+      return { kind: 'status', pause: undefined, ongoing: [] };
     },
     async recordRefusal(refusal) {
       desk.refusals.push(refusal);

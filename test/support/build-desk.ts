@@ -8,13 +8,16 @@ import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
+import { createStopSignals } from '../../src/desk/stop-signals.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
+import type { Directory } from '../../src/domain/directory.ts';
 import { messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
+import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tool.ts';
 import {
@@ -51,6 +54,10 @@ export function askAll(route: Partial<Route> = {}): Gate {
   return () => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...route } });
 }
 
+const EVERYBODY: Directory = {
+  profileOf: async () => ({ standing: 'member', isAdmin: false }),
+};
+
 /** Builds a desk that is closed with the test. */
 export async function buildDesk(
   t: TestContext,
@@ -61,6 +68,9 @@ export async function buildDesk(
     readonly made?: readonly Tool[];
     /** The first worker never looks at the time: its leases run out, as if its process stood still. */
     readonly stalled?: boolean;
+    /** (Default: everybody is a member, and nobody an admin.) */
+    readonly directory?: Directory;
+    readonly talk?: TalkRules;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -85,6 +95,10 @@ export async function buildDesk(
     contextTokens: 20_000,
   });
   const silent = () => {};
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const signals = createStopSignals();
+  const directory = options.directory ?? EVERYBODY;
+  const talk = options.talk ?? {};
   const newWorker = (itsClock: Clock) =>
     createWorker({
       store,
@@ -93,14 +107,17 @@ export async function buildDesk(
       toolbox,
       gate: options.gate ?? askAll(),
       clock: itsClock,
-      log: { debug: silent, info: silent, warn: silent, error: silent },
+      log,
+      signals,
+      directory,
+      talk,
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
     });
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
-  const desk = createDesk({ store, toolbox, clock });
+  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, log });
   worker.start();
   t.after(async () => {
     await running.stop(0);
