@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { COMMAND } from '../../src/slack/parse-command.ts';
 
 /** Scopes of every method that the code calls; any of a row's alternatives is asked for by the kinds of conversation. */
 const METHOD_SCOPES: Readonly<
@@ -23,6 +24,7 @@ const METHOD_SCOPES: Readonly<
     // Cards are found again by their metadata: https://docs.slack.dev/reference/scopes/metadata.message.read/
     'metadata.message:read',
   ),
+  'users.info': method('users.info', 'users:read'),
   'views.open': method('views.open'),
   'views.update': method('views.update'),
 };
@@ -36,6 +38,9 @@ const EVENT_SCOPES: Readonly<Record<string, string>> = {
   'message.mpim': 'mpim:history',
 };
 
+/** https://docs.slack.dev/reference/scopes/commands */
+const COMMAND_SCOPE = 'commands';
+
 function method(name: string, ...scopes: readonly string[]) {
   return { scopes, url: `https://docs.slack.dev/reference/methods/${name}` };
 }
@@ -44,7 +49,12 @@ interface Manifest {
   readonly display_information: { readonly name: string };
   readonly features: {
     readonly bot_user: { readonly display_name: string };
-    readonly slash_commands?: unknown;
+    readonly slash_commands?: readonly {
+      readonly command: string;
+      readonly description: string;
+      readonly usage_hint: string;
+      readonly should_escape: boolean;
+    }[];
     readonly assistant_view?: unknown;
   };
   readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
@@ -84,7 +94,8 @@ describe('the manifest', () => {
       assert.ok(scope, `${event} has no row in the table of events`);
       return scope;
     });
-    assert.deepEqual([...oauth_config.scopes.bot], [...new Set([...needed, ...heard])].sort());
+    const scopes = new Set([...needed, ...heard, COMMAND_SCOPE]);
+    assert.deepEqual([...oauth_config.scopes.bot], [...scopes].sort());
   });
 
   it('has a row for nothing that the code does not call', async () => {
@@ -104,9 +115,22 @@ describe('the manifest', () => {
     assert.equal(settings.interactivity.is_enabled, true);
   });
 
-  it('promises no command and no pane whose code is not there', async () => {
+  it('declares the command that is answered, as Slack takes it', async () => {
     const { features } = await readManifest();
-    assert.equal(features.slash_commands, undefined);
+    const commands = features.slash_commands ?? [];
+    assert.deepEqual(
+      commands.map(({ command }) => command),
+      [COMMAND],
+    );
+    for (const { description, usage_hint: hint, should_escape: escapes } of commands) {
+      // Links must come as they were pasted. https://docs.slack.dev/reference/app-manifest
+      assert.equal(escapes, false);
+      assert.ok(description.length <= 2_000 && hint.length <= 1_000);
+    }
+  });
+
+  it('promises no pane whose code is not there', async () => {
+    const { features } = await readManifest();
     assert.equal(features.assistant_view, undefined);
   });
 });
