@@ -20,9 +20,23 @@ describe('what the environment means', () => {
       dataDir: resolve('data'),
       workspaceDir: resolve('workspace'),
       commands: { hasNetwork: false, allowUnsandboxed: false },
+      talk: { adminUsers: new Set() },
       contextTokens: 24_000,
       logLevel: 'info',
       warnings: [],
+    });
+  });
+
+  test('lists of people and channels are separated by commas or blanks', () => {
+    const { talk } = read({
+      ADMIN_USERS: 'U012AB3CD, W012AB3CD',
+      TALK_USERS: 'U012AB3CD',
+      TALK_CHANNELS: 'C012AB3CD G012AB3CD,D012AB3CD,',
+    });
+    assert.deepEqual(talk, {
+      adminUsers: new Set(['U012AB3CD', 'W012AB3CD']),
+      users: new Set(['U012AB3CD']),
+      channels: new Set(['C012AB3CD', 'G012AB3CD', 'D012AB3CD']),
     });
   });
 

@@ -50,7 +50,8 @@ const RUN = { durability: 'sync', maxConcurrency: 4 } as const;
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
   const { saver } = deps;
-  const graph = compileTurnGraph(createAsk(deps), saver);
+  const unfinished = new Map<ThreadKey, string>();
+  const graph = compileTurnGraph(createAsk(deps, unfinished), saver);
 
   async function read(thread: ThreadKey): Promise<GraphState> {
     return toGraphState(await graph.getState({ configurable: { thread_id: thread } }));
@@ -63,6 +64,7 @@ export function createAgent(deps: AgentDeps): Agent {
     signal: AbortSignal,
   ): Promise<GraphState> {
     signal.throwIfAborted();
+    unfinished.delete(thread);
     const configurable = { thread_id: thread, fence_token: token };
     // A signal of its own: the library never takes its listeners off.
     const own = AbortSignal.any([signal]);
@@ -88,7 +90,11 @@ export function createAgent(deps: AgentDeps): Agent {
       return await run(new Command({ resume: replies }), thread, fence.token, signal);
     },
     proceed: (thread, fence, signal) => run(null, thread, fence.token, signal),
-    forget: (thread, fence: ThreadFence) => saver.forget(thread, fence.token),
+    unfinished: (thread) => unfinished.get(thread) ?? '',
+    async forget(thread, fence: ThreadFence) {
+      unfinished.delete(thread);
+      await saver.forget(thread, fence.token);
+    },
   };
 }
 
@@ -129,7 +135,7 @@ function toOpenCall(found: { readonly id?: string; readonly value?: unknown }): 
 }
 
 /** Builds the only step with effects outside the graph: one question to the model. */
-function createAsk(deps: AgentDeps): AskForStep {
+function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForStep {
   const { toolbox, history, clock, systemPrompt, onDelta } = deps;
 
   async function promptFor(thread: ThreadKey, state: TurnState) {
@@ -155,8 +161,12 @@ function createAsk(deps: AgentDeps): AskForStep {
     const answer = await askModel(deps, {
       ...(await promptFor(thread, state)),
       signal,
-      onDelta: onDelta && ((text) => onDelta(thread, text)),
+      onDelta: (text) => {
+        unfinished.set(thread, (unfinished.get(thread) ?? '') + text);
+        onDelta?.(thread, text);
+      },
     });
+    unfinished.delete(thread);
     const id = `msg_${randomUUID()}`;
     const calls = withOwnIds(answer.calls, state.messages);
     const isSaid = calls.length > 0 || answer.text.trim() !== '';

@@ -59,7 +59,7 @@ export function createEndTurn(
     const now = clock.now();
     const messages = [
       ...messagesOf(await agent.read(fence.thread), message, calls),
-      closing(message, cause),
+      closing(message, agent.unfinished(fence.thread), cause),
     ];
     const audit = {
       at: now,
@@ -120,6 +120,7 @@ function answersOf(
     });
 }
 
-function closing({ id }: InboxMessage, cause: WithdrawalCause): TurnMessage {
-  return { role: 'assistant', id: `${id}#ended`, text: LAST_WORDS[cause], calls: [] };
+function closing({ id }: InboxMessage, unfinished: string, cause: WithdrawalCause): TurnMessage {
+  const said = unfinished.trim() === '' ? '' : `${unfinished}…\n\n`;
+  return { role: 'assistant', id: `${id}#ended`, text: `${said}${LAST_WORDS[cause]}`, calls: [] };
 }

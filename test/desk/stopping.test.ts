@@ -23,9 +23,10 @@ describe('"stop" in a thread', () => {
     const { desk } = await deskWith(t);
     desk.model.script(() => ({ kind: 'hang', deltas: ['I am thin'] }));
     const asking = desk.send('please act');
-    await until(() => desk.model.requests.length === 1);
+    await until(() => desk.heard().includes('I am thin'));
     await desk.send('Stop!', OUTSIDER);
     await asking;
+    assert.match(JSON.stringify(await desk.store.history.newest(THREAD, 1, 0)), /I am thin…/);
     assert.deepEqual(await stopEntries(desk), ['T1/U9']);
     await assertStopped(desk, OUTSIDER, 1);
     assert.doesNotMatch(JSON.stringify(desk.model.requests), /Stop!/);

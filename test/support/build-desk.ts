@@ -37,6 +37,8 @@ export interface TestDesk {
   readonly store: SqliteStore;
   readonly chat: RecordingChat;
   readonly model: MockModel;
+  /** What the agent has heard of an answer that is not whole. */
+  heard(): string;
   readonly clock: ReturnType<typeof createManualClock>;
   /** Delivers a message to the thread of the tests and waits until nothing is left to do. */
   send(text: string, by?: Person): Promise<void>;
@@ -139,6 +141,7 @@ export async function buildDesk(
     store,
     chat,
     model,
+    heard: () => agent.unfinished(THREAD),
     clock,
     async send(text, by = REQUESTER) {
       const { team, channel, root } = placeOf(THREAD);
