@@ -147,6 +147,31 @@ describe('"stop" in a thread', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'At work.');
   });
 
+  it('does not stop what was written after it', async (t) => {
+    const { desk } = await deskWith(t);
+    desk.model.script(() => sayText('At work.'));
+    const stop = aMessage('stop', { ts: '1700000001.100000', thread: ROOT });
+    await desk.store.inbox.receive(stop, {});
+    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const later = aMessage('go on', { ts: '1700000001.200000', thread: ROOT });
+    await desk.store.inbox.receive(later, { wakes });
+    await desk.worker.idle();
+    assert.deepEqual(await stopEntries(desk), []);
+    assert.deepEqual(
+      desk.chat.said.map(({ kind }) => kind),
+      ['private', 'answer'],
+    );
+  });
+
+  it('and "forget this thread" are no reply to a call that waits', async (t) => {
+    const { desk } = await waitingDesk(t, ['one']);
+    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const forget = aMessage('forget this thread', { ts: '1700000001.5', thread: ROOT });
+    await desk.store.inbox.receive(forget, { wakes });
+    await desk.worker.idle();
+    assert.deepEqual(await statuses(desk), ['pending']);
+  });
+
   it('where nothing goes on is answered privately, once, and never sent to the model', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('stop');
