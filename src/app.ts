@@ -20,6 +20,7 @@ import { createSendFile } from './agent/tools/send-file.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
+import { createStopSignals } from './desk/stop-signals.ts';
 import type { Clock } from './domain/clock.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import { createServer } from './http/create-server.ts';
@@ -28,6 +29,7 @@ import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp } from './slack/create-slack.ts';
 import { createAttachmentSource } from './slack/fetch-file.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
+import { createSlackDirectory } from './slack/slack-directory.ts';
 import { createSendFileToSlack } from './slack/upload-file.ts';
 import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
 
@@ -94,6 +96,11 @@ async function open(
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
   onRelease(() => store.close());
 
+  const pause = await store.pause.read();
+  if (pause) {
+    log.warn({ pause }, 'Paused: nothing new runs until an admin types “/countersign resume”.');
+  }
+
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
     model: await loadChatModel({
@@ -112,7 +119,10 @@ async function open(
     log,
   });
 
-  const desk = createDesk({ store, toolbox, clock });
+  const { adminUsers, ...talk } = config.talk;
+  const directory = createSlackDirectory({ connection, clock, adminUsers });
+  const signals = createStopSignals();
+  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, log });
   worker = createWorker({
     store,
     agent,
@@ -123,6 +133,9 @@ async function open(
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files),
     },
+    directory,
+    talk,
+    signals,
     clock,
     log,
     newId: () => randomBytes(16).toString('base64url'),

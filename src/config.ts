@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import type { TalkRules } from './domain/talk.ts';
 import { folderProblems } from './folder-problems.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
@@ -33,6 +34,8 @@ interface CommonConfig {
     readonly baseUrl: string;
     readonly maxResults: number;
   };
+  /** Who may talk to the agent, beyond being a member, and who counts as an admin. */
+  readonly talk: TalkRules & { readonly adminUsers: ReadonlySet<string> };
   readonly systemPrompt?: string;
   readonly contextTokens: number;
   /** Whether people see below an answer what it took of the model. */
@@ -169,6 +172,11 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
         maxResults: read.MAX_SEARCH_RESULTS,
       },
     }),
+    talk: {
+      adminUsers: new Set(read.ADMIN_USERS),
+      ...(read.TALK_USERS && { users: new Set(read.TALK_USERS) }),
+      ...(read.TALK_CHANNELS && { channels: new Set(read.TALK_CHANNELS) }),
+    },
     ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
     contextTokens: read.CONTEXT_TOKENS,
     showsUsage: read.SHOW_USAGE,

@@ -23,6 +23,16 @@ const yesOrNo = () =>
 const flag = () => yesOrNo().default(false);
 const url = (example: string) =>
   z.url({ protocol: /^https?$/, error: `is not an http(s) address. Write it like ${example}.` });
+const ids = (pattern: RegExp, what: string) =>
+  z
+    .string()
+    .transform((list) => list.split(/[\s,]+/).filter((id) => id !== ''))
+    .pipe(z.array(z.string().regex(pattern, what)).min(1, what))
+    .optional();
+const userIds = ids(
+  /^[UW][A-Z0-9]{2,39}$/,
+  'must be ids of people, separated by commas, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
+);
 const token = (prefix: string, what: string) => z.string().startsWith(prefix, what).optional();
 
 /** The variables one by one: each reads its text, or says what is wrong with it and what to write. */
@@ -76,6 +86,12 @@ export const Variables = z.object({
     'must be a whole number of tokens, at least 2000.',
   ),
   SHOW_USAGE: flag(),
+  ADMIN_USERS: userIds,
+  TALK_USERS: userIds,
+  TALK_CHANNELS: ids(
+    /^[CGD][A-Z0-9]{2,39}$/,
+    'must be ids of channels, separated by commas, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
+  ),
   TOOLS_MODULE: text,
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}.` })

@@ -41,6 +41,20 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     'SLACK_BOT_TOKEN',
     /unset SLACK_SIGNING_SECRET/,
   ],
+  ['a name as an admin', { ADMIN_USERS: '@ann' }, 'ADMIN_USERS', /ids of people.*Copy member ID/],
+  [
+    'a channel among the people',
+    { TALK_USERS: 'U012AB3CD,C012AB3CD' },
+    'TALK_USERS',
+    /ids of people, separated by commas/,
+  ],
+  ['no person at all', { TALK_USERS: ',' }, 'TALK_USERS', /ids of people/],
+  [
+    'the name of a channel',
+    { TALK_CHANNELS: '#general' },
+    'TALK_CHANNELS',
+    /ids of channels.*bottom of “About”/,
+  ],
   ['Socket Mode without a model', SOCKET, 'OPENAI_API_KEY', /Add the key, or OPENAI_BASE_URL/],
   ['HTTP without a model', HTTP, 'OPENAI_API_KEY', /Add the key, or OPENAI_BASE_URL/],
   [

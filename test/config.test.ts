@@ -25,6 +25,7 @@ describe('what the environment means', () => {
       dataDir: resolve('data'),
       workspaceDir: resolve('workspace'),
       commands: { hasNetwork: false, allowUnsandboxed: false },
+      talk: { adminUsers: new Set() },
       contextTokens: 24_000,
       showsUsage: false,
       modelSeesImages: false,
@@ -40,6 +41,19 @@ describe('what the environment means', () => {
     assert.equal(sees({ ...MODEL, MODEL_SEES_IMAGES: '0' }), false);
     assert.equal(sees({ ...MODEL, ...local }), false);
     assert.equal(sees({ ...local, MODEL_SEES_IMAGES: '1' }), true);
+  });
+
+  test('lists of people and channels are separated by commas or blanks', () => {
+    const { talk } = read({
+      ADMIN_USERS: 'U012AB3CD, W012AB3CD',
+      TALK_USERS: 'U012AB3CD',
+      TALK_CHANNELS: 'C012AB3CD G012AB3CD,D012AB3CD,',
+    });
+    assert.deepEqual(talk, {
+      adminUsers: new Set(['U012AB3CD', 'W012AB3CD']),
+      users: new Set(['U012AB3CD']),
+      channels: new Set(['C012AB3CD', 'G012AB3CD', 'D012AB3CD']),
+    });
   });
 
   test('a bot token and an app token are a workspace by Socket Mode', () => {

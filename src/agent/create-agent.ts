@@ -62,7 +62,8 @@ export function createAgent(deps: AgentDeps): Agent {
       'CONTEXT_TOKENS is too small: the instructions and the tools alone fill it, so requests will be larger. Set it higher.',
     );
   }
-  const graph = compileTurnGraph(createAsk(deps), saver);
+  const unfinished = new Map<ThreadKey, string>();
+  const graph = compileTurnGraph(createAsk(deps, unfinished), saver);
 
   async function read(thread: ThreadKey): Promise<GraphState> {
     return toGraphState(await graph.getState({ configurable: { thread_id: thread } }));
@@ -75,6 +76,7 @@ export function createAgent(deps: AgentDeps): Agent {
     signal: AbortSignal,
   ): Promise<GraphState> {
     signal.throwIfAborted();
+    unfinished.delete(thread);
     const configurable = { thread_id: thread, fence_token: token };
     // A signal of its own: the library never takes its listeners off.
     const own = AbortSignal.any([signal]);
@@ -100,7 +102,11 @@ export function createAgent(deps: AgentDeps): Agent {
       return await run(new Command({ resume: replies }), thread, fence.token, signal);
     },
     proceed: (thread, fence, signal) => run(null, thread, fence.token, signal),
-    forget: (thread, fence: ThreadFence) => saver.forget(thread, fence.token),
+    unfinished: (thread) => unfinished.get(thread) ?? '',
+    async forget(thread, fence: ThreadFence) {
+      unfinished.delete(thread);
+      await saver.forget(thread, fence.token);
+    },
   };
 }
 
@@ -157,7 +163,7 @@ function roomFor({ systemPrompt, toolbox, contextTokens }: AgentDeps): number {
 }
 
 /** Builds the only step with effects outside the graph: one question to the model. */
-function createAsk(deps: AgentDeps): AskForStep {
+function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForStep {
   const { toolbox, history, clock, systemPrompt, onDelta } = deps;
 
   async function promptFor(thread: ThreadKey, state: TurnState) {
@@ -192,8 +198,12 @@ function createAsk(deps: AgentDeps): AskForStep {
     const answer = await askModel(deps, {
       ...request,
       signal,
-      onDelta: onDelta && ((text) => onDelta(thread, text)),
+      onDelta: (text) => {
+        unfinished.set(thread, (unfinished.get(thread) ?? '') + text);
+        onDelta?.(thread, text);
+      },
     });
+    unfinished.delete(thread);
     const id = `msg_${randomUUID()}`;
     const calls = withOwnIds(answer.calls, state.messages);
     const isSaid = calls.length > 0 || answer.text.trim() !== '';

@@ -1,11 +1,14 @@
 import type { Agent } from '../domain/agent.ts';
 import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Directory } from '../domain/directory.ts';
 import type { AttachmentFolder, AttachmentSource } from '../domain/file-ports.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
+import type { TalkRules } from '../domain/talk.ts';
 import type { Toolbox } from '../domain/tool.ts';
+import type { StopSignals } from './stop-signals.ts';
 
 /** Everything that the use cases stand on. */
 export interface DeskDeps {
@@ -16,6 +19,9 @@ export interface DeskDeps {
   readonly gate: Gate;
   /** Where the files that people attach come from, and where they are put. */
   readonly attachments: { readonly source: AttachmentSource; readonly folder: AttachmentFolder };
+  readonly directory: Directory;
+  readonly talk: TalkRules;
+  readonly signals: StopSignals;
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the unguessable part of an id: at least 128 random bits. */

@@ -1,4 +1,4 @@
-import { pumpKey } from '../domain/agenda.ts';
+import { heedKey, pumpKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import type {
   DecisionCommand,
@@ -8,12 +8,17 @@ import type {
 } from '../domain/decision.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
+import { createAdmit } from './admit.ts';
+import { isBareWord } from './bare-words.ts';
+import { type Control, createControl } from './control.ts';
 import { createDecide } from './decide.ts';
+import { createDecideAtEdge } from './decide-at-edge.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 import { createExecute } from './execute.ts';
 import { createExpire } from './expire.ts';
 import { createHear } from './hear.ts';
+import { createHeed } from './heed.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
@@ -24,7 +29,7 @@ import { createStatusLine, type StatusLine } from './status-line.ts';
 import { createTakeIn } from './take-in.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
-export interface Desk {
+export interface Desk extends Control {
   /** Stores a message; once it has resolved, the message is never lost. Before Slack is told that we have it. */
   receive(message: InboxMessage): Promise<'new' | 'known'>;
   /** Tells whether the agent is in this thread. */
@@ -47,13 +52,13 @@ export interface Desk {
 }
 
 /** Creates the desk; what it was told is stored, and the worker acts on it. */
-export function createDesk(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>): Desk {
+export function createDesk(
+  deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'log'>,
+): Desk {
   const { store, clock } = deps;
-  const { decide, settle, look } = createDecide(deps);
   return {
-    decide: (command) => decide(command),
-    settle,
-    look,
+    ...createControl(deps),
+    ...createDecideAtEdge(deps, createDecide(deps)),
     isInThread: (thread) => store.inbox.knows(thread),
     rate: createRate(deps),
     async receive(message) {
@@ -64,7 +69,12 @@ export function createDesk(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>):
         actor: actorOf(message.author),
         detail: { thread: message.thread },
       };
-      const wakes = [{ key: pumpKey(message.thread), dueAt: clock.now() }];
+      // A command to us acts while the thread is busy.
+      const keys = [
+        pumpKey(message.thread),
+        ...(isBareWord(message.text) ? [heedKey(message.thread)] : []),
+      ];
+      const wakes = keys.map((key) => ({ key, dueAt: clock.now() }));
       return await store.inbox.receive(message, { audit: [audit], wakes });
     },
     async recordRefusal({ surface, subject, actor, why }) {
@@ -85,8 +95,11 @@ export function createWorker(deps: DeskDeps): Worker {
   const { decide } = createDecide(deps);
   const status = createStatusLine(deps.chat, deps.log);
   const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
-  const hear = createHear(deps, decide);
-  const pump = createPump(deps, { readOpenCalls, hear, takeIn: createTakeIn(deps), status });
+  const admit = createAdmit(deps);
+  const heed = createHeed(deps);
+  const hear = createHear(deps, decide, admit);
+  const takeIn = createTakeIn(deps);
+  const pump = createPump(deps, { readOpenCalls, hear, takeIn, admit, heed, status });
   const say = createSay(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,
@@ -96,6 +109,7 @@ export function createWorker(deps: DeskDeps): Worker {
       // Keys of threads are made by the desk from thread keys only.
       pump: (id, work) => pump(id as ThreadKey, work),
       say: (id, work) => say(id as ThreadKey, work),
+      heed: (id) => heed.heed(id as ThreadKey),
       run: createExecute(deps),
       expire: createExpire(deps),
       redraw: createRedraw(deps),

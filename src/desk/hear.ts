@@ -7,6 +7,8 @@ import type { InboxMessage } from '../domain/message.ts';
 import { isSamePerson } from '../domain/person.ts';
 import { permit, REQUESTER_ROUTE } from '../domain/route.ts';
 import type { Effects, Say } from '../domain/store.ts';
+import type { createAdmit } from './admit.ts';
+import { isBareWord } from './bare-words.ts';
 import type { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
@@ -42,6 +44,7 @@ export function isBareYes(text: string): boolean {
 export function createHear(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
+  admit: ReturnType<typeof createAdmit>,
 ) {
   const { store, clock } = deps;
 
@@ -53,6 +56,7 @@ export function createHear(
     // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
     const isOpen = calls.every((call) => call.status === 'pending');
     for (const message of await store.inbox.waiting(fence.thread)) {
+      if (isBareWord(message.text) || !(await admit(message, fence))) continue;
       if (!isOpen) await tellWaits(message, fence);
       else if (await hearOne(message, calls, fence, open)) return true;
     }

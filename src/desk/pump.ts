@@ -3,14 +3,19 @@
  * under the thread's lease; tools do not run here.
  */
 
-import type { ThreadFence } from '../domain/agenda.ts';
+import { sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
+import type { createAdmit } from './admit.ts';
+import { isBareWord } from './bare-words.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import { createEndTurn } from './end-turn.ts';
 import type { createHear } from './hear.ts';
-import type { createReadOpenCalls } from './open-calls.ts';
+import type { createHeed } from './heed.ts';
+import type { createReadOpenCalls, OpenCalls } from './open-calls.ts';
+import { heldByPause } from './pause-words.ts';
 import type { StatusLine } from './status-line.ts';
 import type { createTakeIn } from './take-in.ts';
 import { turnCosts, usageLine } from './turn-usage.ts';
@@ -20,6 +25,8 @@ interface PumpParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
   readonly hear: ReturnType<typeof createHear>;
   readonly takeIn: ReturnType<typeof createTakeIn>;
+  readonly admit: ReturnType<typeof createAdmit>;
+  readonly heed: ReturnType<typeof createHeed>;
   readonly status: StatusLine;
 }
 
@@ -27,29 +34,67 @@ const THINKING = 'is thinking…';
 const FETCHING = 'is reading what is attached…';
 
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
-export function createPump(deps: DeskDeps, { readOpenCalls, hear, takeIn, status }: PumpParts) {
-  const { store, agent, clock } = deps;
+export function createPump(deps: DeskDeps, parts: PumpParts) {
+  const { readOpenCalls, hear, takeIn, admit, heed, status } = parts;
+  const { store, agent, clock, signals } = deps;
+  const endTurn = createEndTurn(deps);
 
-  async function beginNext({ thread, token }: ThreadFence): Promise<InboxMessage | undefined> {
-    const [next] = await store.inbox.waiting(thread);
-    if (!next) return undefined;
-    return (await store.inbox.begin(next.id, {}, { thread, token })) ? next : undefined;
+  async function beginNext(fence: ThreadFence): Promise<void> {
+    for (const next of await store.inbox.waiting(fence.thread)) {
+      if (isBareWord(next.text) || !(await admit(next, fence))) continue;
+      await store.inbox.begin(next.id, {}, fence);
+      return;
+    }
+  }
+
+  /** The message whose turn it is, as it stands after what waits to be heeded. */
+  async function nextTurn(fence: ThreadFence): Promise<InboxMessage | undefined> {
+    if (!(await store.inbox.current(fence.thread))) await beginNext(fence);
+    await heed.endWords(fence);
+    return await store.inbox.current(fence.thread);
+  }
+
+  /** Goes on to the model; undefined when a pause holds the turn up, which its thread is told once. */
+  async function goOn(
+    message: InboxMessage,
+    fence: ThreadFence,
+    toModel: () => Promise<GraphState>,
+  ): Promise<GraphState | undefined> {
+    const pause = await store.pause.read();
+    if (!pause) {
+      status.set(fence.thread, THINKING);
+      return await toModel();
+    }
+    const now = clock.now();
+    const say = heldByPause(message, pause, now);
+    await store.outbox.add([say], [{ key: sayKey(say.thread), dueAt: now }], fence);
+    status.set(fence.thread, 'is paused');
+    return undefined;
   }
 
   /** Carries the message's turn on; resolves with whether it has ended. */
   async function carryOn(message: InboxMessage, fence: ThreadFence, work: Work): Promise<boolean> {
     if (await store.history.has(fence.thread, message.id)) return await close(message, fence);
+    if (message.stopped) return await endStopped(message, fence);
     let state: GraphState | undefined = await agent.read(fence.thread);
     if (state.turn !== message.id) {
-      status.set(fence.thread, message.files ? FETCHING : THINKING);
-      const opened = await takeIn(message, fence, work);
-      status.set(fence.thread, THINKING);
-      state = await agent.start(opened, fence, work.signal);
+      state = await goOn(message, fence, async () => {
+        if (message.files) status.set(fence.thread, FETCHING);
+        const opened = await takeIn(message, fence, work);
+        status.set(fence.thread, THINKING);
+        return await agent.start(opened, fence, work.signal);
+      });
     }
     while (state && state.phase !== 'finished') state = await advance(message, state, fence, work);
     if (!state) return false;
     await settle(message, state, fence);
     return await close(message, fence);
+  }
+
+  async function endStopped(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
+    if (await endTurn(message, 'stop', fence)) return await close(message, fence);
+    status.set(fence.thread, 'is stopping…');
+    return false;
   }
 
   /**
@@ -65,21 +110,34 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, takeIn, status
   ): Promise<GraphState | undefined> {
     const { thread } = fence;
     const { signal } = work;
-    if (state.phase === 'stuck') return await agent.proceed(thread, fence, signal);
+    if (state.phase === 'stuck') {
+      return await goOn(message, fence, () => agent.proceed(thread, fence, signal));
+    }
     const open = await readOpenCalls(message, state.open, fence);
     const now = clock.now();
     const says = wordsBesideCalls(message, state, open.calls, now);
     if (says.length > 0) await store.outbox.add(says, wakeSay(message, now), fence);
     const waiting = open.calls.filter((call) => !call.outcome);
-    if (waiting.length === 0) {
-      status.set(thread, THINKING);
-      const next = await agent.resume(thread, open.replies, fence, signal);
-      await store.ledger.markDelivered(open.answered, fence);
-      return next;
-    }
+    if (waiting.length === 0) return await resume(message, open, fence, signal);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
     status.set(thread, waitingFor(waiting));
     return undefined;
+  }
+
+  async function resume(
+    message: InboxMessage,
+    { replies, answered }: OpenCalls,
+    fence: ThreadFence,
+    signal: AbortSignal,
+  ): Promise<GraphState | undefined> {
+    const take = async () => {
+      const next = await agent.resume(fence.thread, replies, fence, signal);
+      await store.ledger.markDelivered(answered, fence);
+      return next;
+    };
+    // A reply that ends the turn keeps the model out of it, and a pause does not matter.
+    const isLast = Object.values(replies).some(({ endsTurn }) => endsTurn);
+    return isLast ? await take() : await goOn(message, fence, take);
   }
 
   async function settle(
@@ -117,12 +175,26 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, takeIn, status
     return true;
   }
 
+  /** One turn, as far as it goes; resolves with whether there may be more to do at once. */
+  async function pass(fence: ThreadFence, work: Work): Promise<boolean> {
+    // Watched before the message is read: a stop is found on it, or comes as the signal.
+    const stop = signals.watch(fence.thread);
+    try {
+      const message = await nextTurn(fence);
+      if (!message) return false;
+      const signal = AbortSignal.any([work.signal, stop.signal]);
+      return await carryOn(message, fence, { ...work, signal }).catch((error: unknown) => {
+        if (message.stopped || !stop.signal.aborted || work.signal.aborted) throw error;
+        return true;
+      });
+    } finally {
+      stop.release();
+    }
+  }
+
   return async function pump(thread: ThreadKey, work: Work): Promise<void> {
     const fence = { thread, token: work.fence };
-    for (;;) {
-      const message = (await store.inbox.current(thread)) ?? (await beginNext(fence));
-      if (!message || !(await carryOn(message, fence, work))) return;
-    }
+    while (await pass(fence, work));
   };
 }
 

@@ -7,22 +7,27 @@ type RunEnd = Extract<Outcome, { kind: 'result' | 'error' }>;
 
 const MAX_TEXT = 60_000;
 
-/** Runs a tool under a deadline; its failure is an outcome, and only `signal` (the worker must end) makes it reject. */
+/** Runs a tool under a deadline, until a person stops it; its failure is an outcome, and only the context's signal (the worker must end) makes it reject. */
 export async function runTool(
   tool: Tool,
   args: JsonValue,
   context: ToolContext,
-  deadline: { readonly clock: Clock; readonly timeoutMs: number },
+  limits: {
+    readonly clock: Clock;
+    readonly timeoutMs: number;
+    readonly stopSignal: AbortSignal;
+  },
 ): Promise<RunEnd> {
-  const { clock, timeoutMs } = deadline;
+  const { clock, timeoutMs, stopSignal } = limits;
   const tooLate = new AbortController();
   const cancel = clock.schedule(clock.now() + timeoutMs, () => tooLate.abort());
-  const signal = AbortSignal.any([context.signal, tooLate.signal]);
+  const signal = AbortSignal.any([context.signal, stopSignal, tooLate.signal]);
   try {
     const text = await untilAborted(signal, () => tool.run(args, { ...context, signal }));
     return { kind: 'result', text: shorten(text === '' ? '(no output)' : text) };
   } catch (error) {
     context.signal.throwIfAborted();
+    if (stopSignal.aborted) return { kind: 'error', text: sayStopped(tool.name) };
     return {
       kind: 'error',
       text: tooLate.signal.aborted ? sayTooLate(tool, timeoutMs) : sayWhy(tool, error),
@@ -44,6 +49,11 @@ async function untilAborted<T>(signal: AbortSignal, run: () => Promise<T>): Prom
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+/** Says that a person ended a run. */
+export function sayStopped(tool: string): string {
+  return `${tool} was stopped by a person while it ran. It may have done part of its work.`;
 }
 
 function sayTooLate(tool: Tool, timeoutMs: number): string {

@@ -1,11 +1,11 @@
 import type { ThreadKey } from './thread-key.ts';
 
-export type AgendaTask = 'pump' | 'run' | 'expire' | 'redraw' | 'say';
+export type AgendaTask = 'pump' | 'run' | 'expire' | 'redraw' | 'say' | 'heed';
 
 /** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
 export interface AgendaKey {
   readonly task: AgendaTask;
-  /** A thread's key (pump, say) or a call's id (run, expire, redraw). */
+  /** A thread's key (pump, say, heed) or a call's id (run, expire, redraw). */
   readonly id: string;
 }
 
@@ -64,6 +64,7 @@ export interface Agenda {
 
 export const pumpKey = (thread: ThreadKey): AgendaKey => ({ task: 'pump', id: thread });
 export const sayKey = (thread: ThreadKey): AgendaKey => ({ task: 'say', id: thread });
+export const heedKey = (thread: ThreadKey): AgendaKey => ({ task: 'heed', id: thread });
 export const runKey = (callId: string): AgendaKey => ({ task: 'run', id: callId });
 export const expireKey = (callId: string): AgendaKey => ({ task: 'expire', id: callId });
 export const redrawKey = (callId: string): AgendaKey => ({ task: 'redraw', id: callId });

@@ -50,6 +50,8 @@ export interface Agent {
   ): Promise<GraphState>;
   /** Goes on with a step that was cut off. */
   proceed(thread: ThreadKey, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
+  /** What this process heard of an answer that has not become whole; empty when there is none. */
+  unfinished(thread: ThreadKey): string;
   /** Drops what the graph holds of a settled turn. */
   forget(thread: ThreadKey, fence: ThreadFence): Promise<void>;
 }

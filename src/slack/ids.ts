@@ -11,6 +11,7 @@ export const ACTIONS = {
   settleRerun: 'call.settle-rerun',
   settleLeave: 'call.settle-leave',
   rate: 'answer.rate',
+  stopTurn: 'turn.stop',
 } as const;
 
 export const VIEWS = {

@@ -1,4 +1,4 @@
-/** Every button and form of the app, and who answers it. */
+/** Every button, form and command of the app, and who answers it. */
 import type { App } from '@slack/bolt';
 import {
   isAtItsPlace,
@@ -8,6 +8,7 @@ import {
   type Refused,
 } from './check-click.ts';
 import { buildMessageView } from './forms/small-views.ts';
+import { answerCommand } from './handlers/command.ts';
 import { approve, ignore, settle } from './handlers/decide-click.ts';
 import {
   type Acknowledge,
@@ -20,8 +21,10 @@ import {
 } from './handlers/handler.ts';
 import { edit, open, reply, turnPage } from './handlers/open-form.ts';
 import { rate } from './handlers/rate-click.ts';
+import { stopTurn } from './handlers/stop-click.ts';
 import { submitEdit, submitReply } from './handlers/submit-form.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
+import { COMMAND } from './parse-command.ts';
 import { notTheCard, recordRefused, refuseClick } from './refuse-click.ts';
 import { SENTENCES } from './sentences.ts';
 import { actionIdOf, parseTurnClick } from './turn-click.ts';
@@ -46,17 +49,23 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
 };
 
 /** Buttons whose value names a turn and no call. */
-const TURN_CLICKS: ReadonlyMap<string, TurnClickHandler> = new Map([[ACTIONS.rate, rate]]);
+const TURN_CLICKS: ReadonlyMap<string, TurnClickHandler> = new Map([
+  [ACTIONS.rate, rate],
+  [ACTIONS.stopTurn, stopTurn],
+]);
 
 const FORMS: Readonly<Record<string, FormHandler>> = {
   [VIEWS.edit]: submitEdit,
   [VIEWS.reply]: submitReply,
 };
 
-/** Hands every click and form to its handler; what is unknown is refused, what breaks is told. */
+/** Hands every click, form and command to its handler; what is unknown is refused, what breaks is told. */
 export function registerListeners(app: App, deps: HandlerDeps): void {
   app.action(/^/, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleClick(body, taken, deps));
+  });
+  app.command(COMMAND, async ({ body, ack, respond }) => {
+    await answerCommand(body, ack, respond, deps);
   });
   app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));

@@ -26,6 +26,7 @@ async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise
       run: nothing,
       expire: nothing,
       say: nothing,
+      heed: nothing,
       redraw: (_id, { signal }) => redraw(signal),
     },
   });

@@ -1,3 +1,4 @@
+import type { StopOutcome } from '../../src/desk/control.ts';
 import type { Desk } from '../../src/desk/desk.ts';
 import type { RateCommand } from '../../src/desk/rate.ts';
 import type { Call } from '../../src/domain/call.ts';
@@ -19,6 +20,10 @@ export interface FakeDesk extends Desk {
   inThread: boolean;
   /** Whether the turns that people rate are known. */
   knowsTurns: boolean;
+  /** What was asked of it besides decisions. */
+  readonly controls: object[];
+  /** What a stop answers. */
+  stopped: StopOutcome;
 }
 
 /** Makes a desk for tests of the edge. */
@@ -38,6 +43,8 @@ export function createFakeDesk(): FakeDesk {
     broken: false,
     inThread: false,
     knowsTurns: true,
+    controls: [],
+    stopped: { kind: 'stopped', turns: 1 },
     async receive(message) {
       if (desk.broken) throw new Error('The disk is full.');
       if (known.has(message.id)) return 'known';
@@ -62,6 +69,31 @@ export function createFakeDesk(): FakeDesk {
       if (desk.broken) throw new Error('The disk is full.');
       desk.ratings.push(command);
       return desk.knowsTurns;
+    },
+    async stop(command) {
+      desk.controls.push({ what: 'stop', ...command });
+      return desk.stopped;
+    },
+    async stopAll(command) {
+      desk.controls.push({ what: 'stopAll', ...command });
+      if (desk.broken) throw new Error('The disk is full.');
+      return desk.stopped;
+    },
+    async pause(by) {
+      desk.controls.push({ what: 'pause', by });
+      return { kind: 'paused', pause: { by, at: 0 } };
+    },
+    async resume(by) {
+      desk.controls.push({ what: 'resume', by });
+      return { kind: 'resumed' };
+    },
+    async forget(command) {
+      desk.controls.push({ what: 'forget', ...command });
+      return { kind: 'forgotten', turns: 1 };
+    },
+    async status(command) {
+      desk.controls.push({ what: 'status', ...command });
+      return { kind: 'status', pause: undefined, ongoing: [] };
     },
     async recordRefusal(refusal) {
       desk.refusals.push(refusal);

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { suggestPrompts } from '../../src/slack/pane/pane-words.ts';
+import { COMMAND } from '../../src/slack/parse-command.ts';
 
 /** Scopes of every method that the code calls; any of a row's alternatives is asked for by the kinds of conversation. */
 const METHOD_SCOPES: Readonly<
@@ -49,6 +50,9 @@ const EVENT_SCOPES: Readonly<Record<string, string>> = {
   'message.mpim': 'mpim:history',
 };
 
+/** https://docs.slack.dev/reference/scopes/commands */
+const COMMAND_SCOPE = 'commands';
+
 function method(name: string, ...scopes: readonly string[]) {
   return { scopes, url: `https://docs.slack.dev/reference/methods/${name}` };
 }
@@ -57,7 +61,12 @@ interface Manifest {
   readonly display_information: { readonly name: string };
   readonly features: {
     readonly bot_user: { readonly display_name: string };
-    readonly slash_commands?: unknown;
+    readonly slash_commands?: readonly {
+      readonly command: string;
+      readonly description: string;
+      readonly usage_hint: string;
+      readonly should_escape: boolean;
+    }[];
     readonly assistant_view: {
       readonly assistant_description: string;
       readonly suggested_prompts: readonly unknown[];
@@ -100,7 +109,8 @@ describe('the manifest', () => {
       assert.ok(scope, `${event} has no row in the table of events`);
       return scope;
     });
-    assert.deepEqual([...oauth_config.scopes.bot], [...new Set([...needed, ...heard])].sort());
+    const scopes = new Set([...needed, ...heard, COMMAND_SCOPE]);
+    assert.deepEqual([...oauth_config.scopes.bot], [...scopes].sort());
   });
 
   it('has a row for nothing that the code does not call', async () => {
@@ -120,15 +130,24 @@ describe('the manifest', () => {
     assert.equal(settings.interactivity.is_enabled, true);
   });
 
-  it('promises no command whose code is not there', async () => {
-    const { features } = await readManifest();
-    assert.equal(features.slash_commands, undefined);
-  });
-
   it('offers in the pane, before a chat is opened, what fits whatever tools there are', async () => {
     const { assistant_view: pane } = (await readManifest()).features;
     // https://docs.slack.dev/reference/app-manifest
     assert.ok(pane.assistant_description.length <= 300);
     assert.deepEqual(pane.suggested_prompts, suggestPrompts({ list: () => [] }));
+  });
+
+  it('declares the command that is answered, as Slack takes it', async () => {
+    const { features } = await readManifest();
+    const commands = features.slash_commands ?? [];
+    assert.deepEqual(
+      commands.map(({ command }) => command),
+      [COMMAND],
+    );
+    for (const { description, usage_hint: hint, should_escape: escapes } of commands) {
+      // Links must come as they were pasted. https://docs.slack.dev/reference/app-manifest
+      assert.equal(escapes, false);
+      assert.ok(description.length <= 2_000 && hint.length <= 1_000);
+    }
   });
 });

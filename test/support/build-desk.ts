@@ -10,15 +10,18 @@ import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
+import { createStopSignals } from '../../src/desk/stop-signals.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
+import type { Directory } from '../../src/domain/directory.ts';
 import type { AttachmentSource } from '../../src/domain/file-ports.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { type Attachment, messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
+import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tool.ts';
 import {
@@ -40,6 +43,8 @@ export interface TestDesk {
   readonly dataDir: string;
   readonly chat: RecordingChat;
   readonly model: MockModel;
+  /** What the agent has heard of an answer that is not whole. */
+  heard(): string;
   readonly clock: ReturnType<typeof createManualClock>;
   /** Delivers a message to the thread of the tests and waits until nothing is left to do. */
   send(text: string, by?: Person, files?: readonly Attachment[]): Promise<void>;
@@ -63,6 +68,10 @@ export function askAll(route: Partial<Route> = {}): Gate {
   return () => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...route } });
 }
 
+const EVERYBODY: Directory = {
+  profileOf: async () => ({ standing: 'member', isAdmin: false }),
+};
+
 /** Builds a desk that is closed with the test. */
 export async function buildDesk(
   t: TestContext,
@@ -83,6 +92,9 @@ export async function buildDesk(
     readonly source?: AttachmentSource;
     /** Whether the model sees images. */
     readonly seesImages?: boolean;
+    /** (Default: everybody is a member, and nobody an admin.) */
+    readonly directory?: Directory;
+    readonly talk?: TalkRules;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -110,6 +122,10 @@ export async function buildDesk(
     ...(options.seesImages && { readImage: files.read }),
   });
   const silent = () => {};
+  const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
+  const signals = createStopSignals();
+  const directory = options.directory ?? EVERYBODY;
+  const talk = options.talk ?? {};
   const newWorker = (itsClock: Clock) =>
     createWorker({
       store,
@@ -122,7 +138,10 @@ export async function buildDesk(
         folder: createAttachmentFolder(files),
       },
       clock: itsClock,
-      log: { debug: silent, info: silent, warn: silent, error: silent, ...options.log },
+      log,
+      signals,
+      directory,
+      talk,
       showsUsage: options.showsUsage ?? false,
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
@@ -130,7 +149,7 @@ export async function buildDesk(
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
-  const desk = createDesk({ store, toolbox, clock });
+  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, log });
   worker.start();
   t.after(async () => {
     await running.stop(0);
@@ -154,6 +173,7 @@ export async function buildDesk(
     dataDir,
     chat,
     model,
+    heard: () => agent.unfinished(THREAD),
     clock,
     workspaceDir,
     async send(text, by = REQUESTER, attached) {

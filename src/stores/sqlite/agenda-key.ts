@@ -6,6 +6,7 @@ const TASKS: readonly string[] = [
   'expire',
   'redraw',
   'say',
+  'heed',
 ] satisfies readonly AgendaTask[];
 
 /** Writes a key as one text; ids may hold any character, tasks hold no colon. */

@@ -1,0 +1,95 @@
+/** What people are told of their commands. */
+import type {
+  ForgetOutcome,
+  PauseOutcome,
+  ResumeOutcome,
+  StatusOutcome,
+  StopOutcome,
+} from '../desk/control.ts';
+import { placeOf } from '../domain/thread-key.ts';
+import { dateText, mention } from './mrkdwn.ts';
+import { COMMAND } from './parse-command.ts';
+
+/** How many turns a status names. */
+const MOST_NAMED = 10;
+
+/** What the command can do. */
+export const HELP = [
+  `\`${COMMAND} stop\` ends what you have going on in this channel; an admin’s ends everything here.`,
+  `\`${COMMAND} status\` says what goes on here, and whether I am paused.`,
+  `\`${COMMAND} forget LINK\` has me forget a thread of this channel; LINK is one of its messages (_Copy link_).`,
+  `\`${COMMAND} pause\` and \`${COMMAND} resume\`, for admins: nothing new runs anywhere until it is resumed.`,
+  'In a thread, write `stop` or `forget this thread`, and nothing else.',
+].join('\n');
+
+/** Sentences that hang on nothing. */
+export const COMMAND_SENTENCES = {
+  failed: 'That did not work: something broke on my side. Please try again.',
+  stranger: 'I only work for members of this workspace, so nothing happened.',
+  noLink: `Say which thread: \`${COMMAND} forget LINK\`, where LINK is one of its messages (_Copy link_). Or write \`forget this thread\` in it.`,
+  otherChannel: 'That thread is in another channel. Use the command there.',
+} as const;
+
+/** Says what became of a stop. */
+export function sayStop(outcome: StopOutcome): string {
+  switch (outcome.kind) {
+    case 'stopped':
+      return outcome.turns === 1 ? 'Stopped.' : `Stopped: ${outcome.turns} threads.`;
+    case 'nothing':
+      return 'Nothing to stop: none of it goes on any more. What others asked for, they or an admin can stop.';
+    case 'already-stopped':
+      return `${mention(outcome.by.user)} has stopped this already.`;
+    case 'not-allowed':
+      return outcome.sentence;
+  }
+}
+
+/** Says what became of a pause. */
+export function sayPaused(outcome: PauseOutcome): string {
+  if (outcome.kind === 'not-allowed') return outcome.sentence;
+  const { by, at } = outcome.pause;
+  const after = `Nothing new runs anywhere, over restarts too, until \`${COMMAND} resume\`. What runs already ends by itself; messages wait.`;
+  return outcome.kind === 'paused'
+    ? `Paused. ${after}`
+    : `${mention(by.user)} paused me already, ${dateText(at)}. ${after}`;
+}
+
+/** Says what became of a resumption. */
+export function sayResumed(outcome: ResumeOutcome): string {
+  if (outcome.kind === 'not-allowed') return outcome.sentence;
+  return outcome.kind === 'resumed' ? 'Resumed: what waited goes on.' : 'I am not paused.';
+}
+
+/** Says what became of a thread that was to be forgotten. */
+export function sayForgotten(outcome: ForgetOutcome): string {
+  switch (outcome.kind) {
+    case 'forgotten':
+      return outcome.turns === 0
+        ? 'There was nothing that I remembered of that thread.'
+        : 'Forgotten. Slack still shows the thread; I don’t remember it.';
+    case 'unknown-thread':
+      return 'I am not in that thread, so there is nothing to forget.';
+    case 'not-allowed':
+      return outcome.sentence;
+  }
+}
+
+/** Says how it stands in a channel. */
+export function sayStatus(outcome: StatusOutcome): string {
+  if (outcome.kind === 'not-allowed') return outcome.sentence;
+  const { pause, ongoing } = outcome;
+  const state = pause
+    ? `Paused by ${mention(pause.by.user)} since ${dateText(pause.at)}: nothing new runs.`
+    : 'Not paused.';
+  if (ongoing.length === 0) return `${state}\nNothing goes on here.`;
+  const lines = ongoing.slice(0, MOST_NAMED).map(({ thread, author, receivedAt, stopped }) => {
+    const { channel, root } = placeOf(thread);
+    const link = `<https://slack.com/archives/${channel}/p${root.replace('.', '')}>`;
+    const end = stopped ? ', being stopped' : '';
+    return `• for ${mention(author.user)} since ${dateText(receivedAt)}${end}: ${link}`;
+  });
+  const more = ongoing.length - lines.length;
+  return [state, 'Going on here:', ...lines, ...(more > 0 ? [`… and ${more} more.`] : [])].join(
+    '\n',
+  );
+}

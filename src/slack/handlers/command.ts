@@ -1,0 +1,59 @@
+import type { RespondFn } from '@slack/bolt';
+import {
+  COMMAND_SENTENCES,
+  HELP,
+  sayForgotten,
+  sayPaused,
+  sayResumed,
+  sayStatus,
+  sayStop,
+} from '../command-sentences.ts';
+import { type Command, parseCommand, parseMessageLink } from '../parse-command.ts';
+import { buildNotice } from '../say-parts.ts';
+import type { HandlerDeps } from './handler.ts';
+
+/** Handles a command: acknowledged at once, answered to its author only. */
+export async function answerCommand(
+  body: unknown,
+  ack: () => Promise<void>,
+  respond: RespondFn,
+  deps: HandlerDeps,
+): Promise<void> {
+  await ack();
+  const text = await carryOut(body, deps).catch((error: unknown) => {
+    deps.log.error({ err: error }, 'A command could not be carried out.');
+    return COMMAND_SENTENCES.failed;
+  });
+  await respond({ ...buildNotice(text), response_type: 'ephemeral' });
+}
+
+async function carryOut(body: unknown, deps: HandlerDeps): Promise<string> {
+  const parsed = parseCommand(body, deps.identity);
+  if (parsed.kind === 'command') return await WORDS[parsed.word](parsed, deps);
+  const { actor, why } = parsed;
+  await deps.desk.recordRefusal({ surface: 'slack.command', subject: 'command', actor, why });
+  return COMMAND_SENTENCES.stranger;
+}
+
+type Answer = (command: Command, deps: HandlerDeps) => Promise<string>;
+
+const WORDS: Readonly<Record<Command['word'], Answer>> = {
+  stop: async (command, { desk }) => sayStop(await desk.stopAll(placed(command))),
+  status: async (command, { desk }) => sayStatus(await desk.status(placed(command))),
+  pause: async ({ by }, { desk }) => sayPaused(await desk.pause(by)),
+  resume: async ({ by }, { desk }) => sayResumed(await desk.resume(by)),
+  forget,
+  help: async () => HELP,
+};
+
+function placed({ by, channel }: Command) {
+  return { team: by.team, channel, by };
+}
+
+/** Slack delivers a command only from a channel that its author is in: that is their right to its threads. */
+async function forget({ rest, by, channel }: Command, { desk }: HandlerDeps): Promise<string> {
+  const link = parseMessageLink(rest, by.team);
+  if (link === undefined) return COMMAND_SENTENCES.noLink;
+  if (link.channel !== channel) return COMMAND_SENTENCES.otherChannel;
+  return sayForgotten(await desk.forget({ thread: link.thread, by }));
+}
