@@ -102,6 +102,7 @@ async function open(
     systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
     contextTokens: config.contextTokens,
     log,
+    onDelta: (thread, text) => worker?.live.delta(thread, text),
   });
 
   const connection = await connectSlack({ config: config.slack, log });
@@ -133,6 +134,7 @@ async function open(
   const working = worker;
   onRelease(async () => {
     await working.stop(STOP_GRACE_MS);
+    await working.live.stop();
     await working.status.settled();
   });
   working.start();

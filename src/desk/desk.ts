@@ -8,12 +8,14 @@ import type {
 } from '../domain/decision.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
+import { createCloseLive } from './close-live.ts';
 import { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 import { createExecute } from './execute.ts';
 import { createExpire } from './expire.ts';
 import { createHear } from './hear.ts';
+import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
@@ -73,6 +75,7 @@ export function createDesk(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>):
 /** The side of the desk that works: one per process. */
 export interface Worker extends Runner {
   readonly status: StatusLine;
+  readonly live: LiveAnswers;
 }
 
 /** Creates the worker: everything that the agenda asks for is done here. */
@@ -80,7 +83,10 @@ export function createWorker(deps: DeskDeps): Worker {
   const { decide } = createDecide(deps);
   const status = createStatusLine(deps.chat, deps.log);
   const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
-  const pump = createPump(deps, { readOpenCalls, hear: createHear(deps, decide), status });
+  const live = createLiveAnswers({ ...deps, outbox: deps.store.outbox });
+  const closeLive = createCloseLive(deps, live);
+  const hear = createHear(deps, decide);
+  const pump = createPump(deps, { readOpenCalls, hear, status, live, closeLive });
   const say = createSay(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,
@@ -95,5 +101,5 @@ export function createWorker(deps: DeskDeps): Worker {
       redraw: createRedraw(deps),
     },
   });
-  return { ...runner, status };
+  return { ...runner, status, live };
 }

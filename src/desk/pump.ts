@@ -8,23 +8,28 @@ import type { GraphState } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
+import type { CloseLive } from './close-live.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { createHear } from './hear.ts';
+import type { LiveAnswers } from './live-answer.ts';
 import type { createReadOpenCalls } from './open-calls.ts';
 import type { StatusLine } from './status-line.ts';
-import { lastWords, wakeSay, wordsBesideCalls } from './turn-words.ts';
+import { wakeSay } from './turn-words.ts';
 
 interface PumpParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
   readonly hear: ReturnType<typeof createHear>;
   readonly status: StatusLine;
+  readonly live: LiveAnswers;
+  readonly closeLive: CloseLive;
 }
 
 const THINKING = 'is thinking…';
 
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
-export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: PumpParts) {
+export function createPump(deps: DeskDeps, parts: PumpParts) {
   const { store, agent, clock } = deps;
+  const { readOpenCalls, hear, status, live, closeLive } = parts;
 
   async function beginNext({ thread, token }: ThreadFence): Promise<InboxMessage | undefined> {
     const [next] = await store.inbox.waiting(thread);
@@ -41,7 +46,8 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
     if (await store.history.has(fence.thread, message.id)) return await close(message, fence);
     let state: GraphState | undefined = await agent.read(fence.thread);
     if (state.turn !== message.id) {
-      status.set(fence.thread, THINKING);
+      await closeLive.leftover(message, fence);
+      think(message);
       state = await agent.start(message, fence, signal);
     }
     while (state && state.phase !== 'finished')
@@ -63,21 +69,33 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
     signal: AbortSignal,
   ): Promise<GraphState | undefined> {
     const { thread } = fence;
-    if (state.phase === 'stuck') return await agent.proceed(thread, fence, signal);
+    if (state.phase === 'stuck') {
+      live.begin(message);
+      return await agent.proceed(thread, fence, signal);
+    }
     const open = await readOpenCalls(message, state.open, fence);
-    const now = clock.now();
-    const says = wordsBesideCalls(message, state, open.calls, now);
-    if (says.length > 0) await store.outbox.add(says, wakeSay(message, now), fence);
+    const says = await closeLive.beside(message, state, open.calls);
+    if (says.length > 0) await store.outbox.add(says, wakeSay(message, clock.now()), fence);
     const waiting = open.calls.filter((call) => !call.outcome);
     if (waiting.length === 0) {
-      status.set(thread, THINKING);
+      think(message);
       const next = await agent.resume(thread, open.replies, fence, signal);
       await store.ledger.markDelivered(open.answered, fence);
       return next;
     }
     if (await hear(waiting, fence)) return state;
-    status.set(thread, waitingFor(waiting));
+    tell(thread, waitingFor(waiting));
     return undefined;
+  }
+
+  function think(message: InboxMessage): void {
+    tell(message.thread, THINKING);
+    live.begin(message);
+  }
+
+  /** A message that grows says it better, and setting the status beside it would only flicker. */
+  function tell(thread: ThreadKey, text: string): void {
+    if (!live.isOpen(thread)) status.set(thread, text);
   }
 
   async function settle(
@@ -94,7 +112,7 @@ export function createPump(deps: DeskDeps, { readOpenCalls, hear, status }: Pump
       actor: 'countersign',
       detail: { messages: messages.length },
     };
-    const says = lastWords(message, state, now);
+    const says = await closeLive.last(message, state);
     const effects = { says, audit: [audit], wakes: wakeSay(message, now) };
     await store.history.append(
       fence.thread,

@@ -10,6 +10,7 @@ export const ACTIONS = {
   settleRan: 'call.settle-ran',
   settleRerun: 'call.settle-rerun',
   settleLeave: 'call.settle-leave',
+  stop: 'turn.stop',
 } as const;
 
 export const VIEWS = {

@@ -11,7 +11,7 @@ export interface SaidMessage {
 }
 
 /** Makes the messages that say a text whole: the agent's Markdown in as many as it takes, our own words in one. */
-export function buildSayParts(say: Pick<Say, 'kind' | 'text'>): readonly SaidMessage[] {
+export function buildSayParts(say: Pick<Say, 'kind' | 'text' | 'foot'>): readonly SaidMessage[] {
   if (say.kind !== 'answer') return [buildNotice(say.text)];
   const text = say.text.trim() === '' ? '_The agent ended without a word._' : say.text;
   const parts = splitMarkdown(defuseMarkdown(text), BUDGET.answerPart);
@@ -20,8 +20,13 @@ export function buildSayParts(say: Pick<Say, 'kind' | 'text'>): readonly SaidMes
       parts.length === 1
         ? 'The agent answered.'
         : `The agent answered (part ${i + 1} of ${parts.length}).`,
-    blocks: [{ type: 'markdown', text: part }],
+    blocks: [{ type: 'markdown', text: part }, ...(i === parts.length - 1 ? footOf(say) : [])],
   }));
+}
+
+function footOf({ foot }: Pick<Say, 'foot'>): readonly KnownBlock[] {
+  if (foot === undefined) return [];
+  return [{ type: 'context', elements: [{ type: 'mrkdwn', text: toNotice(foot) }] }];
 }
 
 /** Makes one message of our own words. */

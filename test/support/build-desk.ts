@@ -83,6 +83,7 @@ export async function buildDesk(
     clock,
     systemPrompt: 'You are a test.',
     contextTokens: 20_000,
+    onDelta: (thread, text) => worker?.live.delta(thread, text),
   });
   const silent = () => {};
   const newWorker = (itsClock: Clock) =>
@@ -104,6 +105,7 @@ export async function buildDesk(
   worker.start();
   t.after(async () => {
     await running.stop(0);
+    await running.live.stop();
     await running.status.settled();
     await store.close();
     await model.stop();

@@ -53,6 +53,8 @@ export function createRecordingChat(): RecordingChat {
       failIfTold();
       said.push(say);
     },
+    growLive: () => ({ place: () => undefined, draw: async () => 'drawn' }),
+    async clearLive() {},
     async setStatus(_thread, text) {
       statuses.push(text);
     },
