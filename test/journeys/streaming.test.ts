@@ -32,6 +32,7 @@ describe('an answer that grows', () => {
   /** Says these words over about this time, and ends as it is told. */
   function slowly(overMs: number, deltas: readonly string[], end: readonly unknown[]): MockAnswer {
     async function* chunks() {
+      yield toChunk({ role: 'assistant', content: '' }, null);
       for (const content of deltas) {
         yield toChunk({ content }, null);
         await new Promise((resolve) => setTimeout(resolve, overMs / deltas.length));
@@ -88,6 +89,7 @@ describe('an answer that grows', () => {
       release = resolve;
     });
     async function* dying() {
+      yield toChunk({ role: 'assistant', content: '' }, null);
       for (const content of DELTAS.slice(0, 100)) yield toChunk({ content }, null);
       await held;
     }
