@@ -12,7 +12,7 @@ import { placeOf } from '../domain/thread-key.ts';
 import { findGrowing } from './find-posts.ts';
 import { buildGrowingMessage, buildStopButton, toTaskChunk } from './growing-blocks.ts';
 import { BUDGET } from './limits.ts';
-import { settledMarkdown } from './mrkdwn.ts';
+import { settledMarkdown, settledRows } from './mrkdwn.ts';
 import { slackErrorName, toChatError } from './slack-errors.ts';
 
 /** `absent`: not there; `lost`: perhaps there; `ended`: a stream that has to be stopped; `final`: it grows no more. */
@@ -177,7 +177,7 @@ export function createLiveMessage(
     place: () => place,
     async draw(view) {
       try {
-        return await step({ ...view, text: settledMarkdown(view.text) });
+        return await step({ ...view, text: settledRows(settledMarkdown(view.text)) });
       } catch (error) {
         return recover(error);
       }

@@ -56,3 +56,15 @@ export function settledMarkdown(text: string): string {
   const defused = [...text.matchAll(LIVE_MARKUP)].filter(({ index }) => index < whole).length;
   return defuseMarkdown(text).slice(0, whole + defused);
 }
+
+/** Returns a growing Markdown text without the row at its end that is not whole, and without a table that has no body yet: both look like bars and dashes. */
+export function settledRows(text: string): string {
+  const lines = text.split('\n');
+  const last = lines.at(-1) ?? '';
+  if (last !== '' && !last.startsWith('|')) return text;
+  const before = lines.slice(0, -1);
+  const first = before.findLastIndex((line) => !line.startsWith('|')) + 1;
+  const keep = before.length - first < 2 ? before.slice(0, first) : before;
+  if (last === '' && keep.length === before.length) return text;
+  return keep.map((line) => `${line}\n`).join('');
+}

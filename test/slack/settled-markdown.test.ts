@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { defuseMarkdown, settledMarkdown } from '../../src/slack/mrkdwn.ts';
+import { defuseMarkdown, settledMarkdown, settledRows } from '../../src/slack/mrkdwn.ts';
 
 const LIVE_MENTION = /<(?:[@#][A-Z0-9]|!(?:channel|here|everyone|subteam|date)\b)/i;
 const isPair = (text: string) => /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text);
@@ -17,6 +17,10 @@ describe('settled Markdown', () => {
       '<@',
       '<!every',
       'one',
+      '|',
+      '\n',
+      '| a |\n',
+      '|---|\n',
       '\u{1F600}',
       '\uD83D',
       '\uDE00',
@@ -32,7 +36,7 @@ describe('settled Markdown', () => {
         let shown = '';
         for (const each of pieces) {
           text += each;
-          const settled = settledMarkdown(text);
+          const settled = settledRows(settledMarkdown(text));
           assert.ok(whole.startsWith(settled));
           assert.ok(settled.startsWith(shown));
           assert.doesNotMatch(settled, LIVE_MENTION);
@@ -49,5 +53,15 @@ describe('settled Markdown', () => {
     assert.equal(settledMarkdown(text), text);
     assert.equal(settledMarkdown(`${text}<${'b'.repeat(12)}`), `${text}<${'b'.repeat(12)}`);
     assert.equal(settledMarkdown(`${text}<!chan`), text);
+  });
+
+  it('shows a table as soon as it is one, and whole rows of it', () => {
+    const head = 'So:\n\n| a | b |\n|---|---|\n';
+    assert.equal(settledRows('So:\n\n| a | b |\n|--'), 'So:\n\n');
+    assert.equal(settledRows(`${head}| 1 |`), head);
+    assert.equal(settledRows(`${head}| 1 | 2 |\n`), `${head}| 1 | 2 |\n`);
+    assert.equal(settledRows(`${head}After`), `${head}After`);
+    assert.equal(settledRows('| x\nno table'), '| x\nno table');
+    assert.equal(settledRows(''), '');
   });
 });
