@@ -1,10 +1,15 @@
 /** What becomes of a growing message where its turn pauses or ends: whatever people saw is said, or gone. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { createCloseLive } from '../../src/desk/close-live.ts';
+import { createLiveAnswers } from '../../src/desk/live-answer.ts';
+import type { GraphState } from '../../src/domain/agent.ts';
+import { openStore } from '../stores/sqlite/open-store.ts';
 import { REQUESTER, THREAD } from '../support/a-call.ts';
 import { askAll, buildDesk } from '../support/build-desk.ts';
 import { type MockAnswer, sayCalls, sayText, toChunk } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
+import { createRecordingChat } from '../support/recording-chat.ts';
 import { until } from '../support/until.ts';
 
 const CALL = {
@@ -148,5 +153,36 @@ describe('a growing message of a turn', () => {
     assert.deepEqual(answers(), ['Fresh.']);
     assert.ok(await isClean());
     assert.equal(chat.said.length, 1);
+  });
+
+  it('whose turn was stopped keeps its words, marked as broken off', async (t) => {
+    const { store, clock } = await openStore(t);
+    const chat = createRecordingChat();
+    const silent = () => {};
+    const log = { debug: silent, info: silent, warn: silent, error: silent };
+    const live = createLiveAnswers({ chat, outbox: store.outbox, clock, log });
+    t.after(() => live.stop());
+    const ts = '1700000000.000100';
+    const message = { id: 'm', thread: THREAD, author: REQUESTER, ts, text: 'hi', receivedAt: 1 };
+    live.begin(message);
+    live.delta(THREAD, 'Half of it ');
+    await clock.advance(1_000);
+    const [place = ''] = chat.growing;
+    const state: GraphState = {
+      turn: message.id,
+      messages: [],
+      open: [],
+      phase: 'finished',
+      failure: undefined,
+      usage: undefined,
+    };
+    const closeLive = createCloseLive({ store, clock }, live);
+    const [words, end, ...others] = await closeLive.last(message, state);
+    assert.deepEqual(others, []);
+    assert.equal(words?.kind, 'answer');
+    assert.equal(words?.text, 'Half of it');
+    assert.equal(words?.foot, 'It broke off here.');
+    assert.equal(end?.clearsLive, true);
+    assert.ok(end?.id.includes(place));
   });
 });

@@ -41,7 +41,8 @@ describe('a message that grows', () => {
     clock = createManualClock(Date.now());
     workspace = await createWorkspace({ clock });
     const config = { botToken: workspace.botToken, apiUrl: workspace.apiUrl };
-    client = new WebClient(workspace.botToken, clientOptions(config, log));
+    const options = { ...clientOptions(config, log), timeout: 1_500 };
+    client = new WebClient(workspace.botToken, options);
   });
   after(() => workspace.stop());
   beforeEach(() => workspace.faults.clear());
@@ -140,6 +141,7 @@ describe('a message that grows', () => {
       [['chat.appendStream', { kind: 'rate-limited', retryAfterS: 1 }]],
     ],
     ['an append works and says nothing', [['chat.appendStream', { kind: 'lost' }]]],
+    ['an append is never answered', [['chat.appendStream', { kind: 'hang' }]]],
     ['an append breaks', [['chat.appendStream', { kind: 'status', status: 500 }]]],
     ['an append is too long', [['chat.appendStream', { kind: 'error', error: 'msg_too_long' }]]],
     [
