@@ -16,6 +16,7 @@ import type { Log } from '../domain/log.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { Outbox } from '../domain/store.ts';
 import { depthOf, type ThreadKey } from '../domain/thread-key.ts';
+import { noteThinking, toLiveTask } from './live-tasks.ts';
 import { takesLive } from './turn-words.ts';
 
 /** What people have seen of a turn that is not said yet. */
@@ -48,8 +49,6 @@ const FIRST_WORDS_MS = 1_000;
 /** Until then the status line says enough. */
 const FIRST_WORK_MS = 3_000;
 const LONGEST_BACK_OFF_MS = 30_000;
-
-const THINKING = 'thinking';
 
 interface Growing {
   readonly message: InboxMessage;
@@ -145,7 +144,7 @@ export function createLiveAnswers(deps: {
   async function draw(growing: Growing): Promise<void> {
     if (growing.isOver || growing.live === undefined) return;
     growing.hasNews = false;
-    think(growing);
+    noteThinking(growing.tasks, growing.text);
     const tasks = [...growing.tasks.values()];
     const next = await growing.live.draw({ text: growing.text, tasks });
     if (next === 'more') growing.hasNews = true;
@@ -198,8 +197,7 @@ export function createLiveAnswers(deps: {
       const growing = calls.length === 0 ? undefined : growingOf(message);
       if (growing === undefined) return;
       for (const call of calls) {
-        const { id, tool } = call;
-        growing.tasks.set(id, { id, tool, status: STATUSES[call.status] });
+        growing.tasks.set(call.id, toLiveTask(call));
       }
       hasNews(growing);
     },
@@ -245,28 +243,3 @@ function dueAt({ live, since, wordsSince }: Growing): number {
   const byWork = since + FIRST_WORK_MS;
   return wordsSince === undefined ? byWork : Math.min(byWork, wordsSince + FIRST_WORDS_MS);
 }
-
-/** Shows that the agent thinks while nothing else tells that it works. */
-function think({ tasks, text }: Growing): void {
-  const others = [...tasks.values()].filter(({ id }) => id !== THINKING);
-  const isIdle = text.trim() === '' && others.every(({ status }) => IS_DONE.has(status));
-  if (!isIdle && !tasks.has(THINKING)) return;
-  tasks.set(THINKING, { id: THINKING, status: isIdle ? 'in_progress' : 'complete' });
-}
-
-const IS_DONE: ReadonlySet<LiveTask['status']> = new Set(['complete', 'error']);
-
-const STATUSES: Readonly<Record<Call['status'], LiveTask['status']>> = {
-  proposed: 'pending',
-  pending: 'pending',
-  approved: 'in_progress',
-  running: 'in_progress',
-  unknown: 'error',
-  succeeded: 'complete',
-  failed: 'error',
-  replied: 'complete',
-  ignored: 'complete',
-  expired: 'error',
-  withdrawn: 'error',
-  refused: 'error',
-};
