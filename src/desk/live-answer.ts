@@ -107,7 +107,6 @@ export function createLiveAnswers(deps: {
   }
 
   async function write(growing: Growing): Promise<void> {
-    growing.notBefore = clock.now() + WRITE_EVERY_MS;
     try {
       if (await hold(growing)) await draw(growing);
       await keepPlace(growing);
@@ -115,6 +114,9 @@ export function createLiveAnswers(deps: {
     } catch (error) {
       putOff(growing, error);
       await keepPlace(growing).catch((cause: unknown) => logFailure(growing, cause));
+    } finally {
+      // From its end: however long it was on its way, Slack sees the next one a second later.
+      growing.notBefore = Math.max(growing.notBefore, clock.now() + WRITE_EVERY_MS);
     }
   }
 
