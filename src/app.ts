@@ -117,6 +117,7 @@ async function open(
     contextTokens: config.contextTokens,
     ...(config.modelSeesImages && { readImage: files.read }),
     log,
+    onDelta: (thread, text) => worker?.live.delta(thread, text),
   });
 
   const { adminUsers, ...talk } = config.talk;
@@ -158,6 +159,7 @@ async function open(
   const working = worker;
   onRelease(async () => {
     await working.stop(STOP_GRACE_MS);
+    await working.live.stop();
     await working.status.settled();
   });
   working.start();

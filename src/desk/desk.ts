@@ -10,15 +10,18 @@ import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { createAdmit } from './admit.ts';
 import { isBareWord } from './bare-words.ts';
+import { createCloseLive } from './close-live.ts';
 import { type Control, createControl } from './control.ts';
 import { createDecide } from './decide.ts';
 import { createDecideAtEdge } from './decide-at-edge.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
+import { createEndTurn } from './end-turn.ts';
 import { createExecute } from './execute.ts';
 import { createExpire } from './expire.ts';
 import { createHear } from './hear.ts';
 import { createHeed } from './heed.ts';
+import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
@@ -88,6 +91,7 @@ export function createDesk(
 /** The side of the desk that works: one per process. */
 export interface Worker extends Runner {
   readonly status: StatusLine;
+  readonly live: LiveAnswers;
 }
 
 /** Creates the worker: everything that the agenda asks for is done here. */
@@ -99,7 +103,20 @@ export function createWorker(deps: DeskDeps): Worker {
   const heed = createHeed(deps);
   const hear = createHear(deps, decide, admit);
   const takeIn = createTakeIn(deps);
-  const pump = createPump(deps, { readOpenCalls, hear, takeIn, admit, heed, status });
+  const live = createLiveAnswers({ ...deps, outbox: deps.store.outbox });
+  const closeLive = createCloseLive(deps, live);
+  const endTurn = createEndTurn(deps, closeLive);
+  const pump = createPump(deps, {
+    readOpenCalls,
+    hear,
+    takeIn,
+    admit,
+    heed,
+    status,
+    live,
+    closeLive,
+    endTurn,
+  });
   const say = createSay(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,
@@ -115,5 +132,5 @@ export function createWorker(deps: DeskDeps): Worker {
       redraw: createRedraw(deps),
     },
   });
-  return { ...runner, status };
+  return { ...runner, status, live };
 }

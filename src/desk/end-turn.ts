@@ -6,8 +6,10 @@ import { expire, withdraw } from '../domain/decide.ts';
 import type { InboxMessage, TurnMessage } from '../domain/message.ts';
 import { toToolReply, type WithdrawalCause } from '../domain/outcome.ts';
 import type { Step } from '../domain/transitions.ts';
+import type { CloseLive } from './close-live.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { wakeSay } from './turn-words.ts';
 
 type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
 
@@ -22,6 +24,7 @@ const LAST_WORDS: Readonly<Record<WithdrawalCause, string>> = {
 /** Builds the use case: takes back what has not begun, aborts what runs, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. */
 export function createEndTurn(
   deps: Pick<DeskDeps, 'store' | 'agent' | 'clock' | 'signals'>,
+  closeLive: CloseLive,
 ): (message: InboxMessage, cause: WithdrawalCause, fence: ThreadFence) => Promise<boolean> {
   const { store, agent, clock, signals } = deps;
 
@@ -57,9 +60,11 @@ export function createEndTurn(
     fence: ThreadFence,
   ): Promise<void> {
     const now = clock.now();
+    const unfinished = agent.unfinished(fence.thread);
+    const says = await closeLive.ended(message, unfinished);
     const messages = [
       ...messagesOf(await agent.read(fence.thread), message, calls),
-      closing(message, agent.unfinished(fence.thread), cause),
+      closing(message, unfinished, cause),
     ];
     const audit = {
       at: now,
@@ -69,7 +74,8 @@ export function createEndTurn(
       detail: { cause, messages: messages.length },
     };
     const turn = { id: message.id, settledAt: now, messages };
-    await store.history.append(fence.thread, turn, { audit: [audit] }, fence);
+    const effects = { audit: [audit], says, wakes: wakeSay(message, now) };
+    await store.history.append(fence.thread, turn, effects, fence);
     const told = calls.filter(({ outcome }) => outcome).map(({ id }) => id);
     await store.ledger.markDelivered(told, fence);
   }

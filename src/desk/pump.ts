@@ -10,16 +10,18 @@ import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { createAdmit } from './admit.ts';
 import { isBareWord } from './bare-words.ts';
+import type { CloseLive } from './close-live.ts';
 import type { DeskDeps, Work } from './deps.ts';
-import { createEndTurn } from './end-turn.ts';
+import type { createEndTurn } from './end-turn.ts';
 import type { createHear } from './hear.ts';
 import type { createHeed } from './heed.ts';
+import type { LiveAnswers } from './live-answer.ts';
 import type { createReadOpenCalls, OpenCalls } from './open-calls.ts';
 import { heldByPause } from './pause-words.ts';
 import type { StatusLine } from './status-line.ts';
 import type { createTakeIn } from './take-in.ts';
 import { turnCosts, usageLine } from './turn-usage.ts';
-import { lastWords, wakeSay, wordsBesideCalls } from './turn-words.ts';
+import { wakeSay } from './turn-words.ts';
 
 interface PumpParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
@@ -28,6 +30,9 @@ interface PumpParts {
   readonly admit: ReturnType<typeof createAdmit>;
   readonly heed: ReturnType<typeof createHeed>;
   readonly status: StatusLine;
+  readonly live: LiveAnswers;
+  readonly closeLive: CloseLive;
+  readonly endTurn: ReturnType<typeof createEndTurn>;
 }
 
 const THINKING = 'is thinking…';
@@ -35,9 +40,8 @@ const FETCHING = 'is reading what is attached…';
 
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
 export function createPump(deps: DeskDeps, parts: PumpParts) {
-  const { readOpenCalls, hear, takeIn, admit, heed, status } = parts;
+  const { readOpenCalls, hear, takeIn, admit, heed, status, live, closeLive, endTurn } = parts;
   const { store, agent, clock, signals } = deps;
-  const endTurn = createEndTurn(deps);
 
   async function beginNext(fence: ThreadFence): Promise<void> {
     for (const next of await store.inbox.waiting(fence.thread)) {
@@ -62,7 +66,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   ): Promise<GraphState | undefined> {
     const pause = await store.pause.read();
     if (!pause) {
-      status.set(fence.thread, THINKING);
+      tell(fence.thread, THINKING);
+      live.begin(message);
       return await toModel();
     }
     const now = clock.now();
@@ -78,10 +83,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     if (message.stopped) return await endStopped(message, fence);
     let state: GraphState | undefined = await agent.read(fence.thread);
     if (state.turn !== message.id) {
+      await closeLive.leftover(message, fence);
       state = await goOn(message, fence, async () => {
-        if (message.files) status.set(fence.thread, FETCHING);
+        if (message.files) tell(fence.thread, FETCHING);
         const opened = await takeIn(message, fence, work);
-        status.set(fence.thread, THINKING);
+        tell(fence.thread, THINKING);
         return await agent.start(opened, fence, work.signal);
       });
     }
@@ -89,6 +95,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     if (!state) return false;
     await settle(message, state, fence);
     return await close(message, fence);
+  }
+
+  /** A message that grows says it better, and setting the status beside it would only flicker. */
+  function tell(thread: ThreadKey, text: string): void {
+    if (!live.isOpen(thread)) status.set(thread, text);
   }
 
   async function endStopped(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
@@ -114,13 +125,12 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       return await goOn(message, fence, () => agent.proceed(thread, fence, signal));
     }
     const open = await readOpenCalls(message, state.open, fence);
-    const now = clock.now();
-    const says = wordsBesideCalls(message, state, open.calls, now);
-    if (says.length > 0) await store.outbox.add(says, wakeSay(message, now), fence);
+    const says = await closeLive.beside(message, state, open.calls);
+    if (says.length > 0) await store.outbox.add(says, wakeSay(message, clock.now()), fence);
     const waiting = open.calls.filter((call) => !call.outcome);
     if (waiting.length === 0) return await resume(message, open, fence, signal);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
-    status.set(thread, waitingFor(waiting));
+    tell(thread, waitingFor(waiting));
     return undefined;
   }
 
@@ -156,7 +166,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       detail: { messages: messages.length, ...costs },
     };
     const foot = deps.showsUsage ? usageLine(usage) : undefined;
-    const says = lastWords(message, state, now, foot);
+    const says = await closeLive.last(message, state, foot);
     const effects = { says, audit: [audit], wakes: wakeSay(message, now) };
     await store.history.append(
       fence.thread,

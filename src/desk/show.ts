@@ -5,6 +5,7 @@ import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import { takesLive } from './turn-words.ts';
 
 type ShowDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>;
 
@@ -78,9 +79,17 @@ function isHopeless(error: unknown, { tries }: Work): boolean {
 
 /** Builds the use case: says what a thread's outbox holds, in order, each once; what Slack keeps refusing does not hold up the rest. */
 export function createSay({ store, chat, clock, log }: ShowDeps) {
+  /** What grew in the thread becomes of this say before it counts as said: never of a later one. */
+  async function show(each: Say, work: Work): Promise<void> {
+    const live = takesLive(each) ? await store.outbox.liveOf(each.thread) : undefined;
+    if (!each.clearsLive) await chat.say(each, { lookFirst: work.tries > 0, live });
+    else if (live) await chat.clearLive(each.thread, live);
+    if (live) await store.outbox.placeLive(each.thread, undefined);
+  }
+
   async function sayOne(each: Say, work: Work): Promise<void> {
     try {
-      await chat.say(each, { lookFirst: work.tries > 0 });
+      await show(each, work);
     } catch (error) {
       if (!isHopeless(error, work)) throw error;
       log.error({ err: error, say: each.id, thread: each.thread }, 'Words could not be said.');

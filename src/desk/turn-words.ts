@@ -1,6 +1,6 @@
 import { sayKey, type Wake } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
-import type { Call } from '../domain/call.ts';
+import type { Call, CardPlace } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { Say } from '../domain/store.ts';
 import { parentCallOf } from '../domain/thread-key.ts';
@@ -16,8 +16,14 @@ export function wordsBesideCalls(
   now: number,
 ): readonly Say[] {
   const onCards = calls.some((call) => call.route !== undefined);
+  const words = newestWords(message, state, now);
+  return onCards ? words.filter(({ text }) => text.length > CARD_WORDS) : words;
+}
+
+/** The agent's newest words, if it wrote any. */
+export function newestWords(message: InboxMessage, state: GraphState, now: number): readonly Say[] {
   const last = state.messages.findLast((each) => each.role === 'assistant');
-  if (!last || last.text.trim() === '' || (onCards && last.text.length <= CARD_WORDS)) return [];
+  if (!last || last.text.trim() === '') return [];
   return [sayOf(message, last.id, 'answer', last.text, now)];
 }
 
@@ -57,4 +63,22 @@ function sayOf(
 ): Say {
   const { thread, author: to } = message;
   return { id: `${message.id}#${id}`, thread, kind, to, text, createdAt };
+}
+
+/** Tells whether the thread's growing message ends with this say: it becomes the answer, or is taken away. */
+export function takesLive(say: Say): boolean {
+  return say.kind === 'answer' || say.clearsLive === true;
+}
+
+/** Takes the growing message away, if it still stands at this place when all that was to be said before has been said. */
+export function clearLive({ id, thread }: InboxMessage, place: CardPlace, createdAt: number): Say {
+  const sayId = `${id}#live:${place.ts || createdAt}`;
+  return { id: sayId, thread, kind: 'notice', text: '', createdAt, clearsLive: true };
+}
+
+/** Words that people saw and whose end will never come. */
+export function brokenOffWords(message: InboxMessage, text: string, now: number): readonly Say[] {
+  if (text.trim() === '') return [];
+  const say = sayOf(message, 'broken-off', 'answer', text.trimEnd(), now);
+  return [{ ...say, foot: 'It broke off here.' }];
 }

@@ -1,6 +1,7 @@
 import type { Call, CardPlace } from './call.ts';
+import type { InboxMessage } from './message.ts';
 import type { Say } from './store.ts';
-import type { ThreadKey } from './thread-key.ts';
+import { placeOf, type ThreadKey } from './thread-key.ts';
 
 /** Where people see cards and words; all of it is drawn from stored state and may be repeated. */
 export interface Chat {
@@ -10,10 +11,46 @@ export interface Chat {
     place: CardPlace | undefined,
     options: { readonly lookFirst: boolean },
   ): Promise<CardPlace>;
-  /** Says it once; with `lookFirst` an earlier post of the same id is looked for. What can't be said in the thread goes to `to` directly, with the reason. */
-  say(say: Say, options: { readonly lookFirst: boolean }): Promise<void>;
+  /** Says it once; with `lookFirst` an earlier post of the same id is looked for. The growing message at `live` becomes its first part. What can't be said in the thread goes to `to` directly, with the reason. */
+  say(
+    say: Say,
+    options: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
+  ): Promise<void>;
+  /** Makes the growing message of a turn, without a write; `left` is where an earlier worker left it. */
+  growLive(
+    turn: Pick<InboxMessage, 'id' | 'thread' | 'author'>,
+    left: CardPlace | undefined,
+  ): LiveMessage;
+  /** Takes a growing message away. */
+  clearLive(thread: ThreadKey, live: CardPlace): Promise<void>;
   /** Sets the thread's status line; an empty text clears it. */
   setStatus(thread: ThreadKey, text: string): Promise<void>;
+}
+
+/** One thing that the agent does: a tool's call, or thinking when it names no tool. */
+export interface LiveTask {
+  readonly id: string;
+  readonly tool?: string;
+  readonly status: 'pending' | 'in_progress' | 'complete' | 'error';
+}
+
+/** What a growing message is to show: the agent's Markdown as far as it has come, and what it does. */
+export interface LiveView {
+  readonly text: string;
+  readonly tasks: readonly LiveTask[];
+}
+
+/** A message that grows while a turn goes on. Writes must not overlap; spacing them is the caller's. */
+export interface LiveMessage {
+  /** Where it stands; undefined when it is not there, with an empty `ts` when that is not known. */
+  place(): CardPlace | undefined;
+  /** Brings it nearer to the view, by one request at most; `more` when another one is needed. A `ChatError` tells what to wait for. */
+  draw(view: LiveView): Promise<'drawn' | 'more'>;
+}
+
+/** The place of a thread's growing message while nobody knows whether it is there. */
+export function perhapsThere(thread: ThreadKey): CardPlace {
+  return { channel: placeOf(thread).channel, ts: '' };
 }
 
 /** Slack did not take what it was given. */

@@ -25,6 +25,8 @@ export interface Say {
   readonly turn?: string;
   /** A line of our own below an answer. */
   readonly foot?: string;
+  /** Says nothing: the thread's growing message is taken away, if no answer has become of it. */
+  readonly clearsLive?: true;
 }
 
 /** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
@@ -105,7 +107,7 @@ export interface Outbox {
   /** Unsaid, in the order in which they were added. */
   unsaid(thread: ThreadKey): Promise<readonly Say[]>;
   markSaid(id: string): Promise<void>;
-  /** Remembers where the thread's growing message stands; undefined forgets it. */
+  /** Remembers where the thread's growing message stands (an empty `ts`: it may be there); undefined forgets it. */
   placeLive(thread: ThreadKey, place: CardPlace | undefined): Promise<void>;
   liveOf(thread: ThreadKey): Promise<CardPlace | undefined>;
 }

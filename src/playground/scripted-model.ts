@@ -17,13 +17,13 @@ export interface ScriptedModel {
 }
 
 const PIECE_LENGTH = 48;
-const PIECE_EVERY_MS = 8;
+const PIECE_EVERY_MS = 40;
 
 /** Starts a server of the OpenAI protocol that plays a few scenarios with the real tools, and says that it is scripted. */
 export async function createScriptedModel({
   pieceEveryMs = PIECE_EVERY_MS,
 }: {
-  /** How fast the pieces of an answer follow each other. (Default: 8 ms.) */
+  /** How fast the pieces of an answer follow each other. (Default: 40 ms.) */
   readonly pieceEveryMs?: number;
 } = {}): Promise<ScriptedModel> {
   const apiKey = randomBytes(16).toString('base64url');

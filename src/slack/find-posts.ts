@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { ACTIONS } from './ids.ts';
 
 /** A message of ours in a thread, known by its metadata. */
 export interface FoundPost {
@@ -8,31 +9,45 @@ export interface FoundPost {
 
 const PAGE = 200;
 
+interface Where {
+  readonly channel: string;
+  readonly root: string;
+  readonly botId: string;
+}
+
 /** Lists our own messages of a thread that carry metadata of one type, oldest first. */
 export async function findPosts(
   client: WebClient,
-  where: {
-    readonly channel: string;
-    readonly root: string;
-    readonly botId: string;
-    readonly type: string;
-  },
+  where: Where & { readonly type: string },
 ): Promise<readonly FoundPost[]> {
   const found: FoundPost[] = [];
+  for await (const { ts = '', metadata } of ownMessages(client, where)) {
+    if (metadata?.event_type === where.type)
+      found.push({ ts, payload: metadata.event_payload ?? {} });
+  }
+  return found;
+}
+
+/** Finds our growing message of a thread: the only one that can be stopped. */
+export async function findGrowing(client: WebClient, where: Where): Promise<string | undefined> {
+  for await (const { ts, blocks = [] } of ownMessages(client, where)) {
+    const elements = blocks.flatMap((block) => ('elements' in block ? (block.elements ?? []) : []));
+    if (elements.some((each) => 'action_id' in each && each.action_id === ACTIONS.stopTurn)) return ts;
+  }
+  return undefined;
+}
+
+async function* ownMessages(client: WebClient, { channel, root, botId }: Where) {
   let cursor: string | undefined;
   do {
     const page = await client.conversations.replies({
-      channel: where.channel,
-      ts: where.root,
+      channel,
+      ts: root,
       include_all_metadata: true,
       limit: PAGE,
       ...(cursor === undefined ? {} : { cursor }),
     });
-    for (const { ts = '', bot_id: botId, metadata } of page.messages ?? []) {
-      const isIt = botId === where.botId && metadata?.event_type === where.type;
-      if (isIt) found.push({ ts, payload: metadata.event_payload ?? {} });
-    }
+    for (const message of page.messages ?? []) if (message.bot_id === botId) yield message;
     cursor = page.response_metadata?.next_cursor || undefined;
   } while (cursor !== undefined);
-  return found;
 }

@@ -50,4 +50,9 @@ export const BUDGET = {
   formCharacters: 40_000,
   fieldError: 300,
   answerPart: 11_000,
+  /** What of an answer is shown in one message while it grows. */
+  growingText: 10_000,
+  growingTasks: 10,
+  /** A part of an answer that Slack finds too long is cut into such pieces. */
+  answerPiece: 3_500,
 } as const;

@@ -46,3 +46,30 @@ const LIVE_MARKUP = /<(?=@[A-Z0-9]|#[A-Z0-9]|!(?:channel|here|everyone|subteam|d
 export function defuseMarkdown(text: string): string {
   return text.replace(LIVE_MARKUP, '<\u2060');
 }
+
+/** As long as live markup takes to be told from text: `<!everyone` and what ends the word. */
+const UNDECIDED = 12;
+
+/**
+ * Returns how `defuseMarkdown` begins for every text that begins with this one: what the end of the
+ * text leaves open, markup or half a character, is held back.
+ */
+export function settledMarkdown(text: string): string {
+  const open = text.indexOf('<', Math.max(0, text.length - UNDECIDED));
+  const end = open === -1 ? text.length : open;
+  const whole = /[\uD800-\uDBFF]$/.test(text.slice(0, end)) ? end - 1 : end;
+  const defused = [...text.matchAll(LIVE_MARKUP)].filter(({ index }) => index < whole).length;
+  return defuseMarkdown(text).slice(0, whole + defused);
+}
+
+/** Returns a growing Markdown text without the row at its end that is not whole, and without a table that has no body yet: both look like bars and dashes. */
+export function settledRows(text: string): string {
+  const lines = text.split('\n');
+  const last = lines.at(-1) ?? '';
+  if (last !== '' && !last.startsWith('|')) return text;
+  const before = lines.slice(0, -1);
+  const first = before.findLastIndex((line) => !line.startsWith('|')) + 1;
+  const keep = before.length - first < 2 ? before.slice(0, first) : before;
+  if (last === '' && keep.length === before.length) return text;
+  return keep.map((line) => `${line}\n`).join('');
+}

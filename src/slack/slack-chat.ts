@@ -7,10 +7,12 @@ import { placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { buildCallCard } from './cards/call-card.ts';
 import type { SlackConnection } from './connect-slack.ts';
+import { doing } from './doing.ts';
 import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
-import { buildNotice, buildSayParts, type SaidMessage, withoutRating } from './say-parts.ts';
-import { slackErrorName, toChatError } from './slack-errors.ts';
+import { createLiveMessage } from './live-message.ts';
+import { createSayInThread } from './say-in-thread.ts';
+import { buildNotice, buildSayParts } from './say-parts.ts';
 import { createTeller } from './teller.ts';
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
@@ -24,6 +26,7 @@ export function createSlackChat(deps: {
   const { connection, toolbox } = deps;
   const { client, identity } = connection;
   const teller = createTeller({ client, log: deps.log });
+  const inThread = createSayInThread({ client, botId: identity.botId });
 
   async function drawCard(
     call: Call,
@@ -55,28 +58,14 @@ export function createSlackChat(deps: {
     return found && { channel, ts: found.ts };
   }
 
-  async function say(say: Say, options: { readonly lookFirst: boolean }): Promise<void> {
+  async function say(say: Say, options: Parameters<Chat['say']>[1]): Promise<void> {
     if (say.kind === 'private') return sayPrivately(say);
     try {
-      await sayInThread(say, options.lookFirst);
+      await inThread.say(say, options);
     } catch (error) {
       if (say.to === undefined || !(error instanceof ChatError)) throw error;
       if (error.code !== 'undeliverable') throw error;
       await sayDirectly(say, say.to.user, error);
-    }
-  }
-
-  async function sayInThread(say: Say, lookFirst: boolean): Promise<void> {
-    const { channel, root } = placeOf(say.thread);
-    const said = lookFirst ? await partsSaid(say) : new Set<number>();
-    for (const [part, message] of buildSayParts(say).entries()) {
-      if (said.has(part)) continue;
-      const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part } };
-      await doing('answer in the thread', () =>
-        withPlainer(message, (shown) =>
-          client.chat.postMessage({ channel, thread_ts: root, ...shown, metadata, ...QUIET }),
-        ),
-      );
     }
   }
 
@@ -89,15 +78,6 @@ export function createSlackChat(deps: {
       const { turn: _, ...rest } = say;
       for (const message of buildSayParts(rest)) await teller.tellDirectly(user, message);
     });
-  }
-
-  async function partsSaid(say: Say): Promise<ReadonlySet<number>> {
-    const { channel, root } = placeOf(say.thread);
-    const posts = await doing('look for the answer', () =>
-      findPosts(client, { channel, root, botId: identity.botId, type: METADATA.say }),
-    );
-    const mine = posts.filter((post) => post.payload.id === say.id);
-    return new Set(mine.map((post) => Number(post.payload.part)));
   }
 
   async function sayPrivately(say: Say): Promise<void> {
@@ -114,7 +94,13 @@ export function createSlackChat(deps: {
     );
   }
 
-  return { drawCard, say, setStatus };
+  return {
+    drawCard,
+    say,
+    setStatus,
+    growLive: (turn, left) => createLiveMessage({ client, botId: identity.botId }, turn, left),
+    clearLive: inThread.clear,
+  };
 }
 
 async function postCard(
@@ -131,26 +117,4 @@ async function postCard(
   if (posted.ts === undefined)
     throw new ChatError('temporary', 'Slack named no place of the card.');
   return { channel: posted.channel ?? channel, ts: posted.ts };
-}
-
-/** Shows a message, and where Slack refuses its blocks, the message without the newest of them. */
-async function withPlainer<T>(
-  message: SaidMessage,
-  show: (message: SaidMessage) => Promise<T>,
-): Promise<T> {
-  try {
-    return await show(message);
-  } catch (error) {
-    const plainer = withoutRating(message);
-    if (plainer === undefined || slackErrorName(error) !== 'invalid_blocks') throw error;
-    return await show(plainer);
-  }
-}
-
-async function doing<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toChatError(error, what);
-  }
 }

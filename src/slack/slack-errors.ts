@@ -45,6 +45,7 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   message_not_found: { code: 'gone', say: 'The message was deleted.' },
   cant_update_message: { code: 'gone', say: 'The message is not mine to change any more.' },
   edit_window_closed: { code: 'gone', say: 'The workspace does not let me change it any more.' },
+  streaming_state_conflict: { code: 'temporary', say: 'Slack has not ended the stream yet.' },
   ratelimited: { code: 'rate-limited', say: 'Slack asks me to slow down.' },
   rate_limited: { code: 'rate-limited', say: 'Slack asks me to slow down.' },
   internal_error: { code: 'temporary', say: 'Slack had an error of its own.' },
@@ -73,6 +74,12 @@ const DEFAULT_RETRY_AFTER_MS = 30_000;
 export function slackErrorName(error: unknown): string | undefined {
   return error instanceof WebAPIPlatformError ? error.data.error : undefined;
 }
+
+/** What Slack answers to a message that it finds too long, in whatever way. */
+export const TOO_LONG: ReadonlySet<string | undefined> = new Set([
+  'msg_too_long',
+  'msg_blocks_too_long',
+]);
 
 /** Turns whatever the Web API client threw into the error that the desk understands. */
 export function toChatError(error: unknown, doing: string): ChatError {

@@ -1,20 +1,23 @@
 /**
  * Splits Markdown into parts of at most `max` characters, at a paragraph's end where there is one,
- * else at a line's, else at a word's. A code fence that is cut is closed and opened again, so that
- * each part stands by itself.
+ * else between two items of a list, else at a line's end, else at a word's. A code fence that is cut
+ * is closed and opened again, and a table that is cut has its head again, so that each part stands
+ * by itself.
  */
 export function splitMarkdown(text: string, max: number): readonly string[] {
   const parts: string[] = [];
   let rest = text;
   let opener = '';
   while (opener.length + rest.length > max) {
-    const room = max - opener.length - FENCE_ROOM;
-    const cut = cutAt(rest, room);
-    const head = `${opener}${rest.slice(0, cut)}`;
+    const all = `${opener}${rest}`;
+    const cut = cutAt(all, max - FENCE_ROOM);
+    const head = all.slice(0, cut);
     const fence = openFence(head);
     parts.push(fence === undefined ? head.trimEnd() : `${head.trimEnd()}\n${fence.marks}`);
-    rest = rest.slice(cut).replace(fence === undefined ? /^\n+/ : /^\n/, '');
-    opener = fence === undefined ? '' : `${fence.line.slice(0, MAX_OPENER)}\n`;
+    rest = all.slice(cut).replace(fence === undefined ? /^\n+/ : /^\n/, '');
+    opener = fence === undefined ? tableHead(head, rest) : `${fence.line.slice(0, MAX_OPENER)}\n`;
+    // What is repeated must leave room for what is not.
+    if (opener.length > max / 3) opener = '';
   }
   parts.push(`${opener}${rest}`);
   return parts.filter((part) => part.trim() !== '');
@@ -25,17 +28,33 @@ const FENCE_ROOM = 40;
 /** A longer line is no language name; its fence opens without it. */
 const MAX_OPENER = 100;
 const FENCE = /^ {0,3}(`{3,20}|~{3,20})([^\n]*)$/;
+/** An item at the margin: what belongs to it is indented below it. */
+const ITEM = /\n(?=(?:[-*+]|\d{1,9}[.)]) )/g;
+const TABLE_ROW = /^ {0,3}\|/;
+const TABLE_RULE = /^ {0,3}\|?(?: *:?-+:? *\|)+(?: *:?-+:?)? *$/;
 
 function cutAt(text: string, room: number): number {
   const head = text.slice(0, room);
-  const paragraph = head.lastIndexOf('\n\n');
-  if (paragraph > room / 2) return paragraph + 1;
+  const paragraph = paragraphEnd(head, room / 2);
+  if (paragraph !== undefined) return paragraph + 1;
+  const item = [...head.matchAll(ITEM)].at(-1)?.index ?? -1;
+  if (item > room / 2) return item + 1;
   const line = head.lastIndexOf('\n');
   if (line > room / 2) return line + 1;
   const word = head.lastIndexOf(' ');
   if (word > room / 2) return word + 1;
   // A pair of surrogates stays together.
   return /[\uD800-\uDBFF]$/.test(head) ? room - 1 : room;
+}
+
+/** The last end of a paragraph after `least` that is not within a code block. */
+function paragraphEnd(head: string, least: number): number | undefined {
+  let at = head.lastIndexOf('\n\n');
+  while (at > least) {
+    if (openFence(head.slice(0, at)) === undefined) return at;
+    at = head.lastIndexOf('\n\n', at - 1);
+  }
+  return undefined;
 }
 
 function openFence(text: string): { readonly line: string; readonly marks: string } | undefined {
@@ -47,4 +66,14 @@ function openFence(text: string): { readonly line: string; readonly marks: strin
     else if (marks.startsWith(open.marks) && info.trim() === '') open = undefined;
   }
   return open;
+}
+
+/** The head of the table that is cut between these two, with its line breaks; empty when none is. */
+function tableHead(before: string, after: string): string {
+  if (!before.endsWith('\n') || !TABLE_ROW.test(after)) return '';
+  const lines = before.trimEnd().split('\n');
+  const first = lines.findLastIndex((line) => !TABLE_ROW.test(line)) + 1;
+  const [names, rule] = lines.slice(first);
+  if (names === undefined || rule === undefined || !TABLE_RULE.test(rule)) return '';
+  return `${names}\n${rule}\n`;
 }

@@ -17,8 +17,12 @@ const METHOD_SCOPES: Readonly<
   'assistant.threads.setTitle': method('assistant.threads.setTitle', 'assistant:write'),
   'auth.test': method('auth.test'),
   'bots.info': method('bots.info', 'users:read'),
+  'chat.appendStream': method('chat.appendStream', 'chat:write'),
+  'chat.delete': method('chat.delete', 'chat:write'),
   'chat.postEphemeral': method('chat.postEphemeral', 'chat:write'),
   'chat.postMessage': method('chat.postMessage', 'chat:write'),
+  'chat.startStream': method('chat.startStream', 'chat:write'),
+  'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
   'conversations.open': method('conversations.open', 'im:write'),
   'conversations.replies': method(

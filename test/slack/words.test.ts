@@ -6,13 +6,11 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
-import fc from 'fast-check';
 import type { DecisionOutcome } from '../../src/domain/decision.ts';
 import { defuseMarkdown, toNotice } from '../../src/slack/mrkdwn.ts';
 import { buildSayParts } from '../../src/slack/say-parts.ts';
 import { toSentence } from '../../src/slack/sentences.ts';
 import { SLACK_ERRORS, toChatError } from '../../src/slack/slack-errors.ts';
-import { splitMarkdown } from '../../src/slack/split-markdown.ts';
 import { APPROVER, aCall } from '../support/a-call.ts';
 
 describe('an error of Slack', () => {
@@ -92,32 +90,5 @@ describe('words of ours', () => {
     const parts = buildSayParts({ kind: 'answer', text: 'word '.repeat(6_000) });
     assert.equal(parts.length, 3);
     assert.match(parts[2]?.text ?? '', /part 3 of 3/);
-  });
-});
-
-describe('split Markdown', () => {
-  it('has parts within the limit, and every word once, in order', () => {
-    const piece = fc.oneof(
-      fc.constantFrom('\n\n', '\n', '```ts\n', '```\n', ' '),
-      fc.string({ maxLength: 30 }),
-    );
-    const texts = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
-    fc.assert(
-      fc.property(texts, fc.integer({ min: 250, max: 600 }), (text, max) => {
-        const parts = splitMarkdown(text, max);
-        assert.ok(parts.every((part) => part.length <= max));
-        const words = (each: string) => each.replace(/[\s`]|ts/g, '');
-        assert.equal(words(parts.join('')), words(text));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('closes a code fence that is cut, and opens it again', () => {
-    const code = `\`\`\`ts\n${'let a = 1;\n'.repeat(60)}\`\`\`\nafter`;
-    const parts = splitMarkdown(code, 400);
-    assert.ok(parts.length > 1);
-    for (const part of parts) assert.equal((part.match(/^```/gm) ?? []).length % 2, 0, part);
-    assert.ok(parts[1]?.startsWith('```ts\n'));
   });
 });

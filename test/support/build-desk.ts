@@ -120,6 +120,7 @@ export async function buildDesk(
     systemPrompt: 'You are a test.',
     contextTokens: options.contextTokens ?? 20_000,
     ...(options.seesImages && { readImage: files.read }),
+    onDelta: (thread, text) => worker?.live.delta(thread, text),
   });
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
@@ -153,6 +154,7 @@ export async function buildDesk(
   worker.start();
   t.after(async () => {
     await running.stop(0);
+    await running.live.stop();
     await running.status.settled();
     await store.close();
     await model.stop();

@@ -1,5 +1,11 @@
-import type { Call } from '../../src/domain/call.ts';
-import type { Chat, ChatError } from '../../src/domain/chat.ts';
+import type { Call, CardPlace } from '../../src/domain/call.ts';
+import {
+  type Chat,
+  type ChatError,
+  type LiveMessage,
+  type LiveView,
+  perhapsThere,
+} from '../../src/domain/chat.ts';
 import type { Say } from '../../src/domain/store.ts';
 
 /** A chat that remembers what people would see, and fails when told to. */
@@ -10,6 +16,12 @@ export interface RecordingChat extends Chat {
   readonly posts: Map<string, number>;
   readonly said: Say[];
   readonly statuses: string[];
+  /** Every drawing of a growing message. */
+  readonly views: LiveView[];
+  /** Growing messages that people see now, by their timestamps. */
+  readonly growing: Set<string>;
+  /** The next drawing of a growing message waits for this, which may reject. */
+  nextView(outcome: () => Promise<void>): void;
   /** The next drawing or saying rejects with this. */
   failNext(error: ChatError): void;
   /** From now on every drawing rejects with this; undefined ends it. */
@@ -23,6 +35,9 @@ export function createRecordingChat(): RecordingChat {
   const posts = new Map<string, number>();
   const said: Say[] = [];
   const statuses: string[] = [];
+  const views: LiveView[] = [];
+  const growing = new Set<string>();
+  const outcomes: (() => Promise<void>)[] = [];
   let cardFailure: ChatError | undefined;
   let ts = 0;
 
@@ -36,6 +51,9 @@ export function createRecordingChat(): RecordingChat {
     posts,
     said,
     statuses,
+    views,
+    growing,
+    nextView: (outcome) => void outcomes.push(outcome),
     failNext: (error) => failures.push(error),
     failCards(error) {
       cardFailure = error;
@@ -49,9 +67,28 @@ export function createRecordingChat(): RecordingChat {
       ts += 1;
       return { channel: 'C1', ts: String(ts) };
     },
-    async say(say) {
+    async say(say, { live }) {
       failIfTold();
       said.push(say);
+      if (live) growing.delete(live.ts);
+    },
+    growLive({ thread }, left): LiveMessage {
+      let place: CardPlace | undefined = left;
+      return {
+        place: () => place,
+        async draw(view) {
+          views.push(view);
+          place ??= perhapsThere(thread);
+          await outcomes.shift()?.();
+          ts += 1;
+          if (place.ts === '') place = { ...place, ts: `live-${ts}` };
+          growing.add(place.ts);
+          return 'drawn';
+        },
+      };
+    },
+    async clearLive(_thread, live) {
+      growing.delete(live.ts);
     },
     async setStatus(_thread, text) {
       statuses.push(text);

@@ -116,7 +116,7 @@ function Content({ message }: { message: WorkspaceMessage }) {
       {edited && <span class="edited">(edited)</span>}
       {message.streaming && (
         <span class="streaming" role="status">
-          writing…
+          {message.text === '' ? 'working…' : 'writing…'}
         </span>
       )}
     </div>

@@ -13,7 +13,7 @@ const WORDS = {
 /** Shows one step of the agent's work. */
 export function TaskCard({ task }: { task: TaskCardBlock }) {
   return (
-    <div class={`task-card ${task.status}`}>
+    <div class={`task-card is-${task.status}`}>
       <div class="task-title">
         <span role="img" aria-label={WORDS[task.status]}>
           {SIGNS[task.status]}

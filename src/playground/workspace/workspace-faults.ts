@@ -17,12 +17,26 @@ interface SetFault {
   left: number;
 }
 
+interface RecurringFault {
+  readonly nth: number;
+  readonly methods: readonly string[];
+  readonly fault: ApiFault;
+  calls: number;
+}
+
 /** Creates a board without faults; `disconnect` reaches the open sockets. */
 export function createFaultBoard(disconnect: (how: 'refresh' | 'drop') => void): FaultBoard {
   let api: SetFault[] = [];
+  let recurring: RecurringFault[] = [];
   let deliveries = 1;
   let expiring = 0;
   let held: (() => Promise<void>)[] | undefined;
+
+  function takeRecurring(method: string): ApiFault | undefined {
+    const hits = recurring.filter(({ methods }) => methods.includes(method));
+    for (const each of hits) each.calls += 1;
+    return hits.find(({ calls, nth }) => calls % nth === 0)?.fault;
+  }
 
   const release = async (): Promise<void> => {
     const waiting = held ?? [];
@@ -41,6 +55,7 @@ export function createFaultBoard(disconnect: (how: 'refresh' | 'drop') => void):
         : (deliver: () => Promise<void>) => void queue.push(deliver);
     },
     api: (method, fault, times = 1) => void api.push({ method, fault, left: times }),
+    apiEach: (nth, methods, fault) => void recurring.push({ nth, methods, fault, calls: 0 }),
     deliverEvents: (times) => {
       deliveries = times;
     },
@@ -54,6 +69,7 @@ export function createFaultBoard(disconnect: (how: 'refresh' | 'drop') => void):
     disconnectSockets: disconnect,
     clear: () => {
       api = [];
+      recurring = [];
       deliveries = 1;
       expiring = 0;
       // Held events were promised to arrive; forgetting the fault lets them go.
@@ -64,7 +80,7 @@ export function createFaultBoard(disconnect: (how: 'refresh' | 'drop') => void):
       if (found !== undefined) {
         found.left -= 1;
       }
-      return found?.fault;
+      return found?.fault ?? takeRecurring(method);
     },
     takeExpiredTrigger: () => {
       expiring -= 1;

@@ -99,6 +99,8 @@ export type ApiFault =
 export interface Faults {
   /** The next `times` calls of the method (`*`: any) fail so. */
   api(method: string, fault: ApiFault, times?: number): void;
+  /** Of the calls of these methods together, each `nth` fails so. */
+  apiEach(nth: number, methods: readonly string[], fault: ApiFault): void;
   /** Each event is delivered this many times, retries marked as Slack marks them. */
   deliverEvents(times: number): void;
   /** Holds events back until `release`. */

@@ -1,0 +1,56 @@
+import type { AnyChunk, KnownBlock } from '@slack/types';
+import type { LiveTask, LiveView } from '../domain/chat.ts';
+import { showName } from './cards/visible-text.ts';
+import { ACTIONS } from './ids.ts';
+import { BUDGET } from './limits.ts';
+import type { SaidMessage } from './say-parts.ts';
+import { splitMarkdown } from './split-markdown.ts';
+
+/** The button that ends a turn, known by the id of the message that began it. */
+export function buildStopButton(turn: string): KnownBlock {
+  return {
+    type: 'actions',
+    elements: [
+      {
+        type: 'button',
+        action_id: ACTIONS.stopTurn,
+        text: { type: 'plain_text', text: 'Stop', emoji: false },
+        value: turn,
+        accessibility_label: 'Stop the agent’s work in this thread',
+      },
+    ],
+  };
+}
+
+/** Writes a task as a stream tells of it. */
+export function toTaskChunk(task: LiveTask): AnyChunk {
+  return { type: 'task_update', id: task.id, title: titleOf(task), status: task.status };
+}
+
+/** Makes the growing message where it is no stream, from Markdown that is defused already. */
+export function buildGrowingMessage(turn: string, view: LiveView): SaidMessage {
+  const [text = ''] = splitMarkdown(view.text, BUDGET.growingText);
+  const lines = view.tasks.slice(-BUDGET.growingTasks).map(toLine);
+  const tasks: readonly KnownBlock[] =
+    lines.length === 0
+      ? []
+      : [{ type: 'context', elements: [{ type: 'mrkdwn', text: lines.join('\n') }] }];
+  const words: readonly KnownBlock[] = text.trim() === '' ? [] : [{ type: 'markdown', text }];
+  return { text: 'The agent is at work.', blocks: [...tasks, ...words, buildStopButton(turn)] };
+}
+
+const SIGNS: Readonly<Record<LiveTask['status'], string>> = {
+  pending: '○',
+  in_progress: '◐',
+  complete: '✓',
+  error: '✕',
+};
+
+function toLine(task: LiveTask): string {
+  return `${SIGNS[task.status]} ${titleOf(task)}`;
+}
+
+/** A tool's name is written so that it is no markup anywhere. */
+function titleOf({ tool }: LiveTask): string {
+  return tool === undefined ? 'Thinking' : showName(tool);
+}

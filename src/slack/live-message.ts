@@ -1,0 +1,213 @@
+/**
+ * A message that grows, as a stream where Slack lets us, else as a message that is updated. A stream
+ * can't take a text back, so it gets what no later word can change; after an answer that did not
+ * arrive nobody knows what it holds, and it is ended and updated from then on.
+ */
+import type { AnyChunk } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import type { CardPlace } from '../domain/call.ts';
+import { ChatError, type LiveMessage, type LiveView, perhapsThere } from '../domain/chat.ts';
+import type { InboxMessage } from '../domain/message.ts';
+import { placeOf } from '../domain/thread-key.ts';
+import { findGrowing } from './find-posts.ts';
+import { buildGrowingMessage, buildStopButton, toTaskChunk } from './growing-blocks.ts';
+import { BUDGET } from './limits.ts';
+import { settledMarkdown, settledRows } from './mrkdwn.ts';
+import { slackErrorName, toChatError } from './slack-errors.ts';
+
+/** `absent`: not there; `lost`: perhaps there; `ended`: a stream that has to be stopped; `final`: it grows no more. */
+type State = 'absent' | 'lost' | 'stream' | 'ended' | 'posted' | 'final';
+
+type Growing = Pick<InboxMessage, 'id' | 'thread' | 'author'>;
+
+interface LiveDeps {
+  readonly client: WebClient;
+  readonly botId: string;
+}
+
+/** Makes the growing message of a turn. */
+export function createLiveMessage(
+  { client, botId }: LiveDeps,
+  turn: Growing,
+  left: CardPlace | undefined,
+): LiveMessage {
+  const { channel, root } = placeOf(turn.thread);
+  let place = left;
+  let state: State = stateOf(left);
+  let mayStream = true;
+  /** What the stream holds. */
+  let streamed = '';
+  const toldTasks = new Map<string, string>();
+  /** What the posted message holds. */
+  let drawn = '';
+
+  async function find(): Promise<void> {
+    const ts = await findGrowing(client, { channel, root, botId });
+    place = ts === undefined ? undefined : { channel, ts };
+    state = ts === undefined ? 'absent' : 'ended';
+  }
+
+  async function start(view: LiveView): Promise<void> {
+    const button: AnyChunk = { type: 'blocks', blocks: [buildStopButton(turn.id)] };
+    const news = newsIn(view);
+    place = perhapsThere(turn.thread);
+    const { ts } = await client.chat.startStream({
+      channel,
+      thread_ts: root,
+      recipient_team_id: turn.author.team,
+      recipient_user_id: turn.author.user,
+      chunks: [button, ...news.chunks],
+    });
+    arrived(ts, 'stream');
+    news.keep();
+  }
+
+  async function append(view: LiveView): Promise<void> {
+    const news = newsIn(view);
+    if (news.chunks.length === 0) return;
+    await client.chat.appendStream({ channel, ts: tsOf(place), chunks: [...news.chunks] });
+    news.keep();
+  }
+
+  async function post(view: LiveView): Promise<void> {
+    const message = buildGrowingMessage(turn.id, view);
+    const shown = JSON.stringify(message);
+    if (shown === drawn) return;
+    if (state === 'posted') {
+      await client.chat.update({ channel, ts: tsOf(place), ...message });
+    } else {
+      place = perhapsThere(turn.thread);
+      const quiet = { unfurl_links: false, unfurl_media: false };
+      const posted = await client.chat.postMessage({
+        channel,
+        thread_ts: root,
+        ...message,
+        ...quiet,
+      });
+      arrived(posted.ts, 'posted');
+    }
+    drawn = shown;
+  }
+
+  function arrived(ts: string | undefined, as: State): void {
+    place = ts === undefined ? perhapsThere(turn.thread) : { channel, ts };
+    state = ts === undefined ? 'lost' : as;
+  }
+
+  /** What the stream lacks of the view. */
+  function newsIn({ text, tasks }: LiveView) {
+    const chunks: AnyChunk[] = tasks
+      .filter((task) => toldTasks.get(task.id) !== task.status)
+      .map(toTaskChunk);
+    const target = whole(text.slice(0, BUDGET.growingText));
+    const rest = target.slice(streamed.length);
+    if (rest !== '' && target.trim() !== '') chunks.push({ type: 'markdown_text', text: rest });
+    const keep = () => {
+      if (target.trim() !== '') streamed = target;
+      for (const task of tasks) toldTasks.set(task.id, task.status);
+    };
+    return { chunks, keep };
+  }
+
+  async function step(view: LiveView): Promise<'drawn' | 'more'> {
+    switch (state) {
+      case 'lost':
+        await find();
+        return 'more';
+      case 'absent':
+        if (view.text.trim() === '' && view.tasks.length === 0) return 'drawn';
+        await (mayStream ? start(view) : post(view));
+        return 'drawn';
+      case 'stream':
+        if (!view.text.startsWith(streamed)) {
+          state = 'ended';
+          return 'more';
+        }
+        await append(view);
+        return 'drawn';
+      case 'ended':
+        await client.chat.stopStream({ channel, ts: tsOf(place) });
+        state = 'posted';
+        return 'more';
+      case 'posted':
+        await post(view);
+        return 'drawn';
+      case 'final':
+        return 'drawn';
+    }
+  }
+
+  /** Settles what a failed step means for the next one; throws what is to be waited for. */
+  function recover(error: unknown): 'drawn' | 'more' {
+    const problem = toChatError(error, 'show what the agent writes');
+    const name = slackErrorName(error);
+    const isUnsure = name === undefined && problem.code !== 'rate-limited';
+    if (state === 'absent') {
+      // A refusal leaves nothing behind; silence may.
+      if (!isUnsure) place = undefined;
+      else state = 'lost';
+    }
+    if (isUnsure && state === 'stream') state = 'ended';
+    if (isUnsure || problem.code === 'rate-limited') throw problem;
+    return refused(problem);
+  }
+
+  function refused(problem: ChatError): 'drawn' | 'more' {
+    const next = wayOn(problem);
+    if (next !== undefined) {
+      state = next;
+      return 'more';
+    }
+    if (problem.code === 'temporary' || state === 'lost') throw problem;
+    state = 'final';
+    return 'drawn';
+  }
+
+  /** Another way to show it, where there is one. */
+  function wayOn({ code, cause }: ChatError): State | undefined {
+    const named = NAMED_WAYS[slackErrorName(cause) ?? ''];
+    if (named !== undefined || HOPELESS.has(code)) return named;
+    if (state !== 'absent') return WAYS[state];
+    const isNews = mayStream;
+    mayStream = false;
+    return isNews ? 'absent' : undefined;
+  }
+
+  return {
+    place: () => place,
+    async draw(view) {
+      try {
+        return await step({ ...view, text: settledRows(settledMarkdown(view.text)) });
+      } catch (error) {
+        return recover(error);
+      }
+    },
+  };
+}
+
+/** What Slack's own words say of the message. */
+const NAMED_WAYS: Readonly<Record<string, State>> = {
+  message_not_in_streaming_state: 'posted',
+  streaming_state_conflict: 'ended',
+};
+
+/** After these there is nothing to write to. */
+const HOPELESS: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
+
+/** Where a refused write of this state goes on. */
+const WAYS: Partial<Readonly<Record<State, State>>> = { stream: 'ended', ended: 'posted' };
+
+function stateOf(left: CardPlace | undefined): State {
+  if (left === undefined) return 'absent';
+  return left.ts === '' ? 'lost' : 'ended';
+}
+
+function tsOf(place: CardPlace | undefined): string {
+  if (place === undefined) throw new ChatError('rejected', 'The growing message has no place.');
+  return place.ts;
+}
+
+/** A text without the half of a character at its end. */
+function whole(text: string): string {
+  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+}
