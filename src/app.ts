@@ -73,12 +73,12 @@ async function open(
 ): Promise<string> {
   for (const warning of config.warnings) log.warn(warning);
   await makeWorkspaceFolder(config.workspaceDir);
-  const extra = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : [];
+  const own = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : undefined;
   const offered = await offerTools(config, clock, log);
-  const { toolbox, leftOut } = createToolbox({
+  const { toolbox, helpers, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
     offered,
-    extra,
+    ...(own && { extra: own.tools, agents: own.agents }),
   });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
@@ -96,6 +96,7 @@ async function open(
       maxRetries: MODEL_RETRIES,
     }),
     toolbox,
+    helpers,
     history: store.history,
     saver: store.saver,
     clock,
@@ -111,6 +112,7 @@ async function open(
     agent,
     chat: createSlackChat({ connection, toolbox, log }),
     toolbox,
+    helpers,
     gate: overrides.gate ?? defaultGate,
     clock,
     log,

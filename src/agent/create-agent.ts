@@ -3,6 +3,7 @@ import { type BaseCheckpointSaver, Command, type StateSnapshot } from '@langchai
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { Agent, GraphState, OpenCall } from '../domain/agent.ts';
 import type { Clock } from '../domain/clock.ts';
+import { type Helper, toolsOf } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
 import type { History } from '../domain/store.ts';
@@ -19,7 +20,7 @@ import {
 } from './graph.ts';
 import type { ChatModel } from './model.ts';
 import { sayFailure } from './model-failure.ts';
-import { buildPrompt, toUserMessage } from './prompt.ts';
+import { buildHelperPrompt, buildPrompt, toUserMessage } from './prompt.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
@@ -32,10 +33,13 @@ export type TurnSaver = BaseCheckpointSaver & {
 
 export interface AgentDeps {
   readonly model: ChatModel;
+  /** All tools there are; the thread's own agent has them all. */
   readonly toolbox: Toolbox;
+  readonly helpers: readonly Helper[];
   readonly history: Pick<History, 'newest'>;
   readonly saver: TurnSaver;
   readonly clock: Clock;
+  /** Of the thread's own agent; helpers have theirs. */
   readonly systemPrompt: string;
   /** How many tokens a request to the model may hold, its answer excluded. */
   readonly contextTokens: number;
@@ -75,7 +79,9 @@ export function createAgent(deps: AgentDeps): Agent {
     async start(message, fence, signal) {
       const configurable = { thread_id: fence.thread };
       if (await saver.getTuple({ configurable })) await saver.forget(fence.thread, fence.token);
-      const input = { turn: message.id, messages: [toUserMessage(message)] };
+      const agent = message.delegated?.agent;
+      const messages = [toUserMessage(message)];
+      const input = { turn: message.id, messages, ...(agent !== undefined && { agent }) };
       return await run(input, fence.thread, fence.token, signal);
     },
     async resume(thread, replies, fence, signal) {
@@ -130,10 +136,11 @@ function toOpenCall(found: { readonly id?: string; readonly value?: unknown }): 
 
 /** Builds the only step with effects outside the graph: one question to the model. */
 function createAsk(deps: AgentDeps): AskForStep {
-  const { toolbox, history, clock, systemPrompt, onDelta } = deps;
+  const { history, clock, onDelta } = deps;
 
-  async function promptFor(thread: ThreadKey, state: TurnState) {
-    const tools = toolbox.list();
+  async function promptFor(thread: ThreadKey, state: TurnState, helper: Helper | undefined) {
+    const systemPrompt = helper ? buildHelperPrompt(helper) : deps.systemPrompt;
+    const tools = toolsOf(deps, thread, state.agent).list();
     const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))];
     const taken = estimateTokens(fixed.join('\n')) + estimateMessageTokens(state.messages);
     const window = await readWindow(history, thread, state.turn, deps.contextTokens - taken);
@@ -143,17 +150,19 @@ function createAsk(deps: AgentDeps): AskForStep {
       earlier: pairAnswers(window.messages),
       current: pairAnswers(state.messages),
       isCut: window.isCut,
+      isForAgent: helper !== undefined,
     });
     return { messages: toChatMessages(prompt), tools };
   }
 
   return async function ask(state, config): Promise<ModelStep> {
-    const stop = guardTurn(state.messages);
+    const helper = deps.helpers.find(({ name }) => name === state.agent);
+    const stop = guardTurn(state.messages) ?? missing(state, helper);
     if (stop !== undefined) return { failure: stop };
     const thread: ThreadKey = config.configurable?.thread_id;
     const signal = config.signal ?? new AbortController().signal;
     const answer = await askModel(deps, {
-      ...(await promptFor(thread, state)),
+      ...(await promptFor(thread, state, helper)),
       signal,
       onDelta: onDelta && ((text) => onDelta(thread, text)),
     });
@@ -165,6 +174,12 @@ function createAsk(deps: AgentDeps): AskForStep {
       ...(answer.failure && { failure: sayFailure(answer.failure) }),
     };
   };
+}
+
+/** A helper may be gone since its turn began, as its tools may. */
+function missing({ agent }: TurnState, helper: Helper | undefined): string | undefined {
+  if (agent === undefined || helper) return undefined;
+  return `There is no helper “${agent}” any more.`;
 }
 
 /** Longer ids are refused by OpenAI when they come back in a request. */

@@ -1,6 +1,7 @@
 import type { Agent } from '../domain/agent.ts';
 import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Helper } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
@@ -11,7 +12,9 @@ export interface DeskDeps {
   readonly store: Store;
   readonly agent: Agent;
   readonly chat: Chat;
+  /** All tools there are; `toolsOf` tells which of them an agent has. */
   readonly toolbox: Toolbox;
+  readonly helpers: readonly Helper[];
   readonly gate: Gate;
   readonly clock: Clock;
   readonly log: Log;

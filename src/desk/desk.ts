@@ -14,7 +14,9 @@ import { actorOf } from './effects.ts';
 import { createExecute } from './execute.ts';
 import { createExpire } from './expire.ts';
 import { createHear } from './hear.ts';
+import { createHelperThreads } from './helper-threads.ts';
 import { createReadOpenCalls } from './open-calls.ts';
+import { createProgress } from './progress.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
 import { createRunner, type Runner } from './runner.ts';
@@ -80,7 +82,13 @@ export function createWorker(deps: DeskDeps): Worker {
   const { decide } = createDecide(deps);
   const status = createStatusLine(deps.chat, deps.log);
   const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
-  const pump = createPump(deps, { readOpenCalls, hear: createHear(deps, decide), status });
+  const helperThreads = createHelperThreads(deps);
+  const pump = createPump(deps, {
+    readOpenCalls,
+    hear: createHear(deps, decide),
+    helperThreads,
+    progress: createProgress(deps.store, status),
+  });
   const say = createSay(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,
@@ -90,7 +98,7 @@ export function createWorker(deps: DeskDeps): Worker {
       // Keys of threads are made by the desk from thread keys only.
       pump: (id, work) => pump(id as ThreadKey, work),
       say: (id, work) => say(id as ThreadKey, work),
-      run: createExecute(deps),
+      run: createExecute(deps, helperThreads),
       expire: createExpire(deps),
       redraw: createRedraw(deps),
     },

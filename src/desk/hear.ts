@@ -1,5 +1,5 @@
 /** What a message does that comes while calls wait (design §4): by its author, not by its words. */
-import { sayKey, type ThreadFence } from '../domain/agenda.ts';
+import { pumpKey, sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { withdraw } from '../domain/decide.ts';
 import { shortDigest } from '../domain/digest.ts';
@@ -7,9 +7,11 @@ import type { InboxMessage } from '../domain/message.ts';
 import { isSamePerson } from '../domain/person.ts';
 import { permit, REQUESTER_ROUTE } from '../domain/route.ts';
 import type { Effects, Say } from '../domain/store.ts';
+import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { isForPeople, leavesOf, type Waiting } from './waiting.ts';
 
 const BARE_YES = new Set([
   'yes',
@@ -38,26 +40,37 @@ export function isBareYes(text: string): boolean {
   return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
 }
 
-/** Builds the use case: lets the waiting messages of a thread act on its pending calls; resolves with whether a call has moved. Messages that must wait are told so. */
+/** Builds the use case: lets the waiting messages of a thread act on the calls that wait in it and with its helpers; resolves with whether a call has moved. Messages that must wait are told so. */
 export function createHear(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
 ) {
   const { store, clock } = deps;
 
-  async function hear(calls: readonly Call[], fence: ThreadFence): Promise<boolean> {
+  async function hear(waiting: Waiting, fence: ThreadFence): Promise<boolean> {
+    if (parentCallOf(fence.thread) !== undefined) {
+      await letPeopleBeHeard(fence.thread);
+      return false;
+    }
     // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
-    const isOpen = calls.every((call) => call.status === 'pending');
+    const isOpen = isForPeople(waiting);
     for (const message of await store.inbox.waiting(fence.thread)) {
       if (!isOpen) await tellWaits(message, fence);
-      else if (await hearOne(message, calls, fence)) return true;
+      else if (await hearOne(message, waiting, fence)) return true;
     }
     return false;
   }
 
+  /** Nobody writes in a helper's thread; what was written in Slack may have waited for it to wait. */
+  async function letPeopleBeHeard(thread: ThreadKey): Promise<void> {
+    const root = rootOf(thread);
+    if ((await store.inbox.waiting(root)).length === 0) return;
+    await store.agenda.wake([{ key: pumpKey(root), dueAt: clock.now() }]);
+  }
+
   async function hearOne(
     message: InboxMessage,
-    calls: readonly Call[],
+    waiting: Waiting,
     fence: ThreadFence,
   ): Promise<boolean> {
     if (isBareYes(message.text)) {
@@ -69,16 +82,13 @@ export function createHear(
       await store.inbox.end(message.id, 'answered', effects, fence);
       return false;
     }
-    const decidable = calls.filter((call) => mayReply(call, message));
-    const requested = calls.filter(
-      (call) => !decidable.includes(call) && isSamePerson(call.requester, message.author),
-    );
-    if (decidable.length + requested.length === 0) {
-      await tellWaits(message, fence);
-      return false;
-    }
-    let moved = await reply(decidable, message);
+    const decidable = leavesOf(waiting).filter((call) => mayReply(call, message));
+    if (decidable.length > 0) return await reply(decidable, message);
+    // A helper's calls go with the call that it works for.
+    const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
+    let moved = false;
     for (const call of requested) moved = (await takeBack(call)) || moved;
+    if (requested.length === 0) await tellWaits(message, fence);
     return moved;
   }
 

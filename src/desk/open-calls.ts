@@ -38,10 +38,10 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     return proposals;
   }
 
-  /** An ignored call ends the turn, so its pending siblings can have no decision any more. */
+  /** An ignored call ends the turn, so its pending siblings can have no decision any more, and its helpers nobody to work for. */
   async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
     const ends = calls.some(({ status }) => status === 'ignored');
-    const waiting = ends ? calls.filter(({ status }) => status === 'pending') : [];
+    const waiting = ends ? calls.filter(isWaiting) : [];
     for (const call of waiting) {
       const step = withdraw(call, 'ignored-sibling', clock.now());
       if (step) await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
@@ -59,6 +59,10 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       if (!(await withdrawSiblings(found.calls))) return found;
     }
   };
+}
+
+function isWaiting({ status, child }: Call): boolean {
+  return status === 'pending' || (status === 'running' && child !== undefined);
 }
 
 function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {

@@ -7,21 +7,23 @@ import type { Say } from '../domain/store.ts';
 /** What a card quotes of the agent's words at most, in characters; longer ones are said in the thread too. */
 const CARD_WORDS = 300;
 
-/** The agent's words beside its calls, unless the cards show them whole. */
+/** The agent's words beside its calls, unless the cards show them whole; a helper's are for no one else. */
 export function wordsBesideCalls(
   message: InboxMessage,
   state: GraphState,
   calls: readonly Call[],
   now: number,
 ): readonly Say[] {
+  if (message.delegated) return [];
   const onCards = calls.some((call) => call.route !== undefined);
   const last = state.messages.findLast((each) => each.role === 'assistant');
   if (!last || last.text.trim() === '' || (onCards && last.text.length <= CARD_WORDS)) return [];
   return [sayOf(message, last.id, 'answer', last.text, now)];
 }
 
-/** The last words of a turn: the agent's answer, and what went wrong. */
+/** The last words of a turn: the agent's answer, and what went wrong; a helper's go to whom it works for. */
 export function lastWords(message: InboxMessage, state: GraphState, now: number): readonly Say[] {
+  if (message.delegated) return [];
   const says: Say[] = [];
   const last = state.messages.at(-1);
   if (last?.role === 'assistant' && last.text.trim() !== '') {

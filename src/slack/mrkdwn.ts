@@ -1,5 +1,5 @@
 /** Escapes a text for mrkdwn, so that nothing in it is a mention, a link or an entity. */
-function escapeMrkdwn(text: string): string {
+export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -7,11 +7,13 @@ import type { TestContext } from 'node:test';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import { createTask } from '../../src/agent/tools/task.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
+import type { Helper } from '../../src/domain/helper.ts';
 import { messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
@@ -59,6 +61,8 @@ export async function buildDesk(
     readonly tools: readonly ToolDefinition[];
     /** Tools that are made already. */
     readonly made?: readonly Tool[];
+    /** Whom the agent may give work to, with the tool for it. */
+    readonly helpers?: readonly Helper[];
     /** The first worker never looks at the time: its leases run out, as if its process stood still. */
     readonly stalled?: boolean;
   },
@@ -68,7 +72,10 @@ export async function buildDesk(
   let worker: Worker | undefined;
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
   const model = await createMockModel();
-  const toolbox = toToolbox(options.tools, options.made ?? []);
+  const helpers = options.helpers ?? [];
+  const task = createTask(helpers);
+  const made = [...(options.made ?? []), ...(task?.kind === 'tool' ? [task.tool] : [])];
+  const toolbox = toToolbox(options.tools, made);
   const chat = createRecordingChat();
   const agent = createAgent({
     model: createChatModel({
@@ -78,6 +85,7 @@ export async function buildDesk(
       maxRetries: 0,
     }),
     toolbox,
+    helpers,
     history: store.history,
     saver: store.saver,
     clock,
@@ -91,6 +99,7 @@ export async function buildDesk(
       agent,
       chat,
       toolbox,
+      helpers,
       gate: options.gate ?? askAll(),
       clock: itsClock,
       log: { debug: silent, info: silent, warn: silent, error: silent },

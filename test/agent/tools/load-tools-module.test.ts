@@ -34,14 +34,14 @@ test('the tools of a module join the built-in ones; one that can’t be offered 
        { name: 'paid', ${RUN}, risk: 'high', secrets: ['n'], idempotent: true },
      ];`,
   );
-  const extra = await loadToolsModule(path, clock);
+  const { tools: extra } = await loadToolsModule(path, clock);
   const { toolbox, leftOut } = createToolbox({
     workspaceDir: join(path, '..', 'workspace'),
     extra,
   });
   assert.deepEqual(
     toolbox.list().map(({ name }) => name),
-    ['list_files', 'read_file', 'write_file', 'edit_file', 'delete_file', 'count', 'paid'],
+    ['list_files', 'read_file', 'write_file', 'edit_file', 'delete_file', 'task', 'count', 'paid'],
   );
   assert.deepEqual(leftOut, [
     { name: 'dated', reason: 'Date cannot be represented in JSON Schema' },
@@ -126,7 +126,7 @@ test('a module that is not there stops the start', async () => {
 
 test('a tool can’t take the place of a built-in one', async (t) => {
   const path = aModule(t, `export const tools = [{ name: 'read_file', ${RUN} }];`, 'tools.mjs');
-  const extra = await loadToolsModule(path, clock);
+  const { tools: extra } = await loadToolsModule(path, clock);
   assert.throws(() => createToolbox({ workspaceDir: '.', extra }), /“read_file” is taken/);
 });
 
