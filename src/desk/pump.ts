@@ -65,9 +65,9 @@ export function createPump(
   }
 
   /**
-   * Takes the graph one step on, from the turn's beginning; undefined when the thread has to wait. It is resumed once, when all
-   * of a message's calls have their outcomes: the model sees them together in any case, and each
-   * resume would run every waiting task of the batch again.
+   * Takes the graph one step on, from the turn's beginning; undefined when the thread has to wait.
+   * It is resumed once, when all of a message's calls have their outcomes: the model sees them
+   * together in any case, and each resume would run every waiting task of the batch again.
    */
   async function advance(
     message: InboxMessage,
