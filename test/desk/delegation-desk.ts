@@ -10,7 +10,7 @@ import { type MockAnswer, type MockCall, sayCalls } from '../support/mock-model.
 import { createRecordedTool, type RecordedTool } from '../support/recorded-tool.ts';
 
 /** `scout` can only act; `worker` has everything, helpers of its own included. */
-export const HELPERS: readonly Helper[] = [
+const HELPERS: readonly Helper[] = [
   { name: 'scout', description: 'Scouts.', prompt: 'You scout.', tools: ['act'] },
   { name: 'worker', description: 'Works.', prompt: 'You work.', tools: 'all' },
 ];

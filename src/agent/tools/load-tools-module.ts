@@ -56,7 +56,8 @@ export async function loadToolsModule(path: string, clock: Clock): Promise<OwnMo
   // A module's namespace has no prototype: it is not an instance of Object.
   const isModule = typeof module === 'object' && module !== null;
   const own: { readonly tools?: unknown; readonly agents?: unknown } = isModule ? module : {};
-  const { tools, agents = [] } = own;
+  // Whoever brings agents only needs no tools.
+  const { agents = [], tools = own.agents && [] } = own;
   if (!Array.isArray(tools)) {
     throw new ToolsModuleError(
       `TOOLS_MODULE: ${path} must export a list named "tools": export const tools = [{ name, description, schema, run }];`,

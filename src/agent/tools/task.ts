@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Helper } from '../../domain/helper.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 
-export const TASK_TOOL = 'task';
+const TASK_TOOL = 'task';
 
 /** Makes the tool that gives work to a helper; undefined when there is none. */
 export function createTask(helpers: readonly Helper[]): DefinedTool | undefined {
