@@ -8,6 +8,7 @@ import { sayCalls, sayText } from '../support/mock-model.ts';
 import { playAgents, toldOf, turnOf } from '../support/play-agents.ts';
 import { allText, type Place } from '../support/scene.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
 import { call, type FieldStage, sayCall, setFieldStage } from './field-reports/field-stage.ts';
 
 const TOOLS = fileURLToPath(new URL('../fixtures/tools/helper-tools.ts', import.meta.url));
@@ -37,6 +38,7 @@ describe('helpers', () => {
     await stage.card(place, ...parts, 'Done');
   }
 
+  // A card shows part of a digest: what it is found by must not be hexadecimal.
   it('three at once, each with two calls, decided in mixed order by two people, with kill -9 in between', async () => {
     const [ASKED = '', ...TASKS] = ['please set up the office', 'scout it', 'pay it', 'file it'];
     const [SCOUT = '', PAY = '', FILE = ''] = TASKS;
@@ -50,7 +52,7 @@ describe('helpers', () => {
         sayCalls([call('pay', { amount: 7, reference: 'p1' }), note('p2')]),
         sayText('It is paid.'),
       ],
-      [FILE]: [sayCalls([note('f1')]), sayCall('note', { text: 'f2' }), sayText('It is filed.')],
+      [FILE]: [sayCalls([note('k1')]), sayCall('note', { text: 'k2' }), sayText('It is filed.')],
     });
     const place = await stage.ask('requester', ASKED);
     const { id } = stage.workspace.member('requester');
@@ -59,12 +61,12 @@ describe('helpers', () => {
     await stage.press('requester', card, 'call.approve');
     await stage.privately('requester', 'Only');
 
-    await approve('requester', place, 'f1');
+    await approve('requester', place, 'k1');
     await approve('approver', place, 'p2');
     await stage.restart('kill');
     await approve('requester', place, 's2');
     await approve('approver', place, 'p1');
-    await approve('requester', place, 'f2', 'clerk, for');
+    await approve('requester', place, 'k2', 'clerk, for');
     await approve('requester', place, 's1', 'scout, for');
 
     await stage.answer(place, 'The office is set up.');
@@ -77,7 +79,7 @@ describe('helpers', () => {
       ['It is scouted.', 'It is paid.', 'It is filed.'],
     ]);
     const runs = (await stage.runs()).map(({ args }) => Object.values(args as object).at(-1));
-    assert.deepEqual(runs, ['f1', 'p2', 's2', 'p1', 'f2', 's1']);
+    assert.deepEqual(runs, ['k1', 'p2', 's2', 'p1', 'k2', 's1']);
     // The question, six cards and one answer: helpers say nothing of their own.
     assert.equal(stage.cards(place).length, 6);
     const seenByAll = stage.thread(place).filter(({ visibleTo }) => visibleTo === undefined);
@@ -97,7 +99,7 @@ describe('helpers', () => {
         : sayText('Both have thought.');
     });
     const place = await stage.ask('requester', 'think of it');
-    await stage.workspace.waitFor(() => (asked.get('one') && asked.get('two') ? true : undefined));
+    await until(() => asked.has('one') && asked.has('two'));
     await stage.restart('kill');
     await stage.answer(place, 'Both have thought.');
     await stage.settled();

@@ -288,6 +288,7 @@ test('what reads runs with low risk, and only what may run twice is said to', ()
       ['write_file', 'medium', true],
       ['edit_file', 'medium', false],
       ['delete_file', 'high', false],
+      ['task', 'low', true],
     ],
   );
 });
