@@ -80,14 +80,14 @@ async function open(
 ): Promise<string> {
   for (const warning of config.warnings) log.warn(warning);
   await makeWorkspaceFolder(config.workspaceDir);
-  const extra = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : [];
+  const own = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : undefined;
   const connection = await connectSlack({ config: config.slack, log });
   const files = createWorkspaceBytes(config.workspaceDir);
   const send = createSendFileToSlack({ connection, log });
-  const { toolbox, leftOut } = createToolbox({
+  const { toolbox, helpers, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
     offered: [createSendFile({ files, send }), ...(await offerTools(config, clock, log))],
-    extra,
+    ...(own && { extra: own.tools, agents: own.agents }),
   });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
@@ -110,6 +110,7 @@ async function open(
       maxRetries: MODEL_RETRIES,
     }),
     toolbox,
+    helpers,
     history: store.history,
     saver: store.saver,
     clock,
@@ -129,6 +130,7 @@ async function open(
     agent,
     chat: createSlackChat({ connection, toolbox, log }),
     toolbox,
+    helpers,
     gate: overrides.gate ?? defaultGate,
     attachments: {
       source: createAttachmentSource({ connection, clock, log }),

@@ -3,11 +3,12 @@ import { type BaseCheckpointSaver, Command, type StateSnapshot } from '@langchai
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { Agent, GraphState, OpenCall } from '../domain/agent.ts';
 import type { Clock } from '../domain/clock.ts';
+import { type Helper, toolsOf } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
 import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
-import type { Toolbox } from '../domain/tool.ts';
+import type { Tool, Toolbox } from '../domain/tool.ts';
 import { askModel } from './ask-model.ts';
 import type { RawCall } from './collect-answer.ts';
 import { estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
@@ -21,7 +22,7 @@ import {
 } from './graph.ts';
 import type { ChatModel } from './model.ts';
 import { sayFailure } from './model-failure.ts';
-import { buildPrompt, toUserMessage } from './prompt.ts';
+import { buildHelperPrompt, buildPrompt, toUserMessage } from './prompt.ts';
 import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './show-images.ts';
 import { toUsage } from './spent.ts';
 import { toChatMessages } from './to-chat-messages.ts';
@@ -36,10 +37,13 @@ export type TurnSaver = BaseCheckpointSaver & {
 
 export interface AgentDeps {
   readonly model: ChatModel;
+  /** All tools there are; the thread's own agent has them all. */
   readonly toolbox: Toolbox;
+  readonly helpers: readonly Helper[];
   readonly history: Pick<History, 'newest'>;
   readonly saver: TurnSaver;
   readonly clock: Clock;
+  /** Of the thread's own agent; helpers have theirs. */
   readonly systemPrompt: string;
   /** How many tokens a request to the model may hold, its answer excluded. */
   readonly contextTokens: number;
@@ -56,7 +60,7 @@ const RUN = { durability: 'sync', maxConcurrency: 4 } as const;
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
   const { saver } = deps;
-  if (roomFor(deps) < LEAST_TURN_TOKENS) {
+  if (roomFor(deps.contextTokens, deps.systemPrompt, deps.toolbox.list()) < LEAST_TURN_TOKENS) {
     deps.log?.warn(
       { contextTokens: deps.contextTokens },
       'CONTEXT_TOKENS is too small: the instructions and the tools alone fill it, so requests will be larger. Set it higher.',
@@ -89,7 +93,9 @@ export function createAgent(deps: AgentDeps): Agent {
     async start(message, fence, signal) {
       const configurable = { thread_id: fence.thread };
       if (await saver.getTuple({ configurable })) await saver.forget(fence.thread, fence.token);
-      const input = { turn: message.id, messages: [toUserMessage(message)] };
+      const agent = message.delegated?.agent;
+      const messages = [toUserMessage(message)];
+      const input = { turn: message.id, messages, ...(agent !== undefined && { agent }) };
       return await run(input, fence.thread, fence.token, signal);
     },
     async resume(thread, replies, fence, signal) {
@@ -157,21 +163,22 @@ function sayUserCut(bytes: number): string {
 }
 
 /** What a request may hold beside the instructions and the tools, in tokens. */
-function roomFor({ systemPrompt, toolbox, contextTokens }: AgentDeps): number {
-  const fixed = [systemPrompt, ...toolbox.list().map((tool) => JSON.stringify(tool))];
+function roomFor(contextTokens: number, systemPrompt: string, tools: readonly Tool[]): number {
+  const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))];
   return contextTokens - estimateTokens(fixed.join('\n')) - FACTS_TOKENS;
 }
 
 /** Builds the only step with effects outside the graph: one question to the model. */
 function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForStep {
-  const { toolbox, history, clock, systemPrompt, onDelta } = deps;
+  const { history, clock, onDelta } = deps;
 
-  async function promptFor(thread: ThreadKey, state: TurnState) {
-    const tools = toolbox.list();
+  async function promptFor(thread: ThreadKey, state: TurnState, helper: Helper | undefined) {
+    const systemPrompt = helper ? buildHelperPrompt(helper) : deps.systemPrompt;
+    const tools = toolsOf(deps, thread, state.agent).list();
     const perImage = deps.readImage ? TOKENS_PER_IMAGE : 0;
     const own = pairAnswers(state.messages);
     const forImages = estimateMessageTokens(own, perImage) - estimateMessageTokens(own);
-    const room = roomFor(deps) - forImages;
+    const room = roomFor(deps.contextTokens, systemPrompt, tools) - forImages;
     const current = fitTurn(own, Math.max(LEAST_TURN_TOKENS, room * OWN_SHARE));
     const left = room - estimateMessageTokens(current.messages);
     const window = await readWindow(history, thread, state.turn, left, perImage);
@@ -184,17 +191,19 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
       current: current.messages,
       isCut: window.isCut,
       isCurrentCut: current.isCut,
+      isForAgent: helper !== undefined,
     });
     const notice = current.userBytesLeftOut > 0 ? sayUserCut(current.userBytesLeftOut) : undefined;
     return { request: { messages: toChatMessages(prompt, images), tools }, notice };
   }
 
   return async function ask(state, config): Promise<ModelStep> {
-    const stop = guardTurn(state.messages);
+    const helper = deps.helpers.find(({ name }) => name === state.agent);
+    const stop = guardTurn(state.messages) ?? missing(state, helper);
     if (stop !== undefined) return { failure: stop };
     const thread: ThreadKey = config.configurable?.thread_id;
     const signal = config.signal ?? new AbortController().signal;
-    const { request, notice } = await promptFor(thread, state);
+    const { request, notice } = await promptFor(thread, state, helper);
     const answer = await askModel(deps, {
       ...request,
       signal,
@@ -214,6 +223,12 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
       spent: answer.spent,
     };
   };
+}
+
+/** A helper may be gone since its turn began, as its tools may. */
+function missing({ agent }: TurnState, helper: Helper | undefined): string | undefined {
+  if (agent === undefined || helper) return undefined;
+  return `There is no helper “${agent}” any more.`;
 }
 
 /** Longer ids are refused by OpenAI when they come back in a request. */

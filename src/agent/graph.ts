@@ -30,6 +30,8 @@ export interface AskedInterrupt {
 const State = Annotation.Root({
   /** Id of the message that began the turn. */
   turn: Annotation<string>,
+  /** The helper whose turn it is; undefined when it is the thread's own agent's. */
+  agent: Annotation<string | undefined>,
   messages: Annotation<readonly TurnMessage[]>({
     // The answers of a batch are added in the order of its calls, whenever they came.
     reducer: (before, added) => [...before, ...added],

@@ -19,6 +19,7 @@ export async function askGate(
       risk: call.risk,
       requester: call.requester,
       channel: placeOf(call.thread).channel,
+      ...(call.agent !== undefined && { agent: call.agent }),
     });
   } catch (error) {
     deps.log.error({ err: error, call: call.id }, 'The gate failed; people are asked.');

@@ -1,5 +1,7 @@
 /** Messages that are nothing but a command: they never begin a turn, and never are a reply. */
 
+import type { InboxMessage } from '../domain/message.ts';
+
 const STOP = new Set(['stop', 'please stop', 'stop please', 'stop it', 'please stop it']);
 const FORGET = new Set(['forget this thread', 'please forget this thread']);
 
@@ -13,9 +15,10 @@ export function isBareForget(text: string): boolean {
   return FORGET.has(plainOf(text));
 }
 
-/** Tells whether a text is a command and nothing else. */
-export function isBareWord(text: string): boolean {
-  return isBareStop(text) || isBareForget(text);
+/** Tells whether a person's message is a command and nothing else. */
+export function isBareWord({ text, delegated }: Pick<InboxMessage, 'text' | 'delegated'>): boolean {
+  // What an agent writes to its helper is work, whatever the words.
+  return delegated === undefined && (isBareStop(text) || isBareForget(text));
 }
 
 function plainOf(text: string): string {

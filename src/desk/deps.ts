@@ -3,6 +3,7 @@ import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Directory } from '../domain/directory.ts';
 import type { AttachmentFolder, AttachmentSource } from '../domain/file-ports.ts';
+import type { Helper } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
@@ -15,7 +16,9 @@ export interface DeskDeps {
   readonly store: Store;
   readonly agent: Agent;
   readonly chat: Chat;
+  /** All tools there are; `toolsOf` tells which of them an agent has. */
   readonly toolbox: Toolbox;
+  readonly helpers: readonly Helper[];
   readonly gate: Gate;
   /** Where the files that people attach come from, and where they are put. */
   readonly attachments: { readonly source: AttachmentSource; readonly folder: AttachmentFolder };

@@ -21,8 +21,10 @@ import { createExecute } from './execute.ts';
 import { createExpire } from './expire.ts';
 import { createHear } from './hear.ts';
 import { createHeed } from './heed.ts';
+import { createHelperThreads } from './helper-threads.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
+import { createProgress } from './progress.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
 import { createRate, type RateCommand } from './rate.ts';
@@ -75,7 +77,7 @@ export function createDesk(
       // A command to us acts while the thread is busy.
       const keys = [
         pumpKey(message.thread),
-        ...(isBareWord(message.text) ? [heedKey(message.thread)] : []),
+        ...(isBareWord(message) ? [heedKey(message.thread)] : []),
       ];
       const wakes = keys.map((key) => ({ key, dueAt: clock.now() }));
       return await store.inbox.receive(message, { audit: [audit], wakes });
@@ -105,6 +107,7 @@ export function createWorker(deps: DeskDeps): Worker {
   const takeIn = createTakeIn(deps);
   const live = createLiveAnswers({ ...deps, outbox: deps.store.outbox });
   const closeLive = createCloseLive(deps, live);
+  const helperThreads = createHelperThreads(deps);
   const endTurn = createEndTurn(deps, closeLive);
   const pump = createPump(deps, {
     readOpenCalls,
@@ -112,7 +115,8 @@ export function createWorker(deps: DeskDeps): Worker {
     takeIn,
     admit,
     heed,
-    status,
+    helperThreads,
+    progress: createProgress(deps.store, status, live),
     live,
     closeLive,
     endTurn,
@@ -127,7 +131,7 @@ export function createWorker(deps: DeskDeps): Worker {
       pump: (id, work) => pump(id as ThreadKey, work),
       say: (id, work) => say(id as ThreadKey, work),
       heed: (id) => heed.heed(id as ThreadKey),
-      run: createExecute(deps),
+      run: createExecute(deps, helperThreads),
       expire: createExpire(deps),
       redraw: createRedraw(deps),
     },

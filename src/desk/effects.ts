@@ -46,9 +46,10 @@ function wakesOf(call: Call): readonly Wake[] {
   if (call.deadlineAt !== undefined && !isTerminal(call) && call.status !== 'running') {
     wakes.push({ key: expireKey(call.id), dueAt: call.deadlineAt });
   }
-  // Its turn waits, and may have been stopped.
-  if (call.outcome || call.status === 'unknown')
+  // What became unknown runs no more: whoever waited for its end can go on.
+  if (call.outcome || call.status === 'unknown') {
     wakes.push({ key: pumpKey(call.thread), dueAt: now });
+  }
   // A helper ends with the call that it works for.
   if (call.child && isTerminal(call)) wakes.push({ key: pumpKey(call.child), dueAt: now });
   return wakes;

@@ -82,11 +82,10 @@ export function createEndTurn(
 
   return async function endTurn(message, cause, fence) {
     const calls = await endCalls(message, cause);
-    if (calls.some((call) => !call.outcome && !isTerminal(call))) {
-      // Their end wakes the thread, and this is done again.
-      signals.stop(fence.thread);
-      return false;
-    }
+    // What runs for it ends, and helpers that think for it.
+    signals.stop(fence.thread);
+    // The end of a run wakes the thread, and this is done again.
+    if (calls.some((call) => !call.outcome && !isTerminal(call))) return false;
     await settle(message, cause, calls, fence);
     return true;
   };

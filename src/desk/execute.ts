@@ -1,19 +1,32 @@
-/** Runs an approved call once: the claim is written before the tool starts, its end before anybody is told. */
+/** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
 import { finish, ruleClaim, ruleRecovery } from '../domain/claim.ts';
-import { breakIntegrity } from '../domain/decide.ts';
+import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { digestOf } from '../domain/digest.ts';
+import { toolsOf } from '../domain/helper.ts';
+import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
 import { askGate } from './ask-gate.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { runTool, sayStopped } from './run-tool.ts';
 
+/** The signals under which a call runs: of its worker, and of people who stop its thread. */
+interface RunSignals {
+  readonly work: AbortSignal;
+  readonly stop: AbortSignal;
+}
+
 /** Builds the use case: claims and runs a call; does nothing when it is not approved or another worker has it. */
-export function createExecute(deps: DeskDeps) {
-  const { store, toolbox, clock, signals } = deps;
+export function createExecute(
+  deps: DeskDeps,
+  helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
+) {
+  const { store, clock, signals } = deps;
+  const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).get(call.tool);
 
   async function write(before: Call, step: Step): Promise<boolean> {
     return await store.ledger.write(before, [step], effectsOf(before, [step], undefined));
@@ -25,18 +38,23 @@ export function createExecute(deps: DeskDeps) {
   }
 
   async function nextStep(call: Call, fence: number): Promise<Step | undefined> {
-    if (call.status === 'approved') {
-      const tool = toolbox.get(call.tool);
-      const parsed = tool && parseStoredArgs(call, tool);
-      const gate = await askGate(deps, call, parsed);
-      if (await isHeld(call)) return undefined;
-      return ruleClaim(call, { now: clock.now(), fence, gate, parsed });
-    }
+    if (call.status === 'approved') return await stepToClaim(call, fence);
     // A younger fence on a running call: the worker that had claimed it is dead.
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
       return await recover(call, fence);
     }
     return undefined;
+  }
+
+  async function stepToClaim(call: Call, fence: number): Promise<Step | undefined> {
+    const tool = toolOf(call);
+    const parsed = tool && parseStoredArgs(call, tool);
+    const gate = await askGate(deps, call, parsed);
+    const cause = await helperThreads.endedBy(call.thread);
+    if (cause) return withdraw(call, cause, clock.now());
+    if (await isHeld(call)) return undefined;
+    const child = tool?.delegate && childThreadKey(call.thread, call.id);
+    return ruleClaim(call, { now: clock.now(), fence, gate, parsed, child });
   }
 
   /** What would run again does not in a pause, nor when a person has stopped its turn. */
@@ -48,34 +66,54 @@ export function createExecute(deps: DeskDeps) {
     return ruleRecovery(call, clock.now(), fence);
   }
 
-  /** The bytes that run are read back from the store and hashed once more. */
-  async function runStored(
-    claimed: Call,
-    signal: AbortSignal,
-    stopSignal: AbortSignal,
-  ): Promise<Step> {
+  /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. */
+  async function readBack(claimed: Call) {
     const stored = await store.ledger.get(claimed.id);
-    const tool = toolbox.get(claimed.tool);
+    const tool = stored && toolOf(stored);
     const parsed = stored && tool && parseStoredArgs(stored, tool);
-    if (!stored || digestOf(stored) !== claimed.digest || !tool || !parsed?.ok) {
-      return breakIntegrity(claimed, clock.now());
-    }
+    if (!stored || digestOf(stored) !== claimed.digest || !tool || !parsed?.ok) return undefined;
+    return { stored, tool, args: parsed.value };
+  }
+
+  async function runStored(claimed: Call, { work, stop }: RunSignals): Promise<Step> {
+    const found = await readBack(claimed);
+    if (!found) return breakIntegrity(claimed, clock.now());
+    const { stored, tool, args } = found;
     const context = {
-      signal,
+      signal: work,
       idempotencyKey: `${stored.id}.${stored.attempt}`,
       requester: stored.requester,
       thread: stored.thread,
       ...(stored.preview !== undefined && { preview: stored.preview }),
     };
-    const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal };
-    return finish(claimed, await runTool(tool, parsed.value, context, limits), clock.now());
+    const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal: stop };
+    return finish(claimed, await runTool(tool, args, context, limits), clock.now());
   }
 
-  async function claimAndRun(call: Call, work: Work, stopSignal: AbortSignal): Promise<void> {
-    const step = await nextStep(call, work.fence);
-    if (!step || !(await write(call, step)) || step.call.status !== 'running') return;
-    const end = await runStored(step.call, work.signal, stopSignal);
-    if (await write(step.call, end)) return;
+  /** Resolves with nothing when the helper has the work: its last word will be the end. */
+  async function handOver(claimed: Call, child: ThreadKey): Promise<Step | undefined> {
+    const found = await readBack(claimed);
+    const delegation = found?.tool.delegate?.(found.args);
+    if (!delegation) return breakIntegrity(claimed, clock.now());
+    await helperThreads.begin(claimed, child, delegation);
+    return undefined;
+  }
+
+  async function claim(call: Call, fence: number): Promise<Call | undefined> {
+    // Whoever had claimed it may have died before the helper was told.
+    if (call.status === 'running' && call.child) return call;
+    const step = await nextStep(call, fence);
+    const isClaimed = step && (await write(call, step)) && step.call.status === 'running';
+    return isClaimed ? step.call : undefined;
+  }
+
+  async function claimAndRun(call: Call, fence: number, runSignals: RunSignals): Promise<void> {
+    const claimed = await claim(call, fence);
+    if (!claimed) return;
+    const end = claimed.child
+      ? await handOver(claimed, claimed.child)
+      : await runStored(claimed, runSignals);
+    if (!end || (await write(claimed, end))) return;
     deps.log.error(
       { call: call.id },
       'The end of a run was not recorded: another worker has the call.',
@@ -88,7 +126,7 @@ export function createExecute(deps: DeskDeps) {
     // Watched before the stop is looked for: it is found in the store, or comes as the signal.
     const stop = signals.watch(call.thread);
     try {
-      await claimAndRun(call, work, stop.signal);
+      await claimAndRun(call, work.fence, { work: work.signal, stop: stop.signal });
     } finally {
       stop.release();
     }

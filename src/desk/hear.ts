@@ -1,5 +1,5 @@
 /** What a message does that comes while calls wait (design §4): by its author, not by its words. */
-import { sayKey, type ThreadFence } from '../domain/agenda.ts';
+import { pumpKey, sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { withdraw } from '../domain/decide.ts';
 import { shortDigest } from '../domain/digest.ts';
@@ -7,11 +7,13 @@ import type { InboxMessage } from '../domain/message.ts';
 import { isSamePerson } from '../domain/person.ts';
 import { permit, REQUESTER_ROUTE } from '../domain/route.ts';
 import type { Effects, Say } from '../domain/store.ts';
+import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { createAdmit } from './admit.ts';
 import { isBareWord } from './bare-words.ts';
 import type { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { isForPeople, leavesOf, type Waiting } from './waiting.ts';
 
 const BARE_YES = new Set([
   'yes',
@@ -40,7 +42,7 @@ export function isBareYes(text: string): boolean {
   return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
 }
 
-/** Builds the use case: lets the waiting messages of a thread act on its pending calls; resolves with whether a call has moved. `open` takes in what a message brings along; messages that must wait are told so. */
+/** Builds the use case: lets the waiting messages of a thread act on the calls that wait in it and with its helpers; resolves with whether a call has moved. `open` takes in what a message brings along; messages that must wait are told so. */
 export function createHear(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
@@ -49,26 +51,36 @@ export function createHear(
   const { store, clock } = deps;
 
   async function hear(
-    calls: readonly Call[],
+    waiting: Waiting,
     fence: ThreadFence,
     open: (message: InboxMessage) => Promise<InboxMessage>,
   ): Promise<boolean> {
-    // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
-    const isOpen = calls.every((call) => call.status === 'pending');
+    if (parentCallOf(fence.thread) !== undefined) {
+      await letPeopleBeHeard(fence.thread);
+      return false;
+    }
     for (const message of await store.inbox.waiting(fence.thread)) {
-      if (isBareWord(message.text) || !(await admit(message, fence))) continue;
-      if (!isOpen) await tellWaits(message, fence);
-      else if (await hearOne(message, calls, fence, open)) return true;
+      if (isBareWord(message) || !(await admit(message, fence))) continue;
+      if (await hearOne(message, waiting, fence, open)) return true;
     }
     return false;
   }
 
+  /** Nobody writes in a helper's thread; what was written in Slack may have waited for it to wait. */
+  async function letPeopleBeHeard(thread: ThreadKey): Promise<void> {
+    const root = rootOf(thread);
+    if ((await store.inbox.waiting(root)).length === 0) return;
+    await store.agenda.wake([{ key: pumpKey(root), dueAt: clock.now() }]);
+  }
+
   async function hearOne(
     message: InboxMessage,
-    calls: readonly Call[],
+    waiting: Waiting,
     fence: ThreadFence,
     open: (message: InboxMessage) => Promise<InboxMessage>,
   ): Promise<boolean> {
+    // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
+    if (!isForPeople(waiting)) return await tellWaits(message, fence);
     if (isBareYes(message.text) && !message.files) {
       const effects = tell(
         message,
@@ -78,27 +90,25 @@ export function createHear(
       await store.inbox.end(message.id, 'answered', effects, fence);
       return false;
     }
-    const decidable = calls.filter((call) => mayReply(call, message));
-    const requested = calls.filter(
-      (call) => !decidable.includes(call) && isSamePerson(call.requester, message.author),
-    );
-    if (decidable.length + requested.length === 0) {
-      await tellWaits(message, fence);
-      return false;
-    }
+    const decidable = leavesOf(waiting).filter((call) => mayReply(call, message));
     // Its files are taken in only where its text goes to the agent now.
-    let moved = decidable.length > 0 && (await reply(decidable, await open(message)));
+    if (decidable.length > 0) return await reply(decidable, await open(message));
+    // A helper's calls go with the call that it works for.
+    const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
+    if (requested.length === 0) return await tellWaits(message, fence);
+    let moved = false;
     for (const call of requested) moved = (await takeBack(call)) || moved;
     return moved;
   }
 
-  async function tellWaits(message: InboxMessage, fence: ThreadFence): Promise<void> {
+  async function tellWaits(message: InboxMessage, fence: ThreadFence): Promise<false> {
     const effects = tell(
       message,
       'waits',
       'Your message waits: it is taken up as soon as the open calls of this thread allow it.',
     );
     await store.outbox.add(effects.says, effects.wakes, fence);
+    return false;
   }
 
   async function reply(calls: readonly Call[], message: InboxMessage): Promise<boolean> {

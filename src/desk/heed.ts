@@ -21,7 +21,7 @@ export function createHeed(deps: HeedDeps) {
   const admit = createAdmit(deps);
 
   async function wordsOf(thread: ThreadKey): Promise<readonly InboxMessage[]> {
-    return (await store.inbox.waiting(thread)).filter(({ text }) => isBareWord(text));
+    return (await store.inbox.waiting(thread)).filter(isBareWord);
   }
 
   /** What went on when the word was written; in a DM each message is a thread, so that one beside them means them all. */

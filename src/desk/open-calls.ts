@@ -20,7 +20,7 @@ export interface OpenCalls {
 
 /** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
 export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
-  const { store, clock } = deps;
+  const { store, clock, signals } = deps;
 
   async function proposeAll(
     message: InboxMessage,
@@ -38,13 +38,14 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     return proposals;
   }
 
-  /** An ignored call ends the turn, so its pending siblings can have no decision any more. */
+  /** An ignored call ends the turn, so its pending siblings can have no decision any more, and its helpers nobody to work for. */
   async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
     const ends = calls.some(({ status }) => status === 'ignored');
-    const waiting = ends ? calls.filter(({ status }) => status === 'pending') : [];
+    const waiting = ends ? calls.filter(isWaiting) : [];
     for (const call of waiting) {
       const step = withdraw(call, 'ignored-sibling', clock.now());
       if (step) await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+      if (call.child) signals.stop(call.child);
     }
     return waiting.length > 0;
   }
@@ -59,6 +60,10 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       if (!(await withdrawSiblings(found.calls))) return found;
     }
   };
+}
+
+function isWaiting({ status, child }: Call): boolean {
+  return status === 'pending' || (status === 'running' && child !== undefined);
 }
 
 function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {

@@ -3,10 +3,11 @@ import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { ruleGate } from '../domain/claim.ts';
 import { digestOf } from '../domain/digest.ts';
+import { toolsOf } from '../domain/helper.ts';
 import { firstLine, type InboxMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
-import type { FieldProblem, ParsedArgs, Tool } from '../domain/tool.ts';
+import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
 import { askGate } from './ask-gate.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
@@ -19,7 +20,7 @@ export type Proposal =
 
 /** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer; `known` is what the ledger holds of it. */
 export function createPropose(deps: DeskDeps) {
-  const { store, toolbox, clock } = deps;
+  const { store, clock } = deps;
 
   async function propose(
     open: OpenCall,
@@ -28,8 +29,9 @@ export function createPropose(deps: DeskDeps) {
     fence: ThreadFence,
   ): Promise<Proposal> {
     if (known && known.status !== 'proposed') return { kind: 'call', call: known };
-    const tool = toolbox.get(open.tool);
-    if (!tool) return reject(sayUnknownTool(open.tool));
+    const tools = toolsOf(deps, message.thread, message.delegated?.agent);
+    const tool = tools.get(open.tool);
+    if (!tool) return reject(sayUnknownTool(open.tool, tools));
     const json = parseStrictJson(open.argsText.trim() === '' ? '{}' : open.argsText);
     if (!json.ok) {
       return reject(
@@ -71,7 +73,9 @@ export function createPropose(deps: DeskDeps) {
       revision: 1,
       status: 'proposed',
       requester: message.author,
-      askedLine: firstLine(message.text),
+      ...(message.delegated && { agent: message.delegated.agent }),
+      // What a helper is told are an agent's words, and no person's.
+      askedLine: message.delegated?.askedLine ?? firstLine(message.text),
       words: open.words,
       votes: [],
       delivered: false,
@@ -98,12 +102,13 @@ export function createPropose(deps: DeskDeps) {
     return (await store.ledger.get(call.id)) ?? step.call;
   }
 
-  function sayUnknownTool(name: string): string {
-    const names = toolbox.list().map((tool) => tool.name);
-    return `Not run: there is no tool “${name}”. There are: ${names.join(', ')}.`;
-  }
-
   return propose;
+}
+
+function sayUnknownTool(name: string, tools: Toolbox): string {
+  const names = tools.list().map((tool) => tool.name);
+  const those = names.length === 0 ? 'You have none' : `You have: ${names.join(', ')}`;
+  return `Not run: there is no tool “${name}” for you. ${those}.`;
 }
 
 function reject(text: string): Proposal {

@@ -5,8 +5,8 @@
 
 import { sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
-import type { Call } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
+import type { WithdrawalCause } from '../domain/outcome.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { createAdmit } from './admit.ts';
 import { isBareWord } from './bare-words.ts';
@@ -15,13 +15,15 @@ import type { DeskDeps, Work } from './deps.ts';
 import type { createEndTurn } from './end-turn.ts';
 import type { createHear } from './hear.ts';
 import type { createHeed } from './heed.ts';
+import type { HelperThreads } from './helper-threads.ts';
 import type { LiveAnswers } from './live-answer.ts';
 import type { createReadOpenCalls, OpenCalls } from './open-calls.ts';
 import { heldByPause } from './pause-words.ts';
-import type { StatusLine } from './status-line.ts';
+import type { Progress } from './progress.ts';
 import type { createTakeIn } from './take-in.ts';
 import { turnCosts, usageLine } from './turn-usage.ts';
 import { wakeSay } from './turn-words.ts';
+import { readWaiting } from './waiting.ts';
 
 interface PumpParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
@@ -29,23 +31,22 @@ interface PumpParts {
   readonly takeIn: ReturnType<typeof createTakeIn>;
   readonly admit: ReturnType<typeof createAdmit>;
   readonly heed: ReturnType<typeof createHeed>;
-  readonly status: StatusLine;
+  readonly helperThreads: HelperThreads;
+  readonly progress: Progress;
   readonly live: LiveAnswers;
   readonly closeLive: CloseLive;
   readonly endTurn: ReturnType<typeof createEndTurn>;
 }
 
-const THINKING = 'is thinking…';
-const FETCHING = 'is reading what is attached…';
-
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
 export function createPump(deps: DeskDeps, parts: PumpParts) {
-  const { readOpenCalls, hear, takeIn, admit, heed, status, live, closeLive, endTurn } = parts;
+  const { readOpenCalls, hear, takeIn, admit, heed, helperThreads } = parts;
+  const { progress, live, closeLive, endTurn } = parts;
   const { store, agent, clock, signals } = deps;
 
   async function beginNext(fence: ThreadFence): Promise<void> {
     for (const next of await store.inbox.waiting(fence.thread)) {
-      if (isBareWord(next.text) || !(await admit(next, fence))) continue;
+      if (isBareWord(next) || !(await admit(next, fence))) continue;
       await store.inbox.begin(next.id, {}, fence);
       return;
     }
@@ -66,45 +67,45 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   ): Promise<GraphState | undefined> {
     const pause = await store.pause.read();
     if (!pause) {
-      tell(fence.thread, THINKING);
+      await progress.thinking(fence.thread);
       live.begin(message);
       return await toModel();
     }
     const now = clock.now();
     const say = heldByPause(message, pause, now);
     await store.outbox.add([say], [{ key: sayKey(say.thread), dueAt: now }], fence);
-    status.set(fence.thread, 'is paused');
+    progress.note(fence.thread, 'is paused');
     return undefined;
+  }
+
+  /** Why the turn must end as it stands; undefined while it may go on. */
+  async function causeToEnd(message: InboxMessage): Promise<WithdrawalCause | undefined> {
+    return message.stopped ? 'stop' : await helperThreads.endedBy(message.thread);
   }
 
   /** Carries the message's turn on; resolves with whether it has ended. */
   async function carryOn(message: InboxMessage, fence: ThreadFence, work: Work): Promise<boolean> {
-    if (await store.history.has(fence.thread, message.id)) return await close(message, fence);
-    if (message.stopped) return await endStopped(message, fence);
-    let state: GraphState | undefined = await agent.read(fence.thread);
-    if (state.turn !== message.id) {
-      await closeLive.leftover(message, fence);
-      state = await goOn(message, fence, async () => {
-        if (message.files) tell(fence.thread, FETCHING);
-        const opened = await takeIn(message, fence, work);
-        tell(fence.thread, THINKING);
-        return await agent.start(opened, fence, work.signal);
-      });
+    const { thread } = fence;
+    if (await store.history.has(thread, message.id)) return await close(message, fence);
+    let state: GraphState | undefined = await agent.read(thread);
+    while (state && !isEnd(state, message)) {
+      const cause = await causeToEnd(message);
+      if (cause) return await breakOff(message, cause, fence);
+      state = await advance(message, state, fence, work);
     }
-    while (state && state.phase !== 'finished') state = await advance(message, state, fence, work);
     if (!state) return false;
     await settle(message, state, fence);
     return await close(message, fence);
   }
 
-  /** A message that grows says it better, and setting the status beside it would only flicker. */
-  function tell(thread: ThreadKey, text: string): void {
-    if (!live.isOpen(thread)) status.set(thread, text);
-  }
-
-  async function endStopped(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
-    if (await endTurn(message, 'stop', fence)) return await close(message, fence);
-    status.set(fence.thread, 'is stopping…');
+  /** Ends a turn that nobody waits for any more, as soon as nothing of it runs; resolves with whether it has ended. */
+  async function breakOff(
+    message: InboxMessage,
+    cause: WithdrawalCause,
+    fence: ThreadFence,
+  ): Promise<boolean> {
+    if (await endTurn(message, cause, fence)) return await close(message, fence);
+    progress.note(fence.thread, 'is stopping…');
     return false;
   }
 
@@ -121,17 +122,33 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   ): Promise<GraphState | undefined> {
     const { thread } = fence;
     const { signal } = work;
+    if (state.turn !== message.id) return await start(message, fence, work);
     if (state.phase === 'stuck') {
       return await goOn(message, fence, () => agent.proceed(thread, fence, signal));
     }
     const open = await readOpenCalls(message, state.open, fence);
     const says = await closeLive.beside(message, state, open.calls);
     if (says.length > 0) await store.outbox.add(says, wakeSay(message, clock.now()), fence);
-    const waiting = open.calls.filter((call) => !call.outcome);
-    if (waiting.length === 0) return await resume(message, open, fence, signal);
+    const unanswered = open.calls.filter((call) => !call.outcome);
+    if (unanswered.length === 0) return await resume(message, open, fence, signal);
+    const waiting = await readWaiting(store, unanswered);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
-    tell(thread, waitingFor(waiting));
+    await progress.waiting(thread, waiting);
     return undefined;
+  }
+
+  async function start(
+    message: InboxMessage,
+    fence: ThreadFence,
+    work: Work,
+  ): Promise<GraphState | undefined> {
+    await closeLive.leftover(message, fence);
+    return await goOn(message, fence, async () => {
+      if (message.files) progress.note(fence.thread, 'is reading what is attached…');
+      const opened = await takeIn(message, fence, work);
+      if (message.files) await progress.thinking(fence.thread);
+      return await agent.start(opened, fence, work.signal);
+    });
   }
 
   async function resume(
@@ -156,22 +173,23 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     fence: ThreadFence,
   ): Promise<void> {
     const now = clock.now();
-    const { messages, usage } = state;
+    const { messages, usage, failure } = state;
     const costs = turnCosts(message, usage, now);
     const audit = {
       at: now,
-      event: state.failure ? 'turn.failed' : 'turn.settled',
+      event: failure ? 'turn.failed' : 'turn.settled',
       subject: message.id,
       actor: 'countersign',
       detail: { messages: messages.length, ...costs },
     };
     const foot = deps.showsUsage ? usageLine(usage) : undefined;
     const says = await closeLive.last(message, state, foot);
-    const effects = { says, audit: [audit], wakes: wakeSay(message, now) };
+    const wakes = says.length > 0 ? wakeSay(message, now) : [];
+    const facts = { ...(failure !== undefined && { failure }), ...(usage && { usage }) };
     await store.history.append(
       fence.thread,
-      { id: message.id, settledAt: now, messages, ...(usage && { usage }) },
-      effects,
+      { id: message.id, settledAt: now, messages, ...facts },
+      { says, audit: [audit], wakes },
       fence,
     );
     deps.log.info({ turn: message.id, event: audit.event, ...costs }, 'A turn has ended.');
@@ -179,9 +197,10 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
 
   /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
   async function close(message: InboxMessage, fence: ThreadFence): Promise<true> {
+    await helperThreads.report(message);
     await agent.forget(fence.thread, fence);
     await store.inbox.end(message.id, 'turn', {}, fence);
-    status.set(fence.thread, '');
+    progress.ended(fence.thread);
     return true;
   }
 
@@ -208,11 +227,6 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   };
 }
 
-function waitingFor(calls: readonly Call[]): string {
-  const running = calls.filter(({ status }) => status === 'running' || status === 'approved');
-  if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
-  if (calls.some(({ status }) => status === 'unknown')) {
-    return 'waits until somebody says what happened to the interrupted call';
-  }
-  return 'is waiting for a decision on the card';
+function isEnd(state: GraphState, message: InboxMessage): boolean {
+  return state.turn === message.id && state.phase === 'finished';
 }

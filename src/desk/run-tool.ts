@@ -68,7 +68,8 @@ function sayWhy(tool: Tool, error: unknown): string {
   );
 }
 
-function shorten(text: string): string {
+/** Cuts what the model is told down to what it can take, in the middle, and says so. */
+export function shorten(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   const half = MAX_TEXT / 2;
   const left = text.length - MAX_TEXT;

@@ -37,11 +37,11 @@ export function createStopTurn({
     extra: Pick<Effects, 'messageEnds'> = {},
   ): Promise<boolean> {
     if (!(await mark(message, by, extra.messageEnds))) return false;
-    signals.stop(message.thread);
     const [team = '', channel = ''] = message.thread.split('/');
     for (const each of await store.inbox.ongoing({ team, channel })) {
       if (each.thread.startsWith(`${message.thread}/`)) await mark(each, by, undefined);
     }
+    signals.stop(message.thread);
     return true;
   };
 }

@@ -3,18 +3,18 @@ import type { GraphState } from '../domain/agent.ts';
 import type { Call, CardPlace } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { Say } from '../domain/store.ts';
-import { parentCallOf } from '../domain/thread-key.ts';
 
 /** What a card quotes of the agent's words at most, in characters; longer ones are said in the thread too. */
 const CARD_WORDS = 300;
 
-/** The agent's words beside its calls, unless the cards show them whole. */
+/** The agent's words beside its calls, unless the cards show them whole; a helper's are for no one else. */
 export function wordsBesideCalls(
   message: InboxMessage,
   state: GraphState,
   calls: readonly Call[],
   now: number,
 ): readonly Say[] {
+  if (message.delegated) return [];
   const onCards = calls.some((call) => call.route !== undefined);
   const words = newestWords(message, state, now);
   return onCards ? words.filter(({ text }) => text.length > CARD_WORDS) : words;
@@ -27,17 +27,18 @@ export function newestWords(message: InboxMessage, state: GraphState, now: numbe
   return [sayOf(message, last.id, 'answer', last.text, now)];
 }
 
-/** The last words of a turn: the agent's answer with `foot` below it, to be rated by people, what the person should know about it, and what went wrong. */
+/** The last words of a turn: the agent's answer with `foot` below it, to be rated by people, what the person should know about it, and what went wrong; a helper's go to whom it works for. */
 export function lastWords(
   message: InboxMessage,
   state: GraphState,
   now: number,
   foot?: string,
 ): readonly Say[] {
+  if (message.delegated) return [];
   const says: Say[] = [];
   const last = state.messages.at(-1);
   if (last?.role === 'assistant' && last.text.trim() !== '') {
-    const isLast = state.failure === undefined && parentCallOf(message.thread) === undefined;
+    const isLast = state.failure === undefined;
     says.push({
       ...sayOf(message, last.id, 'answer', last.text, now),
       ...(isLast && { turn: message.id }),

@@ -4,6 +4,7 @@ import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { type GateAnswer, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import type { ThreadKey } from './thread-key.ts';
 import type { ParsedArgs } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
@@ -15,6 +16,8 @@ export interface ClaimFacts {
   readonly gate: GateAnswer;
   /** The stored arguments read by the tool as it is now; undefined when there is no such tool any more. */
   readonly parsed: ParsedArgs | undefined;
+  /** The thread that the work is handed to, where the tool delegates it. */
+  readonly child?: ThreadKey | undefined;
 }
 
 /** Returns the step to take: the claim, or what stands in its way. */
@@ -38,6 +41,7 @@ export function ruleClaim(call: Call, facts: ClaimFacts): Step {
   return stepFrom(call, 'claim', now, {
     status: 'running',
     claim: { fence: facts.fence, at: now },
+    ...(facts.child && { child: facts.child }),
   });
 }
 

@@ -42,11 +42,20 @@ export function placeOf(thread: ThreadKey): ThreadPlace {
 
 /** Returns the id of the call that made a child thread; undefined for a thread that people began. */
 export function parentCallOf(thread: ThreadKey): string | undefined {
-  const parts = thread.split('/');
-  return parts.length > 3 ? parts.at(-1) : undefined;
+  return ancestorCallsOf(thread).at(-1);
+}
+
+/** Returns the ids of the calls that a child thread hangs on, the outermost first; none for a thread that people began. */
+export function ancestorCallsOf(thread: ThreadKey): readonly string[] {
+  return thread.split('/').slice(3);
+}
+
+/** Returns the thread in which people talk, for it and for its child threads. */
+export function rootOf(thread: ThreadKey): ThreadKey {
+  return thread.split('/').slice(0, 3).join('/') as ThreadKey;
 }
 
 /** How many helpers deep a thread is: 0 where people talk. */
 export function depthOf(thread: ThreadKey): number {
-  return thread.split('/').length - 3;
+  return ancestorCallsOf(thread).length;
 }

@@ -32,7 +32,8 @@ export async function findPosts(
 export async function findGrowing(client: WebClient, where: Where): Promise<string | undefined> {
   for await (const { ts, blocks = [] } of ownMessages(client, where)) {
     const elements = blocks.flatMap((block) => ('elements' in block ? (block.elements ?? []) : []));
-    if (elements.some((each) => 'action_id' in each && each.action_id === ACTIONS.stopTurn)) return ts;
+    if (elements.some((each) => 'action_id' in each && each.action_id === ACTIONS.stopTurn))
+      return ts;
   }
   return undefined;
 }

@@ -113,6 +113,7 @@ export async function createBench(
       maxRetries,
     }),
     toolbox: aToolbox('send', 'delete', 'pay'),
+    helpers: [],
     history: createTestHistory(),
     saver: createTestSaver().saver,
     clock,

@@ -4,6 +4,7 @@ import { estimateMessageTokens, estimateTokens } from '../../src/agent/estimate-
 import { buildPrompt, DEFAULT_SYSTEM_PROMPT } from '../../src/agent/prompt.ts';
 import { readWindow } from '../../src/agent/window.ts';
 import type { SettledTurn, TurnMessage } from '../../src/domain/message.ts';
+import { childThreadKey } from '../../src/domain/thread-key.ts';
 import { sayText } from '../support/mock-model.ts';
 import {
   aMessage,
@@ -142,4 +143,43 @@ test('a turn of the past with an unanswered or stray answer is mended for the mo
   await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
   assert.deepEqual(mock.refusals, []);
   assert.match(String(mock.requests[0]?.messages[3]?.content), /^Not run/);
+});
+
+test('a helper has its own instructions and tools, and is told that an agent wrote its task', async (t) => {
+  const helpers = [
+    { name: 'payer', description: 'Pays.', prompt: 'You pay.', tools: ['pay', 'gone'] },
+  ];
+  const { mock, agent } = await createBench(t, () => sayText('Paid.'), { helpers });
+  const thread = childThreadKey(THREAD, 'call_1');
+  const fence = { thread, token: 1 };
+  const delegated = { agent: 'payer', askedLine: 'settle the bills' };
+  const state = await agent.start(
+    { ...aMessage('Pay 7.'), id: 'call_1', thread, delegated },
+    fence,
+    NO_SIGNAL,
+  );
+  assert.equal(state.phase, 'finished');
+  const [request] = mock.requests;
+  const system = String(request?.messages[0]?.content);
+  assert.match(system, /^You pay\./);
+  assert.match(system, /You are “payer”, a helper\..*Another agent wrote it/);
+  assert.match(system, /The person behind it all is <@U1>\./);
+  assert.ok(!system.includes('Be kind.'));
+  assert.deepEqual(
+    request?.tools?.map((tool) => tool.function.name),
+    ['pay'],
+  );
+});
+
+test('the turn of a helper that is there no more ends with the reason, and the model is not asked', async (t) => {
+  const { mock, agent } = await createBench(t, () => sayText('Paid.'));
+  const thread = childThreadKey(THREAD, 'call_1');
+  const delegated = { agent: 'payer', askedLine: 'settle the bills' };
+  const message = { ...aMessage('Pay 7.'), id: 'call_1', thread, delegated };
+  const state = await agent.start(message, { thread, token: 1 }, NO_SIGNAL);
+  assert.deepEqual(
+    [state.phase, state.failure],
+    ['finished', 'There is no helper “payer” any more.'],
+  );
+  assert.equal(mock.requests.length, 0);
 });

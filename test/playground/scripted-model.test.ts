@@ -77,7 +77,7 @@ async function readAnswer(request: unknown): Promise<Answer> {
 }
 
 function toolsOf({ calls }: Answer): readonly string[] {
-  return calls.map(({ tool, args }) => `${tool} ${args.path}`);
+  return calls.map(({ tool, args }) => `${tool} ${args.path ?? args.agent}`);
 }
 
 const model = await createScriptedModel({ pieceEveryMs: 0 });
@@ -95,6 +95,7 @@ const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
   'Correct an error': ['read_file agenda.md'],
   'Delete files': ['list_files .'],
   'Send a file': ['read_file haiku.txt'],
+  'Helpers at once': ['task worker', 'task worker'],
   'A long answer': [],
 };
 

@@ -22,9 +22,12 @@ export interface FailedStart {
   readonly output: string;
 }
 
-/** Starts the app with nothing of this environment but what is given, and waits for its address. */
-export async function startApp(env: Readonly<Record<string, string>>): Promise<AppProcess> {
-  const { child, output, exited } = launch(env);
+/** Starts the app with nothing of this environment but what is given, and waits for its address; `entry` is a module of the tests that starts it in another way than `npm start`. */
+export async function startApp(
+  env: Readonly<Record<string, string>>,
+  entry?: string,
+): Promise<AppProcess> {
+  const { child, output, exited } = launch(env, entry);
   const url = await Promise.race([
     findInOutput(child, output, /https?:\/\/[\w.:[\]-]+/),
     exited.then((code) => {
@@ -51,9 +54,13 @@ export async function failToStart(env: Readonly<Record<string, string>>): Promis
   return { code: await exited, output: output() };
 }
 
-function launch(env: Readonly<Record<string, string>>) {
+function launch(env: Readonly<Record<string, string>>, entry?: string) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn('npm', ['start', '--silent'], {
+  const [command, ...args] =
+    entry === undefined
+      ? (['npm', 'start', '--silent'] as const)
+      : ([process.execPath, '--import', './src/preload.js', '--import', 'tsx', entry] as const);
+  const child = spawn(command, args, {
     cwd: ROOT,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

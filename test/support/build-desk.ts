@@ -8,6 +8,7 @@ import { createAttachmentFolder } from '../../src/agent/attachment-folder.ts';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
@@ -17,6 +18,7 @@ import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision
 import { shortDigest } from '../../src/domain/digest.ts';
 import type { Directory } from '../../src/domain/directory.ts';
 import type { AttachmentSource } from '../../src/domain/file-ports.ts';
+import type { Helper } from '../../src/domain/helper.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { type Attachment, messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
@@ -80,6 +82,8 @@ export async function buildDesk(
     readonly tools: readonly ToolDefinition[];
     /** Tools that are made already. */
     readonly made?: readonly Tool[];
+    /** Whom the agent may give work to, with the tool for it. */
+    readonly helpers?: readonly Helper[];
     /** The first worker never looks at the time: its leases run out, as if its process stood still. */
     readonly stalled?: boolean;
     readonly modelTimeoutMs?: number;
@@ -104,7 +108,10 @@ export async function buildDesk(
   let worker: Worker | undefined;
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
   const model = await createMockModel();
-  const toolbox = toToolbox(options.tools, options.made ?? []);
+  const helpers = options.helpers ?? [];
+  const task = createTask(helpers);
+  const made = [...(options.made ?? []), ...(task?.kind === 'tool' ? [task.tool] : [])];
+  const toolbox = toToolbox(options.tools, made);
   const chat = createRecordingChat();
   const agent = createAgent({
     model: createChatModel({
@@ -114,6 +121,7 @@ export async function buildDesk(
       maxRetries: options.modelRetries ?? 0,
     }),
     toolbox,
+    helpers,
     history: store.history,
     saver: store.saver,
     clock,
@@ -133,6 +141,7 @@ export async function buildDesk(
       agent,
       chat,
       toolbox,
+      helpers,
       gate: options.gate ?? askAll(),
       attachments: {
         source: options.source ?? NO_FILES,

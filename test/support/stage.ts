@@ -26,10 +26,11 @@ export interface Stage extends Scene {
   close(): Promise<void>;
 }
 
-/** Sets up a stage; the caller closes it. */
+/** Sets up a stage; the caller closes it. `entry` starts the app in another way than `npm start`. */
 export async function setStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},
+  entry?: string,
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
   const workspace = await createWorkspace({ clock: createSystemClock() });
@@ -47,7 +48,7 @@ export async function setStage(
   }
 
   async function start(): Promise<AppProcess> {
-    const started = await startApp({
+    const settings = {
       SLACK_BOT_TOKEN: workspace.botToken,
       ...(delivery === 'socket'
         ? { SLACK_APP_TOKEN: workspace.appToken }
@@ -60,7 +61,8 @@ export async function setStage(
       OPENAI_BASE_URL: model.url,
       LOG_LEVEL: 'debug',
       ...env,
-    });
+    };
+    const started = await startApp(settings, entry);
     workspace.deliverTo(
       delivery === 'http'
         ? { kind: 'http', url: `${started.url}/slack/events` }

@@ -1,25 +1,33 @@
+import type { Helper } from '../../domain/helper.ts';
 import type { Tool, Toolbox } from '../../domain/tool.ts';
+import { BUILT_IN_HELPERS } from '../built-in-helpers.ts';
 import { type DefinedTool, defineTool, type ToolDefinition } from './define-tool.ts';
 import { createFileTools } from './file-tools.ts';
 import { ToolsModuleError } from './load-tools-module.ts';
+import { createTask } from './task.ts';
 import { createWorkspace } from './workspace.ts';
 
-/** The tools that can be offered, and those that can't, with the reason. */
+/** The tools that can be offered, the helpers that have some of them, and the tools that can't be offered, with the reason. */
 export interface ToolboxReport {
   readonly toolbox: Toolbox;
+  readonly helpers: readonly Helper[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Puts the built-in tools and the operator's own in one box; throws when an own tool has a name that is taken. */
+/** Puts the built-in tools and the operator's own in one box, with the tool that gives work to helpers; throws when an own tool or agent has a name that is taken, or an agent a tool that nobody knows. */
 export function createToolbox(options: {
   /** A folder that exists; the file tools reach nothing else. */
   readonly workspaceDir: string;
   /** Built-in tools that depend on the settings. */
   readonly offered?: readonly DefinedTool[];
   readonly extra?: readonly ToolDefinition[];
+  /** The operator's own helpers. */
+  readonly agents?: readonly Helper[];
 }): ToolboxReport {
   const files = createFileTools(createWorkspace(options.workspaceDir));
-  const builtIn = [...files, ...(options.offered ?? [])];
+  const helpers = [...BUILT_IN_HELPERS, ...(options.agents ?? [])];
+  const task = createTask(helpers);
+  const builtIn = [...files, ...(options.offered ?? []), ...(task ? [task] : [])];
   const names = new Set(builtIn.map(nameOf));
   const own = (options.extra ?? []).map((definition) => {
     if (names.has(definition.name)) {
@@ -36,8 +44,24 @@ export function createToolbox(options: {
     if (made.kind === 'tool') tools.set(made.tool.name, made.tool);
     else leftOut.push({ name: made.name, reason: made.reason });
   }
+  checkAgents(options.agents ?? [], names);
   const list = [...tools.values()];
-  return { toolbox: { get: (name) => tools.get(name), list: () => list }, leftOut };
+  return { toolbox: { get: (name) => tools.get(name), list: () => list }, helpers, leftOut };
+}
+
+function checkAgents(agents: readonly Helper[], tools: ReadonlySet<string>): void {
+  for (const { name, tools: has } of agents) {
+    if (BUILT_IN_HELPERS.some((helper) => helper.name === name)) {
+      throw new ToolsModuleError(
+        `TOOLS_MODULE: the name “${name}” is taken by a built-in agent. Give yours another name.`,
+      );
+    }
+    const unknown = has === 'all' ? [] : has.filter((tool) => !tools.has(tool));
+    if (unknown.length === 0) continue;
+    throw new ToolsModuleError(
+      `TOOLS_MODULE: the agent “${name}” has tools that there are not: ${unknown.join(', ')}. There are: ${[...tools].join(', ')}.`,
+    );
+  }
 }
 
 function nameOf(made: DefinedTool): string {

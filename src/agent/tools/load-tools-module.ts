@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { Cancel, Clock } from '../../domain/clock.ts';
+import type { Helper } from '../../domain/helper.ts';
 import type { ToolDefinition } from './define-tool.ts';
 
 /** The module of one's own tools can't be used; the message says which entry is wrong, and how. */
@@ -27,31 +28,73 @@ const entrySchema = z.object({
   secrets: z.array(z.string().min(1)).optional(),
 });
 
+const agentSchema = z.object({
+  name: z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9-]{0,31}$/,
+      'must be 1 to 32 lower-case letters, digits or "-", and begin with a letter',
+    ),
+  description: z.string().min(1, 'must say what the agent is good for'),
+  prompt: z.string().min(1, 'must say how the agent works'),
+  tools: z.union([z.literal('all'), z.array(z.string().min(1))], {
+    error: 'must be a list of names of tools, or "all"',
+  }),
+});
+
+/** What the operator's own module brings. */
+export interface OwnModule {
+  readonly tools: readonly ToolDefinition[];
+  readonly agents: readonly Helper[];
+}
+
 const LOAD_TIMEOUT_MS = 30_000;
 
-/** Imports the module at TOOLS_MODULE and returns its `tools`; throws `ToolsModuleError` when any of them is not well-formed. */
-export async function loadToolsModule(
-  path: string,
-  clock: Clock,
-): Promise<readonly ToolDefinition[]> {
+/** Imports the module at TOOLS_MODULE and returns its `tools` and `agents`; throws `ToolsModuleError` when any of them is not well-formed. */
+export async function loadToolsModule(path: string, clock: Clock): Promise<OwnModule> {
   const module = await importModule(path, clock);
   // A module's namespace has no prototype: it is not an instance of Object.
   const isModule = typeof module === 'object' && module !== null;
-  const tools = isModule && 'tools' in module ? module.tools : undefined;
+  const own: { readonly tools?: unknown; readonly agents?: unknown } = isModule ? module : {};
+  // Whoever brings agents only needs no tools.
+  const { agents = [], tools = own.agents && [] } = own;
   if (!Array.isArray(tools)) {
     throw new ToolsModuleError(
       `TOOLS_MODULE: ${path} must export a list named "tools": export const tools = [{ name, description, schema, run }];`,
     );
   }
+  if (!Array.isArray(agents)) {
+    throw new ToolsModuleError(
+      `TOOLS_MODULE: ${path} must export "agents" as a list: export const agents = [{ name, description, prompt, tools }];`,
+    );
+  }
+  return {
+    tools: withOwnNames(
+      path,
+      'tools',
+      tools.map((entry, at) => readTool(path, entry, at)),
+    ),
+    agents: withOwnNames(
+      path,
+      'agents',
+      agents.map((entry, at) => readEntry(agentSchema, `${path}, agents[${at}]`, entry)),
+    ),
+  };
+}
+
+function withOwnNames<Named extends { readonly name: string }>(
+  path: string,
+  what: 'tools' | 'agents',
+  entries: readonly Named[],
+): readonly Named[] {
   const seen = new Set<string>();
-  return tools.map((entry: unknown, index) => {
-    const definition = readEntry(path, entry, index);
-    if (seen.has(definition.name)) {
-      throw new ToolsModuleError(`TOOLS_MODULE: ${path} has two tools named “${definition.name}”.`);
+  for (const { name } of entries) {
+    if (seen.has(name)) {
+      throw new ToolsModuleError(`TOOLS_MODULE: ${path} has two ${what} named “${name}”.`);
     }
-    seen.add(definition.name);
-    return definition;
-  });
+    seen.add(name);
+  }
+  return entries;
 }
 
 async function importModule(path: string, clock: Clock): Promise<unknown> {
@@ -71,22 +114,22 @@ async function importModule(path: string, clock: Clock): Promise<unknown> {
   }
 }
 
-function readEntry(path: string, entry: unknown, index: number): ToolDefinition {
-  const read = entrySchema.safeParse(entry);
-  if (read.success) {
-    const { run, preview, ...rest } = read.data;
-    // A tool may be an object whose functions use `this`.
-    return {
-      ...rest,
-      run: run.bind(entry),
-      ...(preview && { preview: preview.bind(entry) }),
-    };
-  }
+function readTool(path: string, entry: unknown, index: number): ToolDefinition {
+  const { run, preview, ...rest } = readEntry(entrySchema, `${path}, tools[${index}]`, entry);
+  // A tool may be an object whose functions use `this`.
+  return {
+    ...rest,
+    run: run.bind(entry),
+    ...(preview && { preview: preview.bind(entry) }),
+  };
+}
+
+function readEntry<Entry>(schema: z.ZodType<Entry>, where: string, entry: unknown): Entry {
+  const read = schema.safeParse(entry);
+  if (read.success) return read.data;
   const name = entry instanceof Object && 'name' in entry ? ` (${String(entry.name)})` : '';
   const problems = read.error.issues.map(
     (issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`,
   );
-  throw new ToolsModuleError(
-    `TOOLS_MODULE: ${path}, tools[${index}]${name}: ${problems.join('; ')}`,
-  );
+  throw new ToolsModuleError(`TOOLS_MODULE: ${where}${name}: ${problems.join('; ')}`);
 }

@@ -92,6 +92,19 @@ export const SCENARIOS: readonly Scenario[] = [
     next: sendHaiku,
   },
   {
+    label: 'Helpers at once',
+    text: 'Let two helpers work at once',
+    means: /\bhelpers?\b/i,
+    next: inOneGo(
+      'I’ll give two helpers a piece of work each. They work at once, and their cards say which of them asks.',
+      [
+        task('worker', 'Write a haiku about approvals to haiku.txt'),
+        task('worker', 'Prepare the release: write the notes and the checklist'),
+      ],
+      'Both helpers are done.',
+    ),
+  },
+  {
     label: 'A long answer',
     text: 'Give me a long answer about how approvals work',
     means: /\blong\b/i,
@@ -101,6 +114,10 @@ export const SCENARIOS: readonly Scenario[] = [
 
 function write(path: string, content: string): ScriptedCall {
   return { tool: 'write_file', args: { path, content } };
+}
+
+function task(agent: string, prompt: string): ScriptedCall {
+  return { tool: 'task', args: { agent, prompt } };
 }
 
 /** One message with calls, and then what came of them. */

@@ -2,8 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { BUDGET } from '../limits.ts';
-import { mention } from '../mrkdwn.ts';
-import { buildFacts, buildWarnings } from './card-facts.ts';
+import { buildFacts, buildWarnings, sayAsker } from './card-facts.ts';
 import { buildFoot, STATE_WORDS } from './card-foot.ts';
 import { buildPiece, cutPiece, type FittedPieces, fitPieces, sumPieces } from './fit-pieces.ts';
 import { type Masking, secretTexts } from './mask-secrets.ts';
@@ -80,5 +79,5 @@ function quoteWords(words: string, masking: Masking): readonly DataPiece[] {
 /** Our own words only: they go to lock screens. */
 function notification(call: Call): string {
   const hint = call.status === 'pending' ? ' · open to review' : '';
-  return `${showName(call.tool)}: ${STATE_WORDS[call.status]} · asked by ${mention(call.requester.user)}${hint}`;
+  return `${showName(call.tool)}: ${STATE_WORDS[call.status]} · asked by ${sayAsker(call)}${hint}`;
 }

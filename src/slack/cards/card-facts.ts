@@ -3,7 +3,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
-import { dateText, mention } from '../mrkdwn.ts';
+import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
 import { buildPiece, count, cutPiece } from './fit-pieces.ts';
 import { type DataPiece, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
@@ -42,15 +42,18 @@ const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 
 /** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
 function sayFacts(call: Call): string {
-  const lines = [
-    `*Asked by* ${mention(call.requester.user)} · *risk* ${RISKS[call.risk]}`,
-    whichOne(call),
-  ];
+  const lines = [`*Asked by* ${sayAsker(call)} · *risk* ${RISKS[call.risk]}`, whichOne(call)];
   if (call.status === 'pending' && call.deadlineAt !== undefined) {
     lines.push(`*Decide by* ${dateText(call.deadlineAt)}`);
   }
   if (call.route !== undefined && call.route.quorum > 1) lines.push(approvals(call));
   return lines.join('\n');
+}
+
+/** Says who asks: a person, or a helper on a person's behalf. */
+export function sayAsker({ agent, requester }: Call): string {
+  const person = mention(requester.user);
+  return agent === undefined ? person : `${escapeMrkdwn(showName(agent))}, for ${person}`;
 }
 
 function whichOne(call: Call): string {

@@ -20,6 +20,8 @@ function aModule(t: TestContext, source: string, name = 'tools.ts'): string {
 
 const RUN = `schema: z.object({ n: z.number() }), description: 'X.', run: () => 'ok'`;
 
+const AGENT = `description: 'A.', prompt: 'Be it.', tools: 'all'`;
+
 test('the tools of a module join the built-in ones; one that can’t be offered is left out by name', async (t) => {
   const path = aModule(
     t,
@@ -34,14 +36,14 @@ test('the tools of a module join the built-in ones; one that can’t be offered 
        { name: 'paid', ${RUN}, risk: 'high', secrets: ['n'], idempotent: true },
      ];`,
   );
-  const extra = await loadToolsModule(path, clock);
+  const { tools: extra } = await loadToolsModule(path, clock);
   const { toolbox, leftOut } = createToolbox({
     workspaceDir: join(path, '..', 'workspace'),
     extra,
   });
   assert.deepEqual(
     toolbox.list().map(({ name }) => name),
-    ['list_files', 'read_file', 'write_file', 'edit_file', 'delete_file', 'count', 'paid'],
+    ['list_files', 'read_file', 'write_file', 'edit_file', 'delete_file', 'task', 'count', 'paid'],
   );
   assert.deepEqual(leftOut, [
     { name: 'dated', reason: 'Date cannot be represented in JSON Schema' },
@@ -103,6 +105,22 @@ const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] =
     `export const tools = [{ name: 'a', ${RUN} }, { name: 'a', ${RUN} }];`,
     /two tools named “a”/,
   ],
+  ['agents that are no list', 'export const agents = {};', /"agents" as a list/],
+  [
+    'an agent whose name people could not read',
+    `export const agents = [{ name: 'My Agent', ${AGENT} }];`,
+    /agents\[0\] \(My Agent\): name: must be 1 to 32 lower-case letters/,
+  ],
+  [
+    'an agent without a prompt or tools',
+    `export const agents = [{ name: 'a', description: 'A.' }];`,
+    /agents\[0\] \(a\): prompt: .*; tools: must be a list of names of tools, or "all"/,
+  ],
+  [
+    'two agents of one name',
+    `export const agents = [{ name: 'a', ${AGENT} }, { name: 'a', ${AGENT} }];`,
+    /two agents named “a”/,
+  ],
 ];
 
 for (const [what, source, why] of WRONG) {
@@ -126,8 +144,46 @@ test('a module that is not there stops the start', async () => {
 
 test('a tool can’t take the place of a built-in one', async (t) => {
   const path = aModule(t, `export const tools = [{ name: 'read_file', ${RUN} }];`, 'tools.mjs');
-  const extra = await loadToolsModule(path, clock);
+  const { tools: extra } = await loadToolsModule(path, clock);
   assert.throws(() => createToolbox({ workspaceDir: '.', extra }), /“read_file” is taken/);
+});
+
+test('agents of a module join the built-in ones, and the agent may give work to any of them', async (t) => {
+  const path = aModule(
+    t,
+    `export const agents = [{ name: 'payer', description: 'Pays.', prompt: 'Pay.', tools: ['read_file'] }];`,
+  );
+  const { tools: extra, agents } = await loadToolsModule(path, clock);
+  const { toolbox, helpers } = createToolbox({ workspaceDir: '.', extra, agents });
+  assert.deepEqual(
+    helpers.map(({ name }) => name),
+    ['research', 'worker', 'payer'],
+  );
+  const task = toolbox.get('task');
+  assert.match(task?.description ?? '', /- research: .*\n- worker: .*\n- payer: Pays\.$/);
+  assert.ok(task?.parse({ agent: 'payer', prompt: 'Pay.' }).ok);
+  assert.ok(!task?.parse({ agent: 'nobody', prompt: 'Pay.' }).ok);
+  assert.ok(!task?.parse({ agent: 'payer', prompt: ' ' }).ok);
+  assert.deepEqual(task?.delegate?.({ agent: 'payer', prompt: 'Pay.' }), {
+    agent: 'payer',
+    prompt: 'Pay.',
+  });
+});
+
+test('an agent can’t have tools that there are not, nor the name of a built-in one', () => {
+  const agent = {
+    name: 'payer',
+    description: 'Pays.',
+    prompt: 'Pay.',
+    tools: ['read_file', 'pay'],
+  };
+  const box = (patch: object) =>
+    createToolbox({ workspaceDir: '.', agents: [{ ...agent, ...patch }] });
+  assert.throws(
+    () => box({}),
+    /agent “payer” has tools that there are not: pay\. There are: list_files, /,
+  );
+  assert.throws(() => box({ name: 'research' }), /“research” is taken by a built-in agent/);
 });
 
 test('a module that waits for ever at its top stops the start, and is named', async (t) => {

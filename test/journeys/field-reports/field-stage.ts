@@ -42,10 +42,12 @@ export interface FieldStage extends Stage {
 export async function setFieldStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},
+  entry?: string,
 ): Promise<FieldStage> {
   const { path, remove } = await makeTempDir();
   const journal = join(path, 'runs');
-  const stage = await setStage(delivery, { TOOLS_MODULE: TOOLS, RUN_JOURNAL: journal, ...env });
+  const settings = { TOOLS_MODULE: TOOLS, RUN_JOURNAL: journal, ...env };
+  const stage = await setStage(delivery, settings, entry);
   const apiCalls = (method: string) =>
     stage.workspace.journal.filter(({ kind, name }) => kind === 'api' && name === method);
 

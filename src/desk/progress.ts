@@ -1,0 +1,84 @@
+import type { Store } from '../domain/store.ts';
+import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
+import type { LiveAnswers } from './live-answer.ts';
+import type { StatusLine } from './status-line.ts';
+import { readOpenCalls, readWaiting, type Waiting } from './waiting.ts';
+
+/** How a thread's work gets on, said in the one line of the thread in which people talk. */
+export interface Progress {
+  thinking(thread: ThreadKey): Promise<void>;
+  waiting(thread: ThreadKey, waiting: Waiting): Promise<void>;
+  /** Says how a thread stands in which people talk; a helper's says nothing. */
+  note(thread: ThreadKey, text: string): void;
+  ended(thread: ThreadKey): void;
+}
+
+const THINKING = 'is thinking…';
+const MAX_HELPERS = 5;
+
+/** Creates the progress of the threads: a helper's is told from what is stored, so that any process says the same. */
+export function createProgress(
+  store: Pick<Store, 'ledger' | 'inbox'>,
+  status: StatusLine,
+  live: Pick<LiveAnswers, 'isOpen'>,
+): Progress {
+  /** A message that grows says it better, and setting the status beside it would only flicker. */
+  function tell(thread: ThreadKey, text: string): void {
+    if (!live.isOpen(thread)) status.set(thread, text);
+  }
+
+  async function showHelpers(thread: ThreadKey, parentCall: string): Promise<void> {
+    const root = rootOf(thread);
+    const message = await store.inbox.current(root);
+    const calls = message ? await readOpenCalls(store, root, message.id) : [];
+    if (calls.length === 0) return;
+    const text = sayWaiting(await readWaiting(store, calls));
+    // A helper that nobody waits for any more does not write over what came after it.
+    const call = await store.ledger.get(parentCall);
+    if (call?.status === 'running') tell(root, text);
+  }
+
+  return {
+    async thinking(thread) {
+      const parentCall = parentCallOf(thread);
+      if (parentCall === undefined) tell(thread, THINKING);
+      else await showHelpers(thread, parentCall);
+    },
+    async waiting(thread, waiting) {
+      const parentCall = parentCallOf(thread);
+      if (parentCall === undefined) tell(thread, sayWaiting(waiting));
+      else await showHelpers(thread, parentCall);
+    },
+    note(thread, text) {
+      if (parentCallOf(thread) === undefined) tell(thread, text);
+    },
+    ended(thread) {
+      // A helper's end is told by whoever goes on from it.
+      if (parentCallOf(thread) === undefined) status.set(thread, '');
+    },
+  };
+}
+
+/** Its own state first, then each helper's: `has helpers at work · research is thinking…`. */
+function sayWaiting(waiting: Waiting): string {
+  const helpers = sayHelpers(waiting);
+  const shown = helpers.slice(0, MAX_HELPERS);
+  const left = helpers.length - shown.length;
+  return [sayState(waiting), ...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(' · ');
+}
+
+function sayHelpers({ helpers }: Waiting): readonly string[] {
+  return helpers.flatMap((helper) => [`${helper.name} ${sayState(helper)}`, ...sayHelpers(helper)]);
+}
+
+function sayState({ calls }: Waiting): string {
+  if (calls.length === 0) return THINKING;
+  const own = calls.filter(({ child }) => child === undefined);
+  if (own.length === 0) return calls.length === 1 ? 'has a helper at work' : 'has helpers at work';
+  const running = own.filter(({ status }) => status === 'running' || status === 'approved');
+  if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
+  if (own.some(({ status }) => status === 'unknown')) {
+    return 'waits until somebody says what happened to the interrupted call';
+  }
+  return 'is waiting for a decision on the card';
+}
