@@ -21,7 +21,7 @@ const LAST_WORDS: Readonly<Record<WithdrawalCause, string>> = {
   'turn-ended': '(This ended here: it was no longer needed.)',
 };
 
-/** Builds the use case: takes back what has not begun, aborts what runs, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. */
+/** Builds the use case: takes back what has not begun, aborts what runs where a person stopped it, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. */
 export function createEndTurn(
   deps: Pick<DeskDeps, 'store' | 'agent' | 'clock' | 'signals'>,
   closeLive: CloseLive,
@@ -82,8 +82,8 @@ export function createEndTurn(
 
   return async function endTurn(message, cause, fence) {
     const calls = await endCalls(message, cause);
-    // What runs for it ends, and helpers that think for it.
-    signals.stop(fence.thread);
+    // What runs for it ends, and helpers that think for it; nothing else than a stop cuts a tool off.
+    if (cause === 'stop') signals.stop(fence.thread);
     // The end of a run wakes the thread, and this is done again.
     if (calls.some((call) => !call.outcome && !isTerminal(call))) return false;
     await settle(message, cause, calls, fence);

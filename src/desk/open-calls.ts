@@ -20,7 +20,7 @@ export interface OpenCalls {
 
 /** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
 export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
-  const { store, clock, signals } = deps;
+  const { store, clock } = deps;
 
   async function proposeAll(
     message: InboxMessage,
@@ -45,7 +45,6 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     for (const call of waiting) {
       const step = withdraw(call, 'ignored-sibling', clock.now());
       if (step) await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
-      if (call.child) signals.stop(call.child);
     }
     return waiting.length > 0;
   }
