@@ -10,6 +10,11 @@ export const ACTIONS = {
   settleRan: 'call.settle-ran',
   settleRerun: 'call.settle-rerun',
   settleLeave: 'call.settle-leave',
+  formBack: 'form.back',
+  formAdd: 'form.add',
+  formRemove: 'form.remove',
+  formToggle: 'form.toggle',
+  formKind: 'form.kind',
 } as const;
 
 export const VIEWS = {

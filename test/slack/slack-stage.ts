@@ -10,6 +10,7 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSlackChat } from '../../src/slack/slack-chat.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aCall } from '../support/a-call.ts';
+import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 
 export type Delivery = 'http' | 'socket';
@@ -73,8 +74,9 @@ export async function setSlackStage(delivery: Delivery): Promise<SlackStage> {
     log,
   });
   const chat = createSlackChat({ connection, toolbox, log });
+  const drafts = createMemoryDrafts();
   const cardOf = async (callId: string) => places.get(callId);
-  const app = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+  const app = createSlackApp({ connection, desk, toolbox, cardOf, drafts, clock, log });
   const server = await createServer({
     host: '127.0.0.1',
     port: 0,

@@ -6,6 +6,7 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
+import { createMemoryDrafts } from '../support/memory-drafts.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -60,6 +61,7 @@ describe('the line over Socket Mode', () => {
         desk: createFakeDesk(),
         toolbox,
         cardOf,
+        drafts: createMemoryDrafts(),
         clock,
         log: quiet,
       });
