@@ -84,7 +84,7 @@ const leaf: Samples = fc.oneof(
 function tree(): fc.Arbitrary<JsonValue> {
   const { node } = fc.letrec<{ node: JsonValue }>((tie) => ({
     node: fc.record(
-      { name: fc.constantFrom('root', 'leaf', ''), children: fc.array(tie('node'), { maxLength: 2, depthSize: 'small' }) },
+      { name: fc.constantFrom('root', 'leaf', ''), children: fc.array(tie('node'), { maxLength: 2 }) },
       { requiredKeys: ['name'] },
     ) as fc.Arbitrary<JsonValue>,
   }));
