@@ -1,9 +1,10 @@
 /** The nodes of a form as rows of blocks that stay together on one page. */
 import type { Button, KnownBlock } from '@slack/types';
 import { ACTIONS } from '../ids.ts';
+import { LIMITS } from '../limits.ts';
 import { buildField, buildKindChoice } from './draw-field.ts';
 import { shorten } from './form-labels.ts';
-import type { Entries, Entry, Field, FormNode, Group, Union } from './form-node.ts';
+import type { Entries, Entry, Field, FormNode, Group, Kept, Union } from './form-node.ts';
 
 /** Blocks that stay together; `holdsNext` keeps a heading with what it heads. */
 export interface Row {
@@ -20,7 +21,7 @@ export function toRows(node: FormNode, depth = 0): readonly Row[] {
     case 'field':
       return [fieldRow(node)];
     case 'kept':
-      return node.why === '' ? [] : [textRow(node.id, `${node.label}: kept as it is (${node.why}).`)];
+      return node.why === '' ? [] : [textRow(node.id, sayKept(node))];
     case 'group':
       return groupRows(node, depth);
     case 'entries':
@@ -32,6 +33,10 @@ export function toRows(node: FormNode, depth = 0): readonly Row[] {
 
 function fieldRow(field: Field): Row {
   return { id: field.id, blocks: [buildField(field)], inputs: 1, holdsNext: false };
+}
+
+function sayKept({ label, why }: Pick<Kept, 'label' | 'why'>): string {
+  return `${label}: kept as it is (${why}).`;
 }
 
 function plain(text: string) {
@@ -47,63 +52,97 @@ function textRow(id: string, text: string): Row {
   };
 }
 
-/** A heading is bold in a rich text, where nothing of its text is markup. */
-function headingBlocks(text: string, depth: number): readonly KnownBlock[] {
-  const bold = { type: 'text', text, style: { bold: true } } as const;
+/** The parts of a form are told apart by a line; what lies within them by a bold word. */
+function headingBlocks(text: string, depth: number, beside?: Button): readonly KnownBlock[] {
+  const isPart = depth === 1;
+  const line: readonly KnownBlock[] = isPart ? [{ type: 'divider' }] : [];
+  if (isPart && beside === undefined) return [...line, { type: 'header', text: plain(text) }];
   return [
-    ...(depth <= 1 ? [{ type: 'divider' } as const] : []),
-    { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [bold] }] },
+    ...line,
+    {
+      type: 'section',
+      ...(beside !== undefined && { block_id: `${beside.value}.${beside.action_id}` }),
+      text: boldText(text),
+      expand: true,
+      ...(beside !== undefined && { accessory: beside }),
+    },
   ];
 }
 
-function button(action_id: string, text: string, value: string): Button {
-  return { type: 'button', action_id, text: plain(shorten(text, 70)), value };
+/** Only words without any markup are set in bold: all else stays the plain text that it is. */
+function boldText(text: string) {
+  const isPlain = /^[\p{L}\p{N} ().,:-]+$/u.test(text) && !text.includes('://');
+  return isPlain ? ({ type: 'mrkdwn', text: `*${text}*`, verbatim: true } as const) : plain(text);
 }
 
-function buttonsRow(id: string, blockId: string, buttons: readonly Button[]): Row {
-  return { id, blocks: [{ type: 'actions', block_id: blockId, elements: [...buttons] }], inputs: 0, holdsNext: false };
+function button(action_id: string, text: string, value: string, aloud: string): Button {
+  const accessibility_label = shorten(aloud, LIMITS.buttonText);
+  return { type: 'button', action_id, text: plain(text), value, accessibility_label };
 }
 
-function headingRow(node: Group | Entries, text: string, depth: number, holdsNext: boolean): Row {
-  const blocks = [...headingBlocks(text, depth)];
-  if (node.hint !== '') blocks.push({ type: 'context', elements: [plain(node.hint)] });
+function headingRow(node: Group | Entries, head: readonly KnownBlock[], holdsNext: boolean): Row {
+  const about: KnownBlock = { type: 'context', elements: [plain(node.hint)] };
+  const blocks = node.hint === '' ? head : [...head, about];
   return { id: node.id, blocks, inputs: 0, holdsNext };
 }
 
 function groupRows(node: Group, depth: number): readonly Row[] {
   const children = node.children.flatMap((child) => toRows(child.node, depth + 1));
   if (!node.heading) return children;
-  const word = node.present ? 'Leave out' : 'Add';
-  const toggle = buttonsRow(node.id, `${node.id}.on`, [button(ACTIONS.formToggle, `${word}: ${node.label}`, node.id)]);
-  const none = node.off === null ? 'nothing (null)' : 'not set';
-  const head = node.present ? node.label : `${node.label}: ${none}`;
-  return [
-    headingRow(node, head, depth + 1, children.length > 0 || node.mayToggle),
-    ...children,
-    ...(node.mayToggle ? [toggle] : []),
-  ];
+  const head = headingBlocks(headOf(node), depth, node.mayToggle ? toggleOf(node) : undefined);
+  return [headingRow(node, head, children.length > 0), ...children];
+}
+
+function headOf({ label, off, present }: Group): string {
+  if (present) return label;
+  return `${label}: ${off === null ? 'nothing (null)' : 'not set'}`;
+}
+
+function toggleOf({ id, label, present }: Group): Button {
+  const word = present ? 'Leave out' : 'Add';
+  return button(ACTIONS.formToggle, word, id, `${word}: ${label}`);
 }
 
 function entriesRows(node: Entries, depth: number): readonly Row[] {
   const count = node.items.length;
-  const head = count === 0 ? `${node.label}: none` : node.label;
-  const add = buttonsRow(node.id, `${node.id}.add`, [button(ACTIONS.formAdd, `Add to: ${node.label}`, node.id)]);
+  const head = headingBlocks(count === 0 ? `${node.label}: none` : node.label, depth);
+  const word = count === 0 ? 'Add one' : 'Add another';
+  const add: Row = {
+    id: node.id,
+    blocks: [
+      {
+        type: 'actions',
+        block_id: `${node.id}.${ACTIONS.formAdd}`,
+        elements: [button(ACTIONS.formAdd, word, node.id, `${word}: ${node.label}`)],
+      },
+    ],
+    inputs: 0,
+    holdsNext: false,
+  };
   return [
-    headingRow(node, head, depth + 1, count > 0 || node.mayAdd),
-    ...node.items.flatMap((item) => entryRows(node, item, depth + 2)),
+    headingRow(node, head, count > 0 || node.mayAdd),
+    ...node.items.flatMap((item) => entryRows(node, item, depth + 1)),
     ...(node.mayAdd ? [add] : []),
   ];
 }
 
 function entryRows(node: Entries, entry: Entry, depth: number): readonly Row[] {
+  const { label, name, id } = entry;
   const inner = entry.node.type === 'group' ? { ...entry.node, heading: false } : entry.node;
-  const rows = [...(entry.name === undefined ? [] : [fieldRow(entry.name)]), ...toRows(inner, depth)];
-  const isPlain = entry.name === undefined && inner.type === 'field';
-  const head: Row = { id: entry.node.id, blocks: headingBlocks(entry.label, depth), inputs: 0, holdsNext: true };
-  const remove = buttonsRow(entry.node.id, `${node.id}.rm.${entry.id}`, [
-    button(ACTIONS.formRemove, `Remove: ${entry.label}`, `${node.id} ${entry.id}`),
-  ]);
-  return [...(isPlain ? [] : [head]), ...rows, ...(node.mayRemove ? [remove] : [])];
+  const isKept = inner.type === 'kept' && inner.why !== '';
+  const remove = button(ACTIONS.formRemove, 'Remove', `${node.id} ${id}`, `Remove: ${label}`);
+  const head: Row = {
+    id: entry.node.id,
+    blocks: headingBlocks(
+      isKept ? sayKept({ ...inner, label }) : label,
+      depth,
+      node.mayRemove ? remove : undefined,
+    ),
+    inputs: 0,
+    holdsNext: !isKept,
+  };
+  if (isKept) return [head];
+  return [head, ...(name === undefined ? [] : [fieldRow(name)]), ...toRows(inner, depth)];
 }
 
 function unionRows(node: Union, depth: number): readonly Row[] {

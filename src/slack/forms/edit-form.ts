@@ -65,7 +65,7 @@ function plain(text: string) {
 }
 
 function hasButton({ blocks }: Row): boolean {
-  return blocks.some(({ type }) => type === 'actions');
+  return blocks.some((block) => block.type === 'actions' || (block.type === 'section' && block.accessory !== undefined));
 }
 
 function intro(

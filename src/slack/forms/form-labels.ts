@@ -18,7 +18,7 @@ export function toLine(text: string, max: number): string {
   return shorten(toVisible(text.replace(/\s+/g, ' ').trim()).text, max);
 }
 
-const INITIALS: ReadonlySet<string> = new Set(['id', 'url', 'uri', 'ip', 'cc', 'bcc', 'cpu', 'api', 'sku', 'iban', 'vat', 'html', 'pdf', 'dns', 'ssh']);
+const INITIALS: ReadonlySet<string> = new Set(['id', 'url', 'uri', 'ip', 'cc', 'bcc', 'cpu', 'api', 'sku', 'iban', 'vat', 'html', 'pdf', 'dns', 'ssh', 'mb', 'gb', 'kb', 'ttl', 'http', 'json', 'sql', 'db']);
 
 /** Writes the name of a property as people write: `orderId` and `order_id` become “Order ID”. */
 export function toWords(key: string): string {

@@ -2,6 +2,9 @@ import { isSecretPath } from '../cards/mask-secrets.ts';
 import type { Path } from './form-node.ts';
 import { type Schema, variantsOf } from './json-schema.ts';
 
+/** Finds well-known tokens in a text, and nothing else. */
+export const LOOK_ALIKES_ONLY = { secrets: [], showsLookAlikes: false };
+
 /** Tells whether a place is one of the tool's secrets, or lies in one. */
 export function isSecretPlace(path: Path, secrets: readonly string[]): boolean {
   return secrets.length > 0 && isSecretPath(path, secrets);

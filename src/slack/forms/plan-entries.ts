@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../domain/json.ts';
+import { maskTokens } from '../cards/mask-secrets.ts';
 import { toVisible } from '../cards/visible-text.ts';
-import { describe, MAX_LABEL, shorten, toWords } from './form-labels.ts';
+import { describe, shorten } from './form-labels.ts';
 import type { Entries, Entry, Field, Path } from './form-node.ts';
-import { holdsSecretPath, isSecretPlace } from './form-secrets.ts';
+import { holdsSecretPath, isSecretPlace, LOOK_ALIKES_ONLY } from './form-secrets.ts';
 import { asList, isObject, RAW, type Schema } from './json-schema.ts';
 import { idOf, keep, type Planning, type Spot, wayTo } from './form-spot.ts';
 import { fitsEntries, isForText, tupleOf } from './plan-leaf.ts';
@@ -82,7 +83,7 @@ function planEntry(
   const place: Spot = {
     way,
     path: [...spot.path, of === 'list' ? at : now],
-    label: of === 'list' ? label : known === undefined ? 'Value' : shorten(toWords(key), MAX_LABEL),
+    label: of === 'list' ? label : 'Value',
     // A free value that was not there before can only be written as JSON.
     schema: known === undefined && (item === undefined || item === true) && !planning.infers ? RAW : item,
     value,
@@ -93,7 +94,7 @@ function planEntry(
   const isLost = known === undefined && item === false;
   return {
     id,
-    label: of === 'list' ? label : `${spot.label}: ${known === undefined ? 'a new entry' : shorten(toVisible(key).text, 60)}`,
+    label: of === 'list' ? label : known === undefined ? 'A new entry' : nameOf(key),
     key: now,
     name,
     node: isLost ? keep(place, '') : planning.plan(place),
@@ -102,7 +103,13 @@ function planEntry(
 
 /** A secret stays under its name, by which it is known as one. */
 function isBound(path: Path, secrets: readonly string[]): boolean {
-  return isSecretPlace(path, secrets) || holdsSecretPath(path, secrets);
+  const looksSecret = maskTokens(String(path.at(-1)), LOOK_ALIKES_ONLY).guessed > 0;
+  return looksSecret || isSecretPlace(path, secrets) || holdsSecretPath(path, secrets);
+}
+
+/** A key that looks like a secret is not shown either. */
+function nameOf(key: string): string {
+  return shorten(toVisible(maskTokens(key, LOOK_ALIKES_ONLY).text).text, 60) || '(empty name)';
 }
 
 function keyNow({ typed, initial }: Field): string {

@@ -8,7 +8,7 @@ import { describe, joinHints } from './form-labels.ts';
 import type { Draft, Field, FormNode, Group, Kept, Path } from './form-node.ts';
 import { type FormTool, idOf, keep, type Planning, type Spot } from './form-spot.ts';
 import { asList, inferSchema, isObject, resolveSchema, type Schema, saysNothing, typeOf, valuesOf, variantsOf } from './json-schema.ts';
-import { holdsSecretPath, isSecretSchema, isSecretPlace } from './form-secrets.ts';
+import { holdsSecretPath, isSecretPlace, isSecretSchema, LOOK_ALIKES_ONLY } from './form-secrets.ts';
 import { planEntries } from './plan-entries.ts';
 import { type Leaf, planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
 import { planObject, planTuple } from './plan-group.ts';
@@ -68,7 +68,8 @@ function planFinite(spot: Spot, read: Schema, values: readonly JsonValue[], plan
   if (values.length === 1 && spot.required && (spot.value === first || spot.fresh)) {
     return keep({ ...spot, value: first }, '');
   }
-  const mayLack = !spot.required || (spot.value === undefined && !spot.fresh);
+  const isFilled = read.default !== undefined && spot.value !== undefined;
+  const mayLack = (!spot.required && !isFilled) || (spot.value === undefined && !spot.fresh);
   const leaf = planChoice(values, spot.value, mayLack);
   return leaf === undefined ? planRaw(spot, read, values.includes(null), planning) : toField(spot, read, leaf, values.includes(null), planning);
 }
@@ -139,7 +140,7 @@ function toField(spot: Spot, schema: Schema, leaf: Leaf, nullable: boolean, plan
     widget: leaf.widget,
     value,
     empty: emptyOf(spot, leaf, nullable),
-    insists: insists(spot, leaf, nullable),
+    insists: insists(spot, leaf, nullable, schema),
     initial: leaf.initial,
     typed: Object.hasOwn(planning.draft.fields, id) ? planning.draft.fields[id] : undefined,
   };
@@ -157,9 +158,10 @@ function emptyOf(spot: Spot, { widget }: Leaf, nullable: boolean): Field['empty'
 }
 
 /** Slack lets an untouched form through only where nothing that it insists on is blank. */
-function insists({ required, fresh }: Spot, { widget, initial }: Leaf, nullable: boolean): boolean {
-  if (widget.kind === 'choice') return initial !== '' || (fresh && required);
-  if (widget.kind === 'many' || widget.kind === 'lines' || nullable) return false;
+function insists({ required, fresh }: Spot, { widget, initial }: Leaf, nullable: boolean, schema: Schema): boolean {
+  if (widget.kind === 'choice') return !widget.options.includes(undefined) && (initial !== '' || (fresh && required));
+  if (nullable) return false;
+  if (widget.kind === 'many' || widget.kind === 'lines') return Number(schema.minItems) >= 1 && initial.length > 0;
   const isBlank = typeof initial === 'string' && initial.trim() === '';
   return required && (fresh || !isBlank);
 }
@@ -172,8 +174,6 @@ function whyKept({ widget, initial }: Leaf, value: JsonValue | undefined): strin
   }
   return maskTokens(initial, LOOK_ALIKES_ONLY).guessed > 0 ? 'it holds what looks like a secret' : undefined;
 }
-
-const LOOK_ALIKES_ONLY = { secrets: [], showsLookAlikes: false };
 
 /** What is typed into one kind of field must not be read as another. */
 function kindOf({ widget }: Leaf): string {

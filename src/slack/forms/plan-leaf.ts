@@ -121,7 +121,9 @@ export function planChoice(
   const options = mayLack ? [...own, undefined] : own;
   const at = options.findIndex((option) => isSame(option, value));
   if (at < 0 && value !== undefined) return undefined;
-  return leaf({ kind: 'choice', options }, at < 0 ? '' : String(at));
+  // Where people search, nothing chosen says “not set” better than a choice.
+  const isSearched = options.length > LIMITS.selectOptions && value === undefined;
+  return leaf({ kind: 'choice', options }, at < 0 || isSearched ? '' : String(at));
 }
 
 /** Plans a list in one field: as chosen members of an enum, or line by line; undefined when it needs more. */
