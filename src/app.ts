@@ -118,7 +118,15 @@ async function open(
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
-  const slack = createSlackApp({ connection, desk, toolbox, cardOf, drafts: store.drafts, clock, log });
+  const slack = createSlackApp({
+    connection,
+    desk,
+    toolbox,
+    cardOf,
+    drafts: store.drafts,
+    clock,
+    log,
+  });
 
   const server = await createServer({
     host: config.host,

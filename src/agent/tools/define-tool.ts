@@ -56,7 +56,8 @@ export function defineTool<Schema extends ArgsSchema>(
     idempotent: definition.idempotent ?? false,
     secrets: definition.secrets ?? [],
     parse: (value) => parseArgs(schema, value),
-    run: async (args, context) => toText(await definition.run(schema.parse(args) as ArgsOf<Schema>, context)),
+    run: async (args, context) =>
+      toText(await definition.run(schema.parse(args) as ArgsOf<Schema>, context)),
     ...(definition.preview && {
       preview: (args: JsonValue) => previewOf(definition, args),
     }),

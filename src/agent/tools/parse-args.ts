@@ -3,7 +3,9 @@ import type { FieldProblem, ParsedArgs } from '../../domain/tool.ts';
 
 /** What is asked of a schema: zod 4 and zod 3 both have it. */
 interface ReadingSchema {
-  safeParse(value: unknown):
+  safeParse(
+    value: unknown,
+  ):
     | { readonly success: true; readonly data: unknown }
     | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 }

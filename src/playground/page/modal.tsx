@@ -15,9 +15,16 @@ export function Modal({ open }: { open: OpenView }) {
   const form = useRef<HTMLFormElement>(null);
   const fields = useRef<readonly string[]>([]);
   fields.current = view.blocks.map((block) => block.block_id ?? '');
-  const [firstField] = view.blocks.flatMap((block) => (block.type === 'input' ? [block.block_id] : []));
+  const [firstField] = view.blocks.flatMap((block) =>
+    block.type === 'input' ? [block.block_id] : [],
+  );
   const host = useMemo(
-    () => createFormHost(ui, (press) => ui.backend.clickInView(press), (id) => fields.current.includes(id)),
+    () =>
+      createFormHost(
+        ui,
+        (press) => ui.backend.clickInView(press),
+        (id) => fields.current.includes(id),
+      ),
     [ui.backend, open.id],
   );
   useEffect(() => {

@@ -1,5 +1,14 @@
 import type { JsonValue } from '../../domain/json.ts';
-import { asList, asObject, isObject, isSame, type Schema, typeOf, valuesOf, variantsOf } from './json-schema.ts';
+import {
+  asList,
+  asObject,
+  isObject,
+  isSame,
+  type Schema,
+  typeOf,
+  valuesOf,
+  variantsOf,
+} from './json-schema.ts';
 
 /** How well a value fits a schema: not at all, with keys that the schema lacks, or wholly. */
 export type Fit = 0 | 1 | 2;
@@ -10,7 +19,12 @@ const MAX_DEPTH = 12;
  * Tells how well a value fits a schema, by types, constants and names. It only chooses which form a
  * value gets; whether the value is right is for the tool's own schema to say.
  */
-export function fitOf(schema: JsonValue | undefined, value: JsonValue, root: Schema, depth = 0): Fit {
+export function fitOf(
+  schema: JsonValue | undefined,
+  value: JsonValue,
+  root: Schema,
+  depth = 0,
+): Fit {
   if (depth > MAX_DEPTH) return 2;
   const fits = variantsOf(schema, root).map((each) => fitOne(each, value, root, depth));
   return fits.reduce<Fit>((best, fit) => (fit > best ? fit : best), 0);
@@ -44,7 +58,9 @@ function fitObject(schema: Schema, value: Schema, root: Schema, depth: number): 
   const lacks = asList(schema.required).some((key) => !Object.hasOwn(value, String(key)));
   if (lacks) return 0;
   const known = Object.keys(value).filter((key) => Object.hasOwn(properties, key));
-  const fit = worst(known.map((key) => fitOf(properties[key], value[key] ?? null, root, depth + 1)));
+  const fit = worst(
+    known.map((key) => fitOf(properties[key], value[key] ?? null, root, depth + 1)),
+  );
   const more = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   if (more.length === 0 || fit === 0) return fit;
   if (!isObject(schema.additionalProperties)) return 1;

@@ -95,9 +95,11 @@ function buildNumber(
   text: string,
 ): Element {
   const isWithin = (min ?? -Infinity) <= Number(text) && Number(text) <= (max ?? Infinity);
-  const fits = text === '' || (PLAIN_NUMBER.test(text) && isWithin && !(integer && text.includes('.')));
+  const fits =
+    text === '' || (PLAIN_NUMBER.test(text) && isWithin && !(integer && text.includes('.')));
   const initial = text === '' ? {} : { initial_value: text };
-  if (!fits) return { type: 'plain_text_input', action_id, multiline: false, max_length: 400, ...initial };
+  if (!fits)
+    return { type: 'plain_text_input', action_id, multiline: false, max_length: 400, ...initial };
   return {
     type: 'number_input',
     action_id,
@@ -114,23 +116,44 @@ function buildChoice(options: readonly Option[], action_id: string, raw: string)
   const chosen = /^[0-9]+$/.test(raw) ? optionAt(options, Number(raw)) : undefined;
   const initial = chosen === undefined ? {} : { initial_option: chosen };
   if (options.length > LIMITS.selectOptions) {
-    return { type: 'external_select', action_id, min_query_length: 1, placeholder: plain('Type to search'), ...initial };
+    return {
+      type: 'external_select',
+      action_id,
+      min_query_length: 1,
+      placeholder: plain('Type to search'),
+      ...initial,
+    };
   }
   const all = options.map((_, i) => optionAt(options, i));
-  const isSwitch = options.every((option) => option === undefined || option === null || typeof option === 'boolean');
+  const isSwitch = options.every(
+    (option) => option === undefined || option === null || typeof option === 'boolean',
+  );
   if (isSwitch) return { type: 'radio_buttons', action_id, options: all, ...initial };
   return { type: 'static_select', action_id, options: all, ...initial };
 }
 
-function buildMany(options: readonly JsonValue[], action_id: string, raw: string | readonly string[]): Element {
+function buildMany(
+  options: readonly JsonValue[],
+  action_id: string,
+  raw: string | readonly string[],
+): Element {
   const places = typeof raw === 'string' ? [] : raw.map(Number);
-  const chosen = places.filter((place) => place < options.length).map((place) => optionAt(options, place));
+  const chosen = places
+    .filter((place) => place < options.length)
+    .map((place) => optionAt(options, place));
   const initial = chosen.length === 0 ? {} : { initial_options: chosen };
   if (options.length > LIMITS.selectOptions) {
-    return { type: 'multi_external_select', action_id, min_query_length: 1, placeholder: plain('Type to search'), ...initial };
+    return {
+      type: 'multi_external_select',
+      action_id,
+      min_query_length: 1,
+      placeholder: plain('Type to search'),
+      ...initial,
+    };
   }
   const all = options.map((_, i) => optionAt(options, i));
-  if (options.length <= LIMITS.boxes) return { type: 'checkboxes', action_id, options: all, ...initial };
+  if (options.length <= LIMITS.boxes)
+    return { type: 'checkboxes', action_id, options: all, ...initial };
   return { type: 'multi_static_select', action_id, options: all, ...initial };
 }
 
@@ -139,7 +162,9 @@ export function optionAt(options: readonly Option[], place: number): PlainTextOp
   const text = shortText(options[place]);
   const alike = alikeOf(options);
   const number = ` (#${place + 1})`;
-  const shown = alike.has(text) ? `${shorten(text, LIMITS.optionText - number.length)}${number}` : text;
+  const shown = alike.has(text)
+    ? `${shorten(text, LIMITS.optionText - number.length)}${number}`
+    : text;
   return { text: plain(shown), value: String(place) };
 }
 
@@ -170,5 +195,7 @@ export function optionText(value: Option): string {
   if (value === null) return 'Nothing (null)';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value !== 'string') return toVisible(JSON.stringify(value)).text;
-  return value.trim() === '' ? `(empty text${value === '' ? '' : `: ${value.length} blanks`})` : toVisible(value).text;
+  return value.trim() === ''
+    ? `(empty text${value === '' ? '' : `: ${value.length} blanks`})`
+    : toVisible(value).text;
 }

@@ -71,7 +71,7 @@ function headingBlocks(text: string, depth: number, beside?: Button): readonly K
 
 /** Only words without any markup are set in bold: all else stays the plain text that it is. */
 function boldText(text: string) {
-  const isPlain = /^[\p{L}\p{N} ().,:-]+$/u.test(text) && !text.includes('://');
+  const isPlain = /^(?:[\p{L}\p{N} ().,:-]|(?<=\w)_(?=\w))+$/u.test(text) && !text.includes('://');
   return isPlain ? ({ type: 'mrkdwn', text: `*${text}*`, verbatim: true } as const) : plain(text);
 }
 
@@ -87,10 +87,18 @@ function headingRow(node: Group | Entries, head: readonly KnownBlock[], holdsNex
 }
 
 function groupRows(node: Group, depth: number): readonly Row[] {
-  const children = node.children.flatMap((child) => toRows(child.node, depth + 1));
+  const children = inParts(node.children.map((child) => child.node)).flatMap((child) =>
+    toRows(child, depth + 1),
+  );
   if (!node.heading) return children;
   const head = headingBlocks(headOf(node), depth, node.mayToggle ? toggleOf(node) : undefined);
   return [headingRow(node, head, children.length > 0), ...children];
+}
+
+/** Parts come last, so that no single field seems to belong to one. */
+function inParts(nodes: readonly FormNode[]): readonly FormNode[] {
+  const isPart = (node: FormNode) => node.type === 'group' || node.type === 'entries';
+  return [...nodes.filter((node) => !isPart(node)), ...nodes.filter(isPart)];
 }
 
 function headOf({ label, off, present }: Group): string {

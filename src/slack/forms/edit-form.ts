@@ -27,7 +27,11 @@ export interface FormPage {
 }
 
 /** Draws a page of the form in which a call's arguments are changed; the last one saves. */
-export function buildEditForm(call: Call, plan: Group, { meta, at, problems = [] }: FormPage): DrawnForm {
+export function buildEditForm(
+  call: Call,
+  plan: Group,
+  { meta, at, problems = [] }: FormPage,
+): DrawnForm {
   const pages = toPages(toRows(plan));
   const page = pageOf(pages, meta.page, at);
   const rows = pages[page - 1] ?? [];
@@ -65,12 +69,19 @@ function plain(text: string) {
 }
 
 function hasButton({ blocks }: Row): boolean {
-  return blocks.some((block) => block.type === 'actions' || (block.type === 'section' && block.accessory !== undefined));
+  return blocks.some(
+    (block) =>
+      block.type === 'actions' || (block.type === 'section' && block.accessory !== undefined),
+  );
 }
 
 function intro(
   call: Call,
-  { page, pages, hasSubmit }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
+  {
+    page,
+    pages,
+    hasSubmit,
+  }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
 ): readonly KnownBlock[] {
   const name = toPlainWords(call.tool);
   const text = hasSubmit
@@ -103,6 +114,13 @@ function backRow(page: number): KnownBlock {
   return {
     type: 'actions',
     block_id: 'form.back',
-    elements: [{ type: 'button', action_id: ACTIONS.formBack, text: plain('Previous page'), value: String(page - 1) }],
+    elements: [
+      {
+        type: 'button',
+        action_id: ACTIONS.formBack,
+        text: plain('Previous page'),
+        value: String(page - 1),
+      },
+    ],
   };
 }

@@ -1,7 +1,17 @@
 /** What a person has changed in a form: taken from what Slack sends, and kept while pages are turned. */
 import { ACTIONS } from '../ids.ts';
-import { objectAt, isPayload, listAt, type Payload, textAt } from '../payload.ts';
-import { type Draft, type Field, fieldsOf, type FormNode, isSameRaw, nodesOf, NO_DRAFT, type Raw, type Union } from './form-node.ts';
+import { isPayload, listAt, objectAt, type Payload, textAt } from '../payload.ts';
+import {
+  type Draft,
+  type Field,
+  type FormNode,
+  fieldsOf,
+  isSameRaw,
+  NO_DRAFT,
+  nodesOf,
+  type Raw,
+  type Union,
+} from './form-node.ts';
 
 /** Takes what stands in the fields of a view into the draft; what is no field of the form is passed over. */
 export function takeValues(draft: Draft, plan: FormNode, values: Payload): Draft {
@@ -73,7 +83,11 @@ export function changeDraft(draft: Draft, plan: FormNode, change: FormChange): D
   const ids = node.items.map(({ id }) => id);
   if (change.kind === 'remove') {
     if (!node.mayRemove || !ids.includes(change.item)) return draft;
-    return withItems(draft, node.id, ids.filter((id) => id !== change.item));
+    return withItems(
+      draft,
+      node.id,
+      ids.filter((id) => id !== change.item),
+    );
   }
   if (!node.mayAdd) return draft;
   const last = ids.map((id) => (id.startsWith('n') ? Number(id.slice(1)) : -1));

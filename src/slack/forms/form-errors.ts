@@ -5,12 +5,24 @@ import { type FormNode, fieldsOf, nodesOf, type Path } from './form-node.ts';
 import type { FormProblem } from './read-form.ts';
 
 /** Finds the field of each problem that the tool's schema has with the arguments; what lies deeper is named by its path. */
-export function placeProblems(problems: readonly FieldProblem[], plan: FormNode): readonly FormProblem[] {
+export function placeProblems(
+  problems: readonly FieldProblem[],
+  plan: FormNode,
+): readonly FormProblem[] {
   return problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
     const node = nodeAt(plan, path);
-    if (node === undefined) return { path, message: path.length === 0 ? `The arguments together: ${words(message)}` : withPath(path, message) };
+    if (node === undefined)
+      return {
+        path,
+        message:
+          path.length === 0 ? `The arguments together: ${words(message)}` : withPath(path, message),
+      };
     const rest = path.slice(node.path.length);
-    return { id: node.id, path, message: rest.length === 0 ? words(message) : withPath(rest, message) };
+    return {
+      id: node.id,
+      path,
+      message: rest.length === 0 ? words(message) : withPath(rest, message),
+    };
   });
 }
 
@@ -23,7 +35,9 @@ function nodeAt(plan: FormNode, path: Path): FormNode | undefined {
   );
   return around.reduce<FormNode | undefined>((best, node) => {
     const isDeeper = best === undefined || node.path.length > best.path.length;
-    return isDeeper || (node.path.length === best.path.length && node.type === 'field') ? node : best;
+    return isDeeper || (node.path.length === best.path.length && node.type === 'field')
+      ? node
+      : best;
   }, undefined);
 }
 
@@ -33,7 +47,9 @@ function isShown(node: FormNode): boolean {
 }
 
 function isWithin(path: Path, around: Path): boolean {
-  return around.length <= path.length && around.every((step, i) => String(step) === String(path[i]));
+  return (
+    around.length <= path.length && around.every((step, i) => String(step) === String(path[i]))
+  );
 }
 
 function withPath(path: Path, message: string): string {

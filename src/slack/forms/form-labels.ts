@@ -18,7 +18,31 @@ export function toLine(text: string, max: number): string {
   return shorten(toVisible(text.replace(/\s+/g, ' ').trim()).text, max);
 }
 
-const INITIALS: ReadonlySet<string> = new Set(['id', 'url', 'uri', 'ip', 'cc', 'bcc', 'cpu', 'api', 'sku', 'iban', 'vat', 'html', 'pdf', 'dns', 'ssh', 'mb', 'gb', 'kb', 'ttl', 'http', 'json', 'sql', 'db']);
+const INITIALS: ReadonlySet<string> = new Set([
+  'id',
+  'url',
+  'uri',
+  'ip',
+  'cc',
+  'bcc',
+  'cpu',
+  'api',
+  'sku',
+  'iban',
+  'vat',
+  'html',
+  'pdf',
+  'dns',
+  'ssh',
+  'mb',
+  'gb',
+  'kb',
+  'ttl',
+  'http',
+  'json',
+  'sql',
+  'db',
+]);
 
 /** Writes the name of a property as people write: `orderId` and `order_id` become “Order ID”. */
 export function toWords(key: string): string {
@@ -56,7 +80,10 @@ export function describe({ description }: Schema): string {
 
 /** Joins what is said of a field to one hint; empty when there is nothing to say. */
 export function joinHints(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').map(closeSentence).join(' ');
+  return parts
+    .filter((part) => part !== '')
+    .map(closeSentence)
+    .join(' ');
 }
 
 function closeSentence(text: string): string {
@@ -74,7 +101,10 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Names the kinds of a union, each differently. */
-export function kindNames(kinds: readonly Schema[], constants: readonly (JsonValue | undefined)[]): readonly string[] {
+export function kindNames(
+  kinds: readonly Schema[],
+  constants: readonly (JsonValue | undefined)[],
+): readonly string[] {
   const names = kinds.map((kind, i) => shorten(kindName(kind, constants[i]), 60));
   return names.map((name, i) =>
     names.filter((each) => each === name).length > 1 ? `${name} (#${i + 1})` : name,
@@ -86,6 +116,7 @@ function kindName(kind: Schema, constant: JsonValue | undefined): string {
   if (typeof constant === 'string' && constant !== '') return toWords(constant);
   if (constant !== undefined) return toLine(JSON.stringify(constant), 60);
   const values = valuesOf(kind);
-  if (values !== undefined && kind.type !== 'boolean' && kind.type !== 'null') return 'One of a list';
+  if (values !== undefined && kind.type !== 'boolean' && kind.type !== 'null')
+    return 'One of a list';
   return TYPE_WORDS[typeOf(kind) ?? ''] ?? 'Something else (JSON)';
 }

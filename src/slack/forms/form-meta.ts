@@ -22,7 +22,8 @@ export function encodeFormMeta({ formId, page, isKept }: FormMeta): string {
 
 /** Reads it; undefined for anything that `encodeFormMeta` did not write. */
 export function parseFormMeta(text: string): FormMeta | undefined {
-  const [, formId, page, kept] = /^([A-Za-z0-9_-]{16})\.([1-9][0-9]{0,3})\.(kept|new)$/.exec(text) ?? [];
+  const [, formId, page, kept] =
+    /^([A-Za-z0-9_-]{16})\.([1-9][0-9]{0,3})\.(kept|new)$/.exec(text) ?? [];
   if (formId === undefined || page === undefined) return undefined;
   return { formId, page: Number(page), isKept: kept === 'kept' };
 }

@@ -21,5 +21,7 @@ export function holdsSecretPath(path: Path, secrets: readonly string[]): boolean
 
 /** Tells whether a schema itself says that its values are not to be shown. */
 export function isSecretSchema(schema: Schema, root: Schema): boolean {
-  return variantsOf(schema, root).some((each) => each.writeOnly === true || each.format === 'password');
+  return variantsOf(schema, root).some(
+    (each) => each.writeOnly === true || each.format === 'password',
+  );
 }

@@ -36,7 +36,15 @@ export interface Spot {
 
 /** Leaves a value as it is; without a reason nothing is said of it. */
 export function keep(spot: Pick<Spot, 'way' | 'path' | 'label' | 'value'>, why: string): Kept {
-  return { type: 'kept', id: idOf(spot.way, 'kept'), path: spot.path, label: spot.label, hint: '', why, value: spot.value };
+  return {
+    type: 'kept',
+    id: idOf(spot.way, 'kept'),
+    path: spot.path,
+    label: spot.label,
+    hint: '',
+    why,
+    value: spot.value,
+  };
 }
 
 /** Makes the id of a node. */
@@ -50,7 +58,13 @@ export function wayTo(way: string, step: string): string {
 }
 
 /** Makes the spot of a property. */
-export function spotOf(parent: Spot, key: string, schema: JsonValue | undefined, value: JsonValue | undefined, planning: Planning): Spot {
+export function spotOf(
+  parent: Spot,
+  key: string,
+  schema: JsonValue | undefined,
+  value: JsonValue | undefined,
+  planning: Planning,
+): Spot {
   const read = resolveSchema(schema, planning.root);
   return {
     way: wayTo(parent.way, key),
@@ -63,4 +77,3 @@ export function spotOf(parent: Spot, key: string, schema: JsonValue | undefined,
     depth: parent.depth + 1,
   };
 }
-

@@ -71,7 +71,9 @@ function mergeSchemas(one: Schema, other: Schema): Schema {
   if (clash) return { ...one, ...RAW };
   const properties = { ...asObject(one.properties), ...asObject(other.properties) };
   const twice = Object.keys(asObject(other.properties)).some(
-    (key) => Object.hasOwn(asObject(one.properties), key) && !isSame(asObject(one.properties)[key], asObject(other.properties)[key]),
+    (key) =>
+      Object.hasOwn(asObject(one.properties), key) &&
+      !isSame(asObject(one.properties)[key], asObject(other.properties)[key]),
   );
   if (twice) return { ...one, ...RAW };
   const required = [...new Set([...asList(one.required), ...asList(other.required)])];
@@ -108,7 +110,11 @@ export function isSame(one: JsonValue | undefined, other: JsonValue | undefined)
 const MAX_VARIANTS = 60;
 
 /** Lists the schemas of which a value must fit one, each without `anyOf`, `oneOf` and lists of types. */
-export function variantsOf(schema: JsonValue | undefined, root: Schema, depth = 0): readonly Schema[] {
+export function variantsOf(
+  schema: JsonValue | undefined,
+  root: Schema,
+  depth = 0,
+): readonly Schema[] {
   const read = resolveSchema(schema, root);
   const { anyOf, oneOf, nullable, ...rest } = read;
   const either = asList(anyOf ?? oneOf);
@@ -149,7 +155,13 @@ export function saysNothing(schema: Schema): boolean {
   return Object.keys(schema).every((key) => NOTHING.has(key));
 }
 
-const NOTHING: ReadonlySet<string> = new Set(['title', 'description', 'default', '$schema', 'examples']);
+const NOTHING: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  '$schema',
+  'examples',
+]);
 
 /** Makes the schema of a value of which nothing else is known. */
 export function inferSchema(value: JsonValue): Schema {

@@ -4,8 +4,8 @@ import { toVisible } from '../cards/visible-text.ts';
 import { describe, shorten } from './form-labels.ts';
 import type { Entries, Entry, Field, Path } from './form-node.ts';
 import { holdsSecretPath, isSecretPlace, LOOK_ALIKES_ONLY } from './form-secrets.ts';
-import { asList, isObject, RAW, type Schema } from './json-schema.ts';
 import { idOf, keep, type Planning, type Spot, wayTo } from './form-spot.ts';
+import { asList, isObject, RAW, type Schema } from './json-schema.ts';
 import { fitsEntries, isForText, tupleOf } from './plan-leaf.ts';
 
 /** Plans a list or a record by its entries; undefined when there are too many, or when it is a tuple. */
@@ -19,7 +19,9 @@ export function planEntries(
   const id = idOf(spot.way, of);
   const values = valuesById(spot.value, of);
   const { [id]: drafted } = planning.draft.items;
-  const ids = (drafted ?? [...values.keys()]).filter((each) => values.has(each) || ADDED.test(each));
+  const ids = (drafted ?? [...values.keys()]).filter(
+    (each) => values.has(each) || ADDED.test(each),
+  );
   if (!fitsEntries(Math.max(ids.length, values.size))) return undefined;
   const item = of === 'list' ? schema.items : schema.additionalProperties;
   const items = ids.map((each, at) =>
@@ -47,8 +49,14 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((each, i) => each === other[i]);
 }
 
-function boundsOf(schema: Schema, of: Entries['of']): { readonly min: number; readonly max: number } {
-  const [low, high] = of === 'list' ? [schema.minItems, schema.maxItems] : [schema.minProperties, schema.maxProperties];
+function boundsOf(
+  schema: Schema,
+  of: Entries['of'],
+): { readonly min: number; readonly max: number } {
+  const [low, high] =
+    of === 'list'
+      ? [schema.minItems, schema.maxItems]
+      : [schema.minProperties, schema.maxProperties];
   return {
     min: typeof low === 'number' ? low : 0,
     max: typeof high === 'number' ? high : Number.POSITIVE_INFINITY,
@@ -56,8 +64,16 @@ function boundsOf(schema: Schema, of: Entries['of']): { readonly min: number; re
 }
 
 /** The values by the ids of their entries: by place in a list, by place of the key in a record. */
-function valuesById(value: JsonValue | undefined, of: Entries['of']): ReadonlyMap<string, readonly [key: string, value: JsonValue]> {
-  const entries = of === 'list' ? asList(value).map((each, i) => [String(i), each] as const) : isObject(value) ? Object.entries(value) : [];
+function valuesById(
+  value: JsonValue | undefined,
+  of: Entries['of'],
+): ReadonlyMap<string, readonly [key: string, value: JsonValue]> {
+  const entries =
+    of === 'list'
+      ? asList(value).map((each, i) => [String(i), each] as const)
+      : isObject(value)
+        ? Object.entries(value)
+        : [];
   return new Map(entries.map((entry, i) => [String(i), entry]));
 }
 
@@ -85,7 +101,8 @@ function planEntry(
     path: [...spot.path, of === 'list' ? at : now],
     label: of === 'list' ? label : 'Value',
     // A free value that was not there before can only be written as JSON.
-    schema: known === undefined && (item === undefined || item === true) && !planning.infers ? RAW : item,
+    schema:
+      known === undefined && (item === undefined || item === true) && !planning.infers ? RAW : item,
     value,
     required: true,
     fresh: spot.fresh || known === undefined,
@@ -118,8 +135,21 @@ function keyNow({ typed, initial }: Field): string {
 }
 
 /** The field of an entry's key; undefined for a key that a text field would change. */
-function planName(spot: Spot, way: string, key: string | undefined, planning: Planning): Field | undefined {
-  if (key !== undefined && (isBound([...spot.path, key], planning.secrets) || key.trim() === '' || key.length > 200 || key.includes('\n') || !isForText(key))) return undefined;
+function planName(
+  spot: Spot,
+  way: string,
+  key: string | undefined,
+  planning: Planning,
+): Field | undefined {
+  if (
+    key !== undefined &&
+    (isBound([...spot.path, key], planning.secrets) ||
+      key.trim() === '' ||
+      key.length > 200 ||
+      key.includes('\n') ||
+      !isForText(key))
+  )
+    return undefined;
   const id = idOf(way, 'name');
   return {
     type: 'field',

@@ -6,12 +6,27 @@ import { LIMITS } from '../limits.ts';
 import { fitOf } from './could-be.ts';
 import { describe, joinHints } from './form-labels.ts';
 import type { Draft, Field, FormNode, Group, Kept, Path } from './form-node.ts';
+import {
+  holdsSecretPath,
+  isSecretPlace,
+  isSecretSchema,
+  LOOK_ALIKES_ONLY,
+} from './form-secrets.ts';
 import { type FormTool, idOf, keep, type Planning, type Spot } from './form-spot.ts';
-import { asList, inferSchema, isObject, resolveSchema, type Schema, saysNothing, typeOf, valuesOf, variantsOf } from './json-schema.ts';
-import { holdsSecretPath, isSecretPlace, isSecretSchema, LOOK_ALIKES_ONLY } from './form-secrets.ts';
+import {
+  asList,
+  inferSchema,
+  isObject,
+  resolveSchema,
+  type Schema,
+  saysNothing,
+  typeOf,
+  valuesOf,
+  variantsOf,
+} from './json-schema.ts';
 import { planEntries } from './plan-entries.ts';
-import { type Leaf, planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
 import { planObject, planTuple } from './plan-group.ts';
+import { type Leaf, planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
 import { planUnion } from './plan-union.ts';
 
 const MAX_DEPTH = 6;
@@ -31,7 +46,16 @@ export function planForm(call: Pick<Call, 'args'>, tool: FormTool, draft: Draft)
   };
   const args = JSON.parse(call.args) as JsonValue;
   const value = isObject(args) ? args : {};
-  const spot = { way: '', path: [], label: '', schema: read, value, required: true, fresh: false, depth: 0 };
+  const spot = {
+    way: '',
+    path: [],
+    label: '',
+    schema: read,
+    value,
+    required: true,
+    fresh: false,
+    depth: 0,
+  };
   return planObject(spot, read, planning, { heading: false, off: undefined });
 }
 
@@ -47,13 +71,19 @@ function planNode(given: Spot, planning: Planning): FormNode {
   const inferred = planning.infers && saysNothing(read) && value !== undefined;
   const variants = inferred ? [inferSchema(value)] : variantsOf(read, root);
   const finite = variants.map(valuesOf);
-  if (finite.every((each) => each !== undefined)) return planFinite(spot, read, finite.flat(), planning);
-  const isNull = (each: readonly JsonValue[] | undefined) => each?.every((one) => one === null) ?? false;
+  if (finite.every((each) => each !== undefined))
+    return planFinite(spot, read, finite.flat(), planning);
+  const isNull = (each: readonly JsonValue[] | undefined) =>
+    each?.every((one) => one === null) ?? false;
   const others = variants.filter((_, i) => !isNull(finite[i]));
   const nullable = others.length < variants.length;
   const [only] = others;
-  if (others.length === 1 && only !== undefined) return planTyped(spot, read, only, nullable, planning);
-  return planUnion(spot, read, { variants: others, nullable }, planning) ?? planRaw(spot, read, nullable, planning);
+  if (others.length === 1 && only !== undefined)
+    return planTyped(spot, read, only, nullable, planning);
+  return (
+    planUnion(spot, read, { variants: others, nullable }, planning) ??
+    planRaw(spot, read, nullable, planning)
+  );
 }
 
 /** What was added begins with its default, and with nothing that does not fit it. */
@@ -63,7 +93,12 @@ function withDefault(spot: Spot, read: Schema, root: Schema): Spot {
 }
 
 /** A value of which there is only one, or a choice. */
-function planFinite(spot: Spot, read: Schema, values: readonly JsonValue[], planning: Planning): FormNode {
+function planFinite(
+  spot: Spot,
+  read: Schema,
+  values: readonly JsonValue[],
+  planning: Planning,
+): FormNode {
   const [first] = values;
   if (values.length === 1 && spot.required && (spot.value === first || spot.fresh)) {
     return keep({ ...spot, value: first }, '');
@@ -71,19 +106,31 @@ function planFinite(spot: Spot, read: Schema, values: readonly JsonValue[], plan
   const isFilled = read.default !== undefined && spot.value !== undefined;
   const mayLack = (!spot.required && !isFilled) || (spot.value === undefined && !spot.fresh);
   const leaf = planChoice(values, spot.value, mayLack);
-  return leaf === undefined ? planRaw(spot, read, values.includes(null), planning) : toField(spot, read, leaf, values.includes(null), planning);
+  return leaf === undefined
+    ? planRaw(spot, read, values.includes(null), planning)
+    : toField(spot, read, leaf, values.includes(null), planning);
 }
 
-function planTyped(spot: Spot, read: Schema, only: Schema, nullable: boolean, planning: Planning): FormNode {
+function planTyped(
+  spot: Spot,
+  read: Schema,
+  only: Schema,
+  nullable: boolean,
+  planning: Planning,
+): FormNode {
   const schema: Schema = { ...only, ...pick(read, ['title', 'description', 'default']) };
   const { value } = spot;
   const off = nullable && (value === null || spot.required) ? null : undefined;
   const isLeaf = value === undefined || value === null;
   if (spot.depth < MAX_DEPTH) {
     if (typeOf(schema) === 'object' && (isLeaf || isObject(value))) {
-      const isFree = !Object.hasOwn(schema, 'properties') && schema.additionalProperties !== false && !isEnumKeyed(schema);
+      const isFree =
+        !Object.hasOwn(schema, 'properties') &&
+        schema.additionalProperties !== false &&
+        !isEnumKeyed(schema);
       return isFree && !isInferred(spot, read, planning)
-        ? (planEntries(spot, schema, 'record', planning) ?? planRaw(spot, schema, nullable, planning))
+        ? (planEntries(spot, schema, 'record', planning) ??
+            planRaw(spot, schema, nullable, planning))
         : planObject(spot, schema, planning, { heading: true, off });
     }
     if (typeOf(schema) === 'array' && (isLeaf || Array.isArray(value))) {
@@ -91,7 +138,9 @@ function planTyped(spot: Spot, read: Schema, only: Schema, nullable: boolean, pl
     }
   }
   const leaf = value === null && !nullable ? undefined : planSingle(schema, value);
-  return leaf === undefined ? planRaw(spot, schema, nullable, planning) : toField(spot, schema, leaf, nullable, planning);
+  return leaf === undefined
+    ? planRaw(spot, schema, nullable, planning)
+    : toField(spot, schema, leaf, nullable, planning);
 }
 
 function isInferred({ value }: Spot, read: Schema, planning: Planning): boolean {
@@ -121,7 +170,13 @@ function planRaw(spot: Spot, read: Schema, nullable: boolean, planning: Planning
   return toField(spot, read, planJson(spot.value), nullable, planning);
 }
 
-function toField(spot: Spot, schema: Schema, leaf: Leaf, nullable: boolean, planning: Planning): Field | Kept {
+function toField(
+  spot: Spot,
+  schema: Schema,
+  leaf: Leaf,
+  nullable: boolean,
+  planning: Planning,
+): Field | Kept {
   const { value, path } = spot;
   const kind = kindOf(leaf);
   const id = idOf(spot.way, kind);
@@ -129,7 +184,10 @@ function toField(spot: Spot, schema: Schema, leaf: Leaf, nullable: boolean, plan
   if (why !== undefined) return keep(spot, value === undefined ? '' : why);
   const isSet = value !== undefined && value !== null;
   const none = value === null ? 'Null now' : value === '' ? 'Empty text now' : '';
-  const fallback = !isSet && schema.default !== undefined ? `Default: ${JSON.stringify(schema.default).slice(0, 60)}` : '';
+  const fallback =
+    !isSet && schema.default !== undefined
+      ? `Default: ${JSON.stringify(schema.default).slice(0, 60)}`
+      : '';
   return {
     type: 'field',
     id,
@@ -158,26 +216,37 @@ function emptyOf(spot: Spot, { widget }: Leaf, nullable: boolean): Field['empty'
 }
 
 /** Slack lets an untouched form through only where nothing that it insists on is blank. */
-function insists({ required, fresh }: Spot, { widget, initial }: Leaf, nullable: boolean, schema: Schema): boolean {
-  if (widget.kind === 'choice') return !widget.options.includes(undefined) && (initial !== '' || (fresh && required));
+function insists(
+  { required, fresh }: Spot,
+  { widget, initial }: Leaf,
+  nullable: boolean,
+  schema: Schema,
+): boolean {
+  if (widget.kind === 'choice')
+    return !widget.options.includes(undefined) && (initial !== '' || (fresh && required));
   if (nullable) return false;
-  if (widget.kind === 'many' || widget.kind === 'lines') return Number(schema.minItems) >= 1 && initial.length > 0;
+  if (widget.kind === 'many' || widget.kind === 'lines')
+    return Number(schema.minItems) >= 1 && initial.length > 0;
   const isBlank = typeof initial === 'string' && initial.trim() === '';
   return required && (fresh || !isBlank);
 }
 
 function whyKept({ widget, initial }: Leaf, value: JsonValue | undefined): string | undefined {
-  if (widget.kind === 'choice' || widget.kind === 'many' || typeof initial !== 'string') return undefined;
+  if (widget.kind === 'choice' || widget.kind === 'many' || typeof initial !== 'string')
+    return undefined;
   if (initial.length > LIMITS.inputText) {
     const length = typeof value === 'string' ? value.length : initial.length;
     return `${length.toLocaleString('en-US')} characters, more than a form can hold`;
   }
-  return maskTokens(initial, LOOK_ALIKES_ONLY).guessed > 0 ? 'it holds what looks like a secret' : undefined;
+  return maskTokens(initial, LOOK_ALIKES_ONLY).guessed > 0
+    ? 'it holds what looks like a secret'
+    : undefined;
 }
 
 /** What is typed into one kind of field must not be read as another. */
 function kindOf({ widget }: Leaf): string {
-  if (widget.kind === 'choice' || widget.kind === 'many') return `${widget.kind} ${JSON.stringify(widget.options)}`;
+  if (widget.kind === 'choice' || widget.kind === 'many')
+    return `${widget.kind} ${JSON.stringify(widget.options)}`;
   return widget.kind === 'lines' ? `lines of ${widget.item}` : widget.kind;
 }
 
@@ -192,5 +261,7 @@ function actionIdOf(path: Path): string {
 }
 
 function pick(schema: Schema, keys: readonly string[]): Schema {
-  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] ?? null]] : [])));
+  return Object.fromEntries(
+    keys.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] ?? null]] : [])),
+  );
 }

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { describe } from './form-labels.ts';
 import type { FormNode, Group } from './form-node.ts';
-import { asList, asObject, isObject, type Schema } from './json-schema.ts';
 import { idOf, type Planning, type Spot, spotOf, wayTo } from './form-spot.ts';
+import { asList, asObject, isObject, type Schema } from './json-schema.ts';
 import { tupleOf } from './plan-leaf.ts';
 
 /** Plans an object: its properties in the schema's order, and what else the value holds. */
@@ -46,7 +46,9 @@ function planProperties(
   const needed = new Set(asList(schema.required));
   const known = Object.keys(properties);
   // What a switch of kinds leaves behind belongs to the other kind.
-  const more = spot.fresh ? [] : Object.keys(entries).filter((key) => !Object.hasOwn(properties, key));
+  const more = spot.fresh
+    ? []
+    : Object.keys(entries).filter((key) => !Object.hasOwn(properties, key));
   return [...known, ...more].map((key) => {
     const value = Object.hasOwn(entries, key) ? entries[key] : undefined;
     const own = Object.hasOwn(properties, key) ? properties[key] : extraOf(schema, planning);

@@ -1,8 +1,8 @@
 /** How a single value is edited, by its schema and by what it is now. */
 import type { JsonValue } from '../../domain/json.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
-import type { Raw, Widget } from './form-node.ts';
 import { printFormJson } from './form-json.ts';
+import type { Raw, Widget } from './form-node.ts';
 import { asList, isSame, type Schema, typeOf, valuesOf, variantsOf } from './json-schema.ts';
 import { isDate, isTime, readMoment } from './moments.ts';
 
@@ -105,8 +105,14 @@ function isBound(bound: JsonValue | undefined): bound is number {
 
 function sayBounds(schema: Schema): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  const low = [isBound(minimum) && `at least ${minimum}`, isBound(exclusiveMinimum) && `more than ${exclusiveMinimum}`];
-  const high = [isBound(maximum) && `at most ${maximum}`, isBound(exclusiveMaximum) && `less than ${exclusiveMaximum}`];
+  const low = [
+    isBound(minimum) && `at least ${minimum}`,
+    isBound(exclusiveMinimum) && `more than ${exclusiveMinimum}`,
+  ];
+  const high = [
+    isBound(maximum) && `at most ${maximum}`,
+    isBound(exclusiveMaximum) && `less than ${exclusiveMaximum}`,
+  ];
   const said = [...low, ...high].filter((each) => each !== false).join(', ');
   return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
 }
@@ -132,7 +138,8 @@ export function planList(
   value: readonly JsonValue[],
   root: Schema,
 ): Leaf | undefined {
-  if (schema.prefixItems !== undefined || schema.items === undefined || Array.isArray(schema.items)) return undefined;
+  if (schema.prefixItems !== undefined || schema.items === undefined || Array.isArray(schema.items))
+    return undefined;
   const variants = variantsOf(schema.items, root);
   const values = variants.map(valuesOf);
   if (values.every((each) => each !== undefined)) return planMany(values.flat(), value);

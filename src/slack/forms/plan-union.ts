@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.ts';
 import { type Fit, fitOf } from './could-be.ts';
 import { describe, kindNames } from './form-labels.ts';
 import type { FormNode, Union } from './form-node.ts';
-import { asObject, isObject, type Schema, typeOf, valuesOf } from './json-schema.ts';
 import { idOf, keep, type Planning, type Spot } from './form-spot.ts';
+import { asObject, isObject, type Schema, typeOf, valuesOf } from './json-schema.ts';
 import { planObject } from './plan-group.ts';
 
 /** Plans a value of several kinds; undefined when the value is of none of them, or there are too many. */
@@ -42,14 +42,23 @@ export function planUnion(
 }
 
 /** The kind that a value has; the first for one that is to be chosen. */
-function ownKind(kinds: readonly (Schema | undefined)[], value: JsonValue | undefined, root: Schema): number | undefined {
+function ownKind(
+  kinds: readonly (Schema | undefined)[],
+  value: JsonValue | undefined,
+  root: Schema,
+): number | undefined {
   if (value === undefined) return kinds.includes(undefined) ? kinds.indexOf(undefined) : 0;
   const fits = kinds.map((kind): Fit => (kind === undefined ? 0 : fitOf(kind, value, root)));
   const best = Math.max(...fits);
   return best === 0 ? undefined : fits.findIndex((fit) => fit === best);
 }
 
-function planKind(spot: Spot, kind: Schema | undefined, isOwn: boolean, planning: Planning): FormNode {
+function planKind(
+  spot: Spot,
+  kind: Schema | undefined,
+  isOwn: boolean,
+  planning: Planning,
+): FormNode {
   if (kind === undefined) return keep({ ...spot, value: undefined }, '');
   const fresh = spot.fresh || !isOwn;
   const inner = { ...spot, schema: kind, required: true, fresh };
@@ -66,7 +75,9 @@ function constantOf(kind: Schema, kinds: readonly (Schema | undefined)[]): JsonV
   if (own?.length === 1 && own[0] !== null) return own[0];
   const properties = asObject(kind.properties);
   const key = Object.keys(properties).find((each) =>
-    kinds.every((other) => other === undefined || other.type === 'null' || fixed(other, each) !== undefined),
+    kinds.every(
+      (other) => other === undefined || other.type === 'null' || fixed(other, each) !== undefined,
+    ),
   );
   return key === undefined ? undefined : fixed(kind, key);
 }

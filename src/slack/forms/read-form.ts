@@ -44,9 +44,13 @@ function readNode(node: FormNode, problems: FormProblem[]): Value {
 
 function readGroup(node: Group, problems: FormProblem[]): Value {
   if (!node.present) return node.off;
-  const values = node.children.map(({ key, node: child }) => [key, readNode(child, problems)] as const);
+  const values = node.children.map(
+    ({ key, node: child }) => [key, readNode(child, problems)] as const,
+  );
   if (node.of === 'tuple') return values.map(([, value]) => value ?? null);
-  return Object.fromEntries(values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+  return Object.fromEntries(
+    values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
 }
 
 function readEntries(node: Entries, problems: FormProblem[]): Value {
@@ -86,7 +90,9 @@ function readField(field: Field, problems: FormProblem[]): Value {
     case 'number':
       return readNumber(typed, widget.integer, wrong);
     case 'moment':
-      return /^[0-9]{1,11}$/.test(typed) ? writeMoment({ epochS: Number(typed), ...widget }) : wrong('Choose a date and a time.');
+      return /^[0-9]{1,11}$/.test(typed)
+        ? writeMoment({ epochS: Number(typed), ...widget })
+        : wrong('Choose a date and a time.');
     case 'lines':
       return readLines(typed, widget.item, wrong);
     case 'json':

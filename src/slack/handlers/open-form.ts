@@ -28,7 +28,8 @@ export const edit: ClickHandler = (click, ack, deps) =>
         'Nothing changed: I do not know this tool any more, so it has no form.',
       );
     }
-    return buildEditForm(look.call, planForm(look.call, tool, NO_DRAFT), { meta: newFormMeta() }).view;
+    return buildEditForm(look.call, planForm(look.call, tool, NO_DRAFT), { meta: newFormMeta() })
+      .view;
   });
 
 /** Opens the form in which a person answers the agent. */

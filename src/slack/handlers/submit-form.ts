@@ -42,7 +42,9 @@ async function turnPage(
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
-  const here = reading.ok ? [] : reading.problems.filter(({ id = '' }) => Object.hasOwn(form.values, id));
+  const here = reading.ok
+    ? []
+    : reading.problems.filter(({ id = '' }) => Object.hasOwn(form.values, id));
   if (here.length > 0) return showProblems(form, session, here, ack, deps);
   const meta = await keepSession(form, session, deps);
   const { view } = buildEditForm(session.call, session.plan, { meta: { ...meta, page } });
@@ -88,7 +90,8 @@ async function answerForm(
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
-  if (outcome.kind !== 'decided' && outcome.kind !== 'recorded') return ack(tell(toSentence(outcome)));
+  if (outcome.kind !== 'decided' && outcome.kind !== 'recorded')
+    return ack(tell(toSentence(outcome)));
   await ack();
   const { channel, root } = placeOf(outcome.call.thread);
   const text = toSentence(outcome);

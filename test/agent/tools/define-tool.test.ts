@@ -157,7 +157,9 @@ const LEFT_OUT: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   [
     'a date of zod 3 in a union in a lazy one',
-    z3.object({ a: z3.lazy(() => z3.discriminatedUnion('k', [z3.object({ k: z3.literal(1), d: z3.date() })])) }),
+    z3.object({
+      a: z3.lazy(() => z3.discriminatedUnion('k', [z3.object({ k: z3.literal(1), d: z3.date() })])),
+    }),
     /dates/,
   ],
   ['a bigint of zod 3', z3.object({ a: z3.bigint().optional() }), /bigints/],
@@ -196,7 +198,12 @@ test('a tool of zod 3 is one like any other', async () => {
       tree: tree.optional(),
     })
     .refine(({ n }) => n !== 4, { message: 'Not four.', path: ['n'] });
-  const made = defineTool({ name: 'old', description: 'Old.', schema, run: ({ n, to }) => `${to} ${n}` });
+  const made = defineTool({
+    name: 'old',
+    description: 'Old.',
+    schema,
+    run: ({ n, to }) => `${to} ${n}`,
+  });
   assert.ok(made.kind === 'tool', made.kind === 'left-out' ? made.reason : '');
   const { tool } = made;
   assert.deepEqual(tool.schema.required, ['to', 'kind']);
@@ -208,10 +215,10 @@ test('a tool of zod 3 is one like any other', async () => {
   assert.deepEqual(properties.tree.properties.children.items, { $ref: '#/properties/tree' });
   const parsed = tool.parse({ to: 'a@x.org', kind: null, more: 1 });
   assert.deepEqual(parsed.ok && parsed.canonical, '{"kind":null,"n":3,"to":"a@x.org"}');
-  assert.deepEqual(problemsOf(tool, { to: 'a', n: 4, kind: 'c' }).map(({ path }) => path), [
-    ['to'],
-    ['kind'],
-  ]);
+  assert.deepEqual(
+    problemsOf(tool, { to: 'a', n: 4, kind: 'c' }).map(({ path }) => path),
+    [['to'], ['kind']],
+  );
   assert.deepEqual(problemsOf(tool, { to: 'a@x.org', n: 4, kind: 'a' }), [
     { path: ['n'], message: 'Not four.' },
   ]);

@@ -24,7 +24,9 @@ describe('any form', () => {
     fc.assert(
       fc.property(anyArgs, fc.nat(), ({ schema, args }, at) => {
         const tool = toolOf(schema);
-        const fields = fieldsOf(fillForm(args, tool).plan).filter(({ actionId }) => actionId !== 'name');
+        const fields = fieldsOf(fillForm(args, tool).plan).filter(
+          ({ actionId }) => actionId !== 'name',
+        );
         const field = fields[at % Math.max(1, fields.length)];
         const raw = field === undefined ? undefined : another(field);
         if (field === undefined || raw === undefined) return;
@@ -61,7 +63,9 @@ function another({ widget, initial }: Field): Raw | undefined {
     case 'choice': {
       const other = widget.options.findIndex((_, i) => String(i) !== initial);
       // “Not set” is no change where nothing was set.
-      return other < 0 || (initial === '' && widget.options[other] === undefined) ? undefined : String(other);
+      return other < 0 || (initial === '' && widget.options[other] === undefined)
+        ? undefined
+        : String(other);
     }
     case 'many': {
       const chosen = typeof initial === 'string' ? [] : initial;
@@ -74,16 +78,23 @@ function another({ widget, initial }: Field): Raw | undefined {
   }
 }
 
-function differences(one: JsonValue, other: JsonValue, path: readonly string[]): readonly (readonly string[])[] {
+function differences(
+  one: JsonValue,
+  other: JsonValue,
+  path: readonly string[],
+): readonly (readonly string[])[] {
   if (canonicalJson(one) === canonicalJson(other)) return [];
   const [before, after] = [one, other];
-  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return [path];
+  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null)
+    return [path];
   const isList = Array.isArray(before);
   if (isList !== Array.isArray(after)) return [path];
   if (isList && Object.keys(before).length !== Object.keys(after).length) return [path];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key) => {
-    const [from, to] = [before, after].map((each) => (Object.hasOwn(each, key) ? (each as Record<string, JsonValue>)[key] : undefined));
+    const [from, to] = [before, after].map((each) =>
+      Object.hasOwn(each, key) ? (each as Record<string, JsonValue>)[key] : undefined,
+    );
     if (from === undefined || to === undefined) return [[...path, key]];
     return differences(from, to, [...path, key]);
   });
