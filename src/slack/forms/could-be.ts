@@ -27,7 +27,7 @@ export function fitOf(
 ): Fit {
   if (depth > MAX_DEPTH) return 2;
   const fits = variantsOf(schema, root).map((each) => fitOne(each, value, root, depth));
-  return fits.reduce<Fit>((best, fit) => (fit > best ? fit : best), 0);
+  return toFit(Math.max(0, ...fits));
 }
 
 function fitOne(schema: Schema, value: JsonValue, root: Schema, depth: number): Fit {
@@ -71,5 +71,9 @@ function fitObject(schema: Schema, value: Schema, root: Schema, depth: number): 
 }
 
 function worst(fits: readonly Fit[]): Fit {
-  return fits.reduce<Fit>((least, fit) => (fit < least ? fit : least), 2);
+  return toFit(Math.min(2, ...fits));
+}
+
+function toFit(fit: number): Fit {
+  return fit === 0 || fit === 1 ? fit : 2;
 }

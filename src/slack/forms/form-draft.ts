@@ -98,11 +98,6 @@ function withItems(draft: Draft, id: string, items: readonly string[]): Draft {
   return { ...draft, items: { ...draft.items, [id]: items } };
 }
 
-/** Tells whether nothing was changed so far. */
-export function isBlank(draft: Draft): boolean {
-  return Object.values(draft).every((part) => Object.keys(part).length === 0);
-}
-
 /** Writes a draft as it is stored. */
 export function encodeDraft(draft: Draft): string {
   return JSON.stringify(draft);

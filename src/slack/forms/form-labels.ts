@@ -3,7 +3,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import { toVisible } from '../cards/visible-text.ts';
 import { type Schema, typeOf, valuesOf } from './json-schema.ts';
 
-export const MAX_LABEL = 100;
+const MAX_LABEL = 100;
 const MAX_HINT = 240;
 
 /** Cuts a text at a length, never within a character. */
@@ -45,7 +45,7 @@ const INITIALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Writes the name of a property as people write: `orderId` and `order_id` become “Order ID”. */
-export function toWords(key: string): string {
+function toWords(key: string): string {
   if (!/^[A-Za-z][A-Za-z0-9_.-]*$/.test(key)) return toLine(key, MAX_LABEL) || '(no name)';
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

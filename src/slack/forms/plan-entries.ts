@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { maskTokens } from '../cards/mask-secrets.ts';
 import { toVisible } from '../cards/visible-text.ts';
+import { BUDGET } from '../limits.ts';
 import { describe, shorten } from './form-labels.ts';
-import type { Entries, Entry, Field, Path } from './form-node.ts';
+import type { Entries, Entry, Field, FormNode, Path } from './form-node.ts';
 import { holdsSecretPath, isSecretPlace, LOOK_ALIKES_ONLY } from './form-secrets.ts';
 import { idOf, keep, type Planning, type Spot, wayTo } from './form-spot.ts';
 import { asList, isObject, RAW, type Schema } from './json-schema.ts';
@@ -24,8 +25,10 @@ export function planEntries(
   );
   if (!fitsEntries(Math.max(ids.length, values.size))) return undefined;
   const item = of === 'list' ? schema.items : schema.additionalProperties;
+  const plan = of === 'list' ? planItem : planNamedEntry;
+  const count = ids.length;
   const items = ids.map((each, at) =>
-    planEntry({ spot, item, of, id: each, at, count: ids.length, values }, planning),
+    plan({ spot, item, id: each, at, count, known: values.get(each) }, planning),
   );
   const { min, max } = boundsOf(schema, of);
   return {
@@ -37,12 +40,13 @@ export function planEntries(
     hint: describe(schema),
     value: spot.value,
     changed: drafted !== undefined && !isSameList(drafted, [...values.keys()]),
-    mayAdd: ids.length < Math.min(max, 60),
+    mayAdd: ids.length < Math.min(max, BUDGET.formEntries),
     mayRemove: ids.length > min,
     items,
   };
 }
 
+const MAX_NAME = 200;
 const ADDED = /^n[0-9]{1,4}$/;
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
@@ -63,59 +67,64 @@ function boundsOf(
   };
 }
 
+type Known = readonly [key: string, value: JsonValue];
+
 /** The values by the ids of their entries: by place in a list, by place of the key in a record. */
-function valuesById(
-  value: JsonValue | undefined,
-  of: Entries['of'],
-): ReadonlyMap<string, readonly [key: string, value: JsonValue]> {
-  const entries =
-    of === 'list'
-      ? asList(value).map((each, i) => [String(i), each] as const)
-      : isObject(value)
-        ? Object.entries(value)
-        : [];
-  return new Map(entries.map((entry, i) => [String(i), entry]));
+function valuesById(value: JsonValue | undefined, of: Entries['of']): ReadonlyMap<string, Known> {
+  const named = of === 'record' && isObject(value) ? Object.entries(value) : [];
+  const listed = of === 'list' ? asList(value).map((each): Known => ['', each]) : [];
+  return new Map([...named, ...listed].map((entry, i) => [String(i), entry]));
 }
 
-function planEntry(
-  entry: {
-    readonly spot: Spot;
-    readonly item: JsonValue | undefined;
-    readonly of: Entries['of'];
-    readonly id: string;
-    readonly at: number;
-    readonly count: number;
-    readonly values: ReadonlyMap<string, readonly [key: string, value: JsonValue]>;
-  },
-  planning: Planning,
-): Entry {
-  const { spot, item, of, id, at, count, values } = entry;
-  const known = values.get(id);
-  const way = wayTo(spot.way, `${of} ${id}`);
+interface EntryPlace {
+  readonly spot: Spot;
+  readonly item: JsonValue | undefined;
+  readonly id: string;
+  readonly at: number;
+  readonly count: number;
+  /** What it was before the form; undefined for an added one. */
+  readonly known: Known | undefined;
+}
+
+function planItem(place: EntryPlace, planning: Planning): Entry {
+  const { spot, id, at, count } = place;
   const label = `${spot.label} ${at + 1} of ${count}`;
-  const [key, value] = known ?? ['', undefined];
-  const name = of === 'record' ? planName(spot, way, known?.[0], planning) : undefined;
-  const now = name === undefined ? key : keyNow(name);
-  const place: Spot = {
-    way,
-    path: [...spot.path, of === 'list' ? at : now],
-    label: of === 'list' ? label : 'Value',
+  const inner = innerSpot(place, planning, { step: at, label, of: 'list' });
+  return { id, label, key: '', name: undefined, node: planInner(place, inner, planning) };
+}
+
+function planNamedEntry(place: EntryPlace, planning: Planning): Entry {
+  const { spot, id, known } = place;
+  const name = planName(spot, wayTo(spot.way, `record ${id}`), known?.[0], planning);
+  const key = name === undefined ? (known?.[0] ?? '') : keyNow(name);
+  // What is secret is so under the name that it came with.
+  const step = known === undefined ? key : known[0];
+  const inner = innerSpot(place, planning, { step, label: 'Value', of: 'record' });
+  const label = known === undefined ? 'A new entry' : nameOf(known[0]);
+  return { id, label, key, name, node: planInner(place, inner, planning) };
+}
+
+function innerSpot(
+  { spot, item, id, known }: EntryPlace,
+  planning: Planning,
+  as: { readonly step: string | number; readonly label: string; readonly of: Entries['of'] },
+): Spot {
+  const isFree = item === undefined || item === true;
+  return {
+    way: wayTo(spot.way, `${as.of} ${id}`),
+    path: [...spot.path, as.step],
+    label: as.label,
     // A free value that was not there before can only be written as JSON.
-    schema:
-      known === undefined && (item === undefined || item === true) && !planning.infers ? RAW : item,
-    value,
+    schema: known === undefined && isFree && !planning.infers ? RAW : item,
+    value: known?.[1],
     required: true,
     fresh: spot.fresh || known === undefined,
     depth: spot.depth + 1,
   };
-  const isLost = known === undefined && item === false;
-  return {
-    id,
-    label: of === 'list' ? label : known === undefined ? 'A new entry' : nameOf(key),
-    key: now,
-    name,
-    node: isLost ? keep(place, '') : planning.plan(place),
-  };
+}
+
+function planInner({ item, known }: EntryPlace, inner: Spot, planning: Planning): FormNode {
+  return known === undefined && item === false ? keep(inner, '') : planning.plan(inner);
 }
 
 /** A secret stays under its name, by which it is known as one. */
@@ -134,6 +143,10 @@ function keyNow({ typed, initial }: Field): string {
   return typeof raw === 'string' ? raw : '';
 }
 
+function isForName(key: string): boolean {
+  return key.trim() !== '' && key.length <= MAX_NAME && !key.includes('\n') && isForText(key);
+}
+
 /** The field of an entry's key; undefined for a key that a text field would change. */
 function planName(
   spot: Spot,
@@ -141,15 +154,9 @@ function planName(
   key: string | undefined,
   planning: Planning,
 ): Field | undefined {
-  if (
-    key !== undefined &&
-    (isBound([...spot.path, key], planning.secrets) ||
-      key.trim() === '' ||
-      key.length > 200 ||
-      key.includes('\n') ||
-      !isForText(key))
-  )
+  if (key !== undefined && !(isForName(key) && !isBound([...spot.path, key], planning.secrets))) {
     return undefined;
+  }
   const id = idOf(way, 'name');
   return {
     type: 'field',
@@ -158,7 +165,7 @@ function planName(
     path: [...spot.path, key ?? ''],
     label: 'Name',
     hint: '',
-    widget: { kind: 'text', multiline: false, max: 200 },
+    widget: { kind: 'text', multiline: false, max: MAX_NAME },
     value: key,
     empty: 'refused',
     insists: true,

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import { maskTokens } from '../cards/mask-secrets.ts';
 import { LIMITS } from '../limits.ts';
 import { fitOf } from './could-be.ts';
-import { describe, joinHints } from './form-labels.ts';
+import { describe, joinHints, toLine } from './form-labels.ts';
 import type { Draft, Field, FormNode, Group, Kept, Path } from './form-node.ts';
 import {
   holdsSecretPath,
@@ -64,10 +64,8 @@ function planNode(given: Spot, planning: Planning): FormNode {
   const { root } = planning;
   const read = resolveSchema(given.schema, root);
   const spot = given.fresh ? withDefault(given, read, root) : given;
-  const { value, path } = spot;
-  if (isSecretPlace(path, planning.secrets) || isSecretSchema(read, root)) {
-    return keep(spot, value === undefined ? '' : 'secret');
-  }
+  const { value } = spot;
+  if (isHidden(spot, given, read, planning)) return keep(spot, value === undefined ? '' : 'secret');
   const inferred = planning.infers && saysNothing(read) && value !== undefined;
   const variants = inferred ? [inferSchema(value)] : variantsOf(read, root);
   const finite = variants.map(valuesOf);
@@ -84,6 +82,12 @@ function planNode(given: Spot, planning: Planning): FormNode {
     planUnion(spot, read, { variants: others, nullable }, planning) ??
     planRaw(spot, read, nullable, planning)
   );
+}
+
+/** What a person adds is theirs to type; only what came with the call is kept from sight. */
+function isHidden({ path }: Spot, given: Spot, read: Schema, planning: Planning): boolean {
+  if (given.fresh && given.value === undefined) return false;
+  return isSecretPlace(path, planning.secrets) || isSecretSchema(read, planning.root);
 }
 
 /** What was added begins with its default, and with nothing that does not fit it. */
@@ -120,27 +124,34 @@ function planTyped(
 ): FormNode {
   const schema: Schema = { ...only, ...pick(read, ['title', 'description', 'default']) };
   const { value } = spot;
-  const off = nullable && (value === null || spot.required) ? null : undefined;
-  const isLeaf = value === undefined || value === null;
-  if (spot.depth < MAX_DEPTH) {
-    if (typeOf(schema) === 'object' && (isLeaf || isObject(value))) {
-      const isFree =
-        !Object.hasOwn(schema, 'properties') &&
-        schema.additionalProperties !== false &&
-        !isEnumKeyed(schema);
-      return isFree && !isInferred(spot, read, planning)
-        ? (planEntries(spot, schema, 'record', planning) ??
-            planRaw(spot, schema, nullable, planning))
-        : planObject(spot, schema, planning, { heading: true, off });
-    }
-    if (typeOf(schema) === 'array' && (isLeaf || Array.isArray(value))) {
-      return planArray(spot, schema, nullable, planning);
-    }
+  const type = spot.depth < MAX_DEPTH ? typeOf(schema) : undefined;
+  const isNone = value === undefined || value === null;
+  if (type === 'object' && (isNone || isObject(value))) {
+    return planNamed(spot, schema, nullable, planning, isInferred(spot, read, planning));
+  }
+  if (type === 'array' && (isNone || Array.isArray(value))) {
+    return planArray(spot, schema, nullable, planning);
   }
   const leaf = value === null && !nullable ? undefined : planSingle(schema, value);
-  return leaf === undefined
-    ? planRaw(spot, schema, nullable, planning)
-    : toField(spot, schema, leaf, nullable, planning);
+  if (leaf === undefined) return planRaw(spot, schema, nullable, planning);
+  return toField(spot, schema, leaf, nullable, planning);
+}
+
+/** Values by name: those of an object, or entries where the names are free. */
+function planNamed(
+  spot: Spot,
+  schema: Schema,
+  nullable: boolean,
+  planning: Planning,
+  inferred: boolean,
+): FormNode {
+  const isFixed = Object.hasOwn(schema, 'properties') || schema.additionalProperties === false;
+  if (inferred || isFixed || isEnumKeyed(schema)) {
+    const off = nullable && (spot.value === null || spot.required) ? null : undefined;
+    return planObject(spot, schema, planning, { heading: true, off });
+  }
+  const entries = planEntries(spot, schema, 'record', planning);
+  return entries ?? planRaw(spot, schema, nullable, planning);
 }
 
 function isInferred({ value }: Spot, read: Schema, planning: Planning): boolean {
@@ -164,7 +175,8 @@ function planArray(spot: Spot, schema: Schema, nullable: boolean, planning: Plan
 
 /** Plans whatever no other field carries: as JSON, or as kept. */
 function planRaw(spot: Spot, read: Schema, nullable: boolean, planning: Planning): FormNode {
-  if (holdsSecretPath(spot.path, planning.secrets)) {
+  const isTheirs = spot.fresh && spot.value === undefined;
+  if (!isTheirs && holdsSecretPath(spot.path, planning.secrets)) {
     return keep(spot, spot.value === undefined ? '' : 'a secret is in it');
   }
   return toField(spot, read, planJson(spot.value), nullable, planning);
@@ -182,19 +194,13 @@ function toField(
   const id = idOf(spot.way, kind);
   const why = whyKept(leaf, value);
   if (why !== undefined) return keep(spot, value === undefined ? '' : why);
-  const isSet = value !== undefined && value !== null;
-  const none = value === null ? 'Null now' : value === '' ? 'Empty text now' : '';
-  const fallback =
-    !isSet && schema.default !== undefined
-      ? `Default: ${JSON.stringify(schema.default).slice(0, 60)}`
-      : '';
   return {
     type: 'field',
     id,
     actionId: actionIdOf(path),
     path,
     label: spot.label,
-    hint: joinHints(describe(schema), leaf.note, leaf.widget.kind === 'json' ? '' : none, fallback),
+    hint: joinHints(describe(schema), leaf.note, ...notesOf(leaf, value, schema)),
     widget: leaf.widget,
     value,
     empty: emptyOf(spot, leaf, nullable),
@@ -202,6 +208,19 @@ function toField(
     initial: leaf.initial,
     typed: Object.hasOwn(planning.draft.fields, id) ? planning.draft.fields[id] : undefined,
   };
+}
+
+/** Says what an empty field is now, and what it would be. */
+function notesOf(
+  { widget }: Leaf,
+  value: JsonValue | undefined,
+  schema: Schema,
+): readonly string[] {
+  if (value === '' && widget.kind !== 'json') return ['Empty text now'];
+  if (value !== undefined && value !== null) return [];
+  const none = value === null && widget.kind !== 'json' ? 'Null now' : '';
+  const { default: own } = schema;
+  return [none, own === undefined ? '' : toLine(`Default: ${JSON.stringify(own)}`, 80)];
 }
 
 /** An empty text stays one; what may lack is left out or null; a list is empty; anything else needs a value. */

@@ -50,7 +50,7 @@ function ownKind(
   if (value === undefined) return kinds.includes(undefined) ? kinds.indexOf(undefined) : 0;
   const fits = kinds.map((kind): Fit => (kind === undefined ? 0 : fitOf(kind, value, root)));
   const best = Math.max(...fits);
-  return best === 0 ? undefined : fits.findIndex((fit) => fit === best);
+  return best === 0 ? undefined : fits.indexOf(best as Fit);
 }
 
 function planKind(

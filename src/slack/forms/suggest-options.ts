@@ -14,7 +14,8 @@ export function suggestOptions(plan: FormNode, blockId: string, typed: string): 
   const places = texts.flatMap((text, place) => (text.includes(wanted) ? [place] : []));
   const rank = (place: number) => {
     const text = texts[place] ?? '';
-    return text === wanted ? 0 : text.startsWith(wanted) ? 1 : 2;
+    if (text === wanted) return 0;
+    return text.startsWith(wanted) ? 1 : 2;
   };
   return places
     .sort((a, b) => rank(a) - rank(b) || a - b)

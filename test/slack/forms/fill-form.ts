@@ -59,7 +59,8 @@ export function fillForm(
     const blocks = view.blocks as unknown as readonly Json[];
     const state = collectState(blocks, here(view, typed), offers(plan));
     // Slack's own client lets an untouched form through.
-    if (Object.keys(changes).length === 0 && before === NO_DRAFT) assert.deepEqual(checkForm(blocks, {}), {});
+    if (Object.keys(changes).length === 0 && before === NO_DRAFT)
+      assert.deepEqual(checkForm(blocks, {}), {});
     draft = takeValues(draft, plan, state);
     views.push(view);
     if (page >= pages) {
