@@ -16,6 +16,8 @@ export interface DrawnForm {
   /** From 1. */
   readonly page: number;
   readonly pages: number;
+  /** The ids of the nodes on this page. */
+  readonly shown: ReadonlySet<string>;
 }
 
 /** Which page is drawn: by number, the nearest for one that is not there, or by a node on it. */
@@ -52,7 +54,7 @@ export function buildEditForm(
       ...(page > 1 ? [backRow(page)] : []),
     ],
   };
-  return { view, page, pages: pages.length };
+  return { view, page, pages: pages.length, shown: new Set(rows.map(({ id }) => id)) };
 }
 
 /** Stays on its page where it can. */

@@ -69,22 +69,38 @@ function bound(text: string): string {
   return text.length <= BUDGET.fieldError ? text : `${text.slice(0, BUDGET.fieldError - 1)}…`;
 }
 
+/** What of a form is in view. */
+export interface InView {
+  /** The inputs that the view sent. */
+  readonly inputs: ReadonlySet<string>;
+  /** The nodes that its page shows, those without an input too. */
+  readonly shown: ReadonlySet<string>;
+}
+
 /**
- * Puts the problems on the inputs of a view, those of no field on its first one; undefined when a
- * problem belongs elsewhere. Slack shows nothing of an error that names no input.
+ * Puts the problems on the inputs of a view; what is wrong with something else of its page, or with
+ * all of it, is said on the first one. Undefined when a problem belongs to another page: Slack shows
+ * nothing of an error that names no input.
  */
 export function toFormErrors(
   problems: readonly FormProblem[],
   plan: FormNode,
-  inputs: ReadonlySet<string>,
+  { inputs, shown }: InView,
 ): Readonly<Record<string, string>> | undefined {
-  const [first] = fieldsOf(plan).filter(({ id }) => inputs.has(id));
+  const labels = new Map(nodesOf(plan).map(({ id, label }) => [id, label]));
+  const first = fieldsOf(plan).find(({ id }) => inputs.has(id))?.id;
   const errors: Record<string, string> = {};
   for (const problem of problems) {
-    const id = problem.id ?? first?.id;
-    if (id === undefined || !inputs.has(id)) return undefined;
-    const said = sayProblem(problem);
-    errors[id] = errors[id] === undefined ? said : bound(`${errors[id]} ${said}`);
+    const { id } = problem;
+    const isOwn = id !== undefined && inputs.has(id);
+    const at = isOwn ? id : first;
+    if (at === undefined || !(isOwn || id === undefined || shown.has(id))) return undefined;
+    const label = isOwn || id === undefined ? '' : `${labels.get(id)}: `;
+    errors[at] = join(errors[at], `${label}${sayProblem(problem)}`);
   }
   return errors;
+}
+
+function join(earlier: string | undefined, said: string): string {
+  return bound(earlier === undefined ? said : `${earlier} ${said}`);
 }

@@ -59,12 +59,19 @@ async function showProblems(
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
-  const { call, plan } = session;
-  const errors = toFormErrors(problems, plan, new Set(Object.keys(form.values)));
+  const { call, plan, meta } = session;
+  const errors = toFormErrors(problems, plan, {
+    inputs: new Set(Object.keys(form.values)),
+    shown: buildEditForm(call, plan, { meta }).shown,
+  });
   if (errors !== undefined) return ack({ response_action: 'errors', errors });
-  const meta = await keepSession(form, session, deps);
+  const kept = await keepSession(form, session, deps);
   const at = problems.find(({ id }) => id !== undefined)?.id;
-  const { view } = buildEditForm(call, plan, { meta, problems, ...(at !== undefined && { at }) });
+  const { view } = buildEditForm(call, plan, {
+    meta: kept,
+    problems,
+    ...(at !== undefined && { at }),
+  });
   await ack({ response_action: 'update', view });
 }
 
