@@ -22,7 +22,7 @@ import { planForm } from '../../../src/slack/forms/plan-form.ts';
 import { type FormReading, readForm } from '../../../src/slack/forms/read-form.ts';
 import { aCall } from '../../support/a-call.ts';
 
-export const META = newFormMeta();
+const META = newFormMeta();
 
 /** A form with its views, all of which passed the strict validator. */
 export interface FilledForm {
