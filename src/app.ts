@@ -146,7 +146,15 @@ async function open(
     showsUsage: config.showsUsage,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
-  const slack = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+  const slack = createSlackApp({
+    connection,
+    desk,
+    toolbox,
+    cardOf,
+    drafts: store.drafts,
+    clock,
+    log,
+  });
 
   const server = await createServer({
     host: config.host,

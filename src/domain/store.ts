@@ -119,6 +119,15 @@ export interface PauseSwitch {
   write(pause: Pause | undefined, effects: Effects): Promise<boolean>;
 }
 
+/** What people have typed into forms that they have not sent yet. */
+export interface Drafts {
+  /** Keeps a text under an id, in place of an earlier one, until a time (ms); what has ended goes. */
+  keep(id: string, text: string, until: number): Promise<void>;
+  /** Undefined when there is none, or its time is over. */
+  read(id: string): Promise<string | undefined>;
+  drop(id: string): Promise<void>;
+}
+
 /** The chain of everything that happened. */
 export interface Audit {
   append(drafts: readonly AuditDraft[]): Promise<void>;
@@ -135,6 +144,7 @@ export interface Store {
   readonly agenda: Agenda;
   readonly audit: Audit;
   readonly pause: PauseSwitch;
+  readonly drafts: Drafts;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -27,6 +27,11 @@ export interface Click {
   readonly isOwnMessage: boolean;
   /** What the button said besides the token, e.g. a page. */
   readonly detail: string;
+  readonly blockId: string;
+  /** What the view says of itself besides the token; empty outside of one. */
+  readonly form: string;
+  /** Slack's `view.state.values`; empty outside of a view. */
+  readonly values: Payload;
 }
 
 /** A submitted form of ours. */
@@ -35,6 +40,8 @@ export interface Submission {
   readonly viewId: string;
   readonly callbackId: string;
   readonly token: CardToken;
+  /** What the view says of itself besides the token. */
+  readonly form: string;
   /** Slack's `view.state.values`. */
   readonly values: Payload;
 }
@@ -62,7 +69,8 @@ export function parseClick(
   const [action = {}] = actions;
   const { actionId = '', value = '' } = textsOf(action);
   const inView = origin.viewId !== undefined;
-  const token = parseCardToken(inView ? metadataOf(payload) : value);
+  const [tokenText = '', form = ''] = inView ? metadataOf(payload).split(' ') : [value];
+  const token = parseCardToken(tokenText);
   const place = inView ? undefined : placeOfClick(payload);
   const wrong =
     whyNotOurs(payload, origin, identity) ??
@@ -75,9 +83,22 @@ export function parseClick(
   const triggerId = textAt(payload, 'trigger_id') ?? '';
   const isOwnMessage = textAt(objectAt(payload, 'message'), 'bot_id') === identity.botId;
   const detail = inView ? value : '';
+  const values = valuesOf(objectAt(payload, 'view'));
+  const blockId = textAt(action, 'block_id') ?? '';
   return {
     kind: 'click',
-    click: { origin, actionId, token, triggerId, place, isOwnMessage, detail },
+    click: {
+      origin,
+      actionId,
+      token,
+      triggerId,
+      place,
+      isOwnMessage,
+      detail,
+      blockId,
+      form,
+      values,
+    },
   };
 }
 
@@ -135,11 +156,35 @@ export function parseSubmission(
   const wrong = whyNotOurs(payload, origin, identity);
   if (wrong !== undefined) return refuse(wrong);
   if (!KNOWN_VIEWS.has(callbackId)) return refuse(notOurs('unknown form'));
-  const token = parseCardToken(textAt(view, 'private_metadata') ?? '');
+  const [tokenText = '', form = ''] = metadataOf(payload).split(' ');
+  const token = parseCardToken(tokenText);
   if (token === undefined) return refuse(notOurs('no card token'));
   const viewId = textAt(view, 'id') ?? '';
-  const values = objectAt(objectAt(view, 'state'), 'values');
-  return { kind: 'submission', submission: { origin, viewId, callbackId, token, values } };
+  const values = valuesOf(view);
+  return { kind: 'submission', submission: { origin, viewId, callbackId, token, form, values } };
+}
+
+function valuesOf(view: Payload): Payload {
+  return objectAt(objectAt(view, 'state'), 'values');
+}
+
+/** A question of Slack's for the choices of a field that a person searches. */
+export interface Question extends Submission {
+  readonly blockId: string;
+  readonly typed: string;
+}
+
+/** Reads a question for choices; it is refused as a submission of the same form would be. */
+export function parseQuestion(
+  body: unknown,
+  identity: SlackIdentity,
+): { readonly kind: 'question'; readonly question: Question } | Refused {
+  const parsed = parseSubmission(body, identity);
+  if (parsed.kind === 'refused') return parsed;
+  const payload = isPayload(body) ? body : {};
+  const blockId = textAt(payload, 'block_id') ?? '';
+  const typed = textAt(payload, 'value') ?? '';
+  return { kind: 'question', question: { ...parsed.submission, blockId, typed } };
 }
 
 /** Tells whether a click came from the card as it stands; before its place is known, from a message of ours. */

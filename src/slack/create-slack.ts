@@ -3,6 +3,7 @@ import type { Desk } from '../desk/desk.ts';
 import type { CardPlace } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import type { Drafts } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
 import { createHttpLine } from './http-line.ts';
@@ -24,6 +25,7 @@ export function createSlackApp(deps: {
   readonly toolbox: Toolbox;
   /** Where a call's card stands now. */
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
+  readonly drafts: Drafts;
   readonly clock: Clock;
   readonly log: Log;
 }): SlackApp {

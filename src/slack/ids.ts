@@ -12,6 +12,11 @@ export const ACTIONS = {
   settleLeave: 'call.settle-leave',
   rate: 'answer.rate',
   stopTurn: 'turn.stop',
+  formBack: 'form.back',
+  formAdd: 'form.add',
+  formRemove: 'form.remove',
+  formToggle: 'form.toggle',
+  formKind: 'form.kind',
 } as const;
 
 export const VIEWS = {

@@ -21,6 +21,8 @@ export const LIMITS = {
   /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
   optionText: 75,
   selectOptions: 100,
+  /** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
+  boxes: 10,
   /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
   inputText: 3_000,
   /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
@@ -46,8 +48,14 @@ export const BUDGET = {
   pagePiece: 2_800,
   pageCharacters: 9_000,
   pagePieces: 30,
-  formFields: 40,
-  formCharacters: 40_000,
+  /** Inputs on one page of a form. */
+  formFields: 30,
+  /** Blocks on one page, of Slack's hundred. */
+  formBlocks: 80,
+  /** Text of one page as it is sent; Slack refuses views of more than 250,000 bytes. */
+  formCharacters: 60_000,
+  /** Entries of a list or record with fields of their own. */
+  formEntries: 60,
   fieldError: 300,
   answerPart: 11_000,
   /** What of an answer is shown in one message while it grows. */

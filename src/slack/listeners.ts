@@ -8,6 +8,13 @@ import {
   type Refused,
 } from './check-click.ts';
 import { buildMessageView } from './forms/small-views.ts';
+import {
+  addEntry,
+  backInForm,
+  chooseKind,
+  removeEntry,
+  toggleGroup,
+} from './handlers/change-form.ts';
 import { answerCommand } from './handlers/command.ts';
 import { approve, ignore, settle } from './handlers/decide-click.ts';
 import {
@@ -23,6 +30,7 @@ import { edit, open, reply, turnPage } from './handlers/open-form.ts';
 import { rate } from './handlers/rate-click.ts';
 import { stopTurn } from './handlers/stop-click.ts';
 import { submitEdit, submitReply } from './handlers/submit-form.ts';
+import { answerQuestion } from './handlers/suggest.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
 import { COMMAND } from './parse-command.ts';
 import { notTheCard, recordRefused, refuseClick } from './refuse-click.ts';
@@ -43,6 +51,11 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.open]: { handle: open, check: 'form' },
   [ACTIONS.page]: { handle: turnPage, check: 'card' },
   [ACTIONS.pageBack]: { handle: turnPage, check: 'card' },
+  [ACTIONS.formBack]: { handle: backInForm, check: 'card' },
+  [ACTIONS.formKind]: { handle: chooseKind, check: 'card' },
+  [ACTIONS.formAdd]: { handle: addEntry, check: 'card' },
+  [ACTIONS.formRemove]: { handle: removeEntry, check: 'card' },
+  [ACTIONS.formToggle]: { handle: toggleGroup, check: 'card' },
   [ACTIONS.settleRan]: { handle: settle('ran'), check: 'card' },
   [ACTIONS.settleRerun]: { handle: settle('rerun'), check: 'card' },
   [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },
@@ -69,6 +82,9 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   });
   app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));
+  });
+  app.options(/^/, async ({ body, ack }) => {
+    await ack({ options: await answerQuestion(body, deps) });
   });
 }
 

@@ -9,6 +9,8 @@ export const SENTENCES = {
   notSaved: 'That was not saved: something broke on my side. Please try again.',
   formExpired: 'Slack gave the form up before it opened. Please press the button again.',
   formFailed: 'The form could not be opened. Please press the button again.',
+  draftGone:
+    'Nothing changed: what you typed on the other pages is not kept any more. Please press Edit again.',
   notOurs: 'That button is not one of mine, so nothing happened.',
   oldCard: 'That is not the card of this call any more, so nothing happened. Use the newest one.',
   stranger: 'Only members of this workspace may decide here, so nothing happened.',

@@ -1,5 +1,6 @@
 import type { Call, CardPlace } from '../../src/domain/call.ts';
 import type { Chat } from '../../src/domain/chat.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import { threadKey } from '../../src/domain/thread-key.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 import { createServer } from '../../src/http/create-server.ts';
@@ -10,6 +11,7 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSlackChat } from '../../src/slack/slack-chat.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aCall } from '../support/a-call.ts';
+import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 
 export type Delivery = 'http' | 'socket';
@@ -21,6 +23,8 @@ export interface SlackStage {
   readonly chat: Chat;
   readonly places: Map<string, CardPlace>;
   readonly logged: string[];
+  /** What was typed into forms and not sent, by id. */
+  readonly drafts: Map<string, string>;
   /** A message of the requester's in #general, and a pending call in its thread. */
   callIn(patch?: Partial<Call>): Promise<Call>;
   /** Draws the call's card and has the desk know it. */
@@ -29,7 +33,7 @@ export interface SlackStage {
   close(): Promise<void>;
 }
 
-const TOOL: Tool = {
+export const TOOL: Tool = {
   name: 'write_file',
   description: 'Writes a file.',
   schema: {
@@ -46,8 +50,12 @@ const TOOL: Tool = {
 };
 
 /** Starts it; the caller closes it. */
-export async function setSlackStage(delivery: Delivery): Promise<SlackStage> {
-  const clock = createSystemClock();
+export async function setSlackStage(
+  delivery: Delivery,
+  more: { readonly tools?: readonly Tool[]; readonly clock?: Clock } = {},
+): Promise<SlackStage> {
+  const clock = more.clock ?? createSystemClock();
+  const tools = [TOOL, ...(more.tools ?? [])];
   const workspace = await createWorkspace({ clock });
   const desk = createFakeDesk();
   const places = new Map<string, CardPlace>();
@@ -58,8 +66,8 @@ export async function setSlackStage(delivery: Delivery): Promise<SlackStage> {
   };
   const log = { debug: () => {}, info: () => {}, warn: write, error: write };
   const toolbox = {
-    get: (name: string) => (name === TOOL.name ? TOOL : undefined),
-    list: () => [TOOL],
+    get: (name: string) => tools.find((tool) => tool.name === name),
+    list: () => tools,
   };
   const connection = await connectSlack({
     config: {
@@ -73,8 +81,9 @@ export async function setSlackStage(delivery: Delivery): Promise<SlackStage> {
     log,
   });
   const chat = createSlackChat({ connection, toolbox, log });
+  const drafts = createMemoryDrafts();
   const cardOf = async (callId: string) => places.get(callId);
-  const app = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+  const app = createSlackApp({ connection, desk, toolbox, cardOf, drafts, clock, log });
   const server = await createServer({
     host: '127.0.0.1',
     port: 0,
@@ -95,6 +104,7 @@ export async function setSlackStage(delivery: Delivery): Promise<SlackStage> {
     chat,
     places,
     logged,
+    drafts: drafts.texts,
     async callIn(patch = {}) {
       const { id: channel } = workspace.channel('general');
       const { ts } = await workspace.say('requester', channel, `\${bot} write a.txt`);

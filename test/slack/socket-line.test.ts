@@ -4,6 +4,7 @@ import { createWorkspace } from '../../src/playground/workspace/create-workspace
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
+import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
 
@@ -60,6 +61,7 @@ describe('the line over Socket Mode', () => {
         desk: createFakeDesk(),
         toolbox,
         cardOf,
+        drafts: createMemoryDrafts(),
         clock,
         log: quiet,
       });

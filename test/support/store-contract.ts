@@ -1,6 +1,7 @@
 import { describe } from 'node:test';
 import { agendaContract } from './store-contract/agenda-contract.ts';
 import { auditContract } from './store-contract/audit-contract.ts';
+import { draftsContract } from './store-contract/drafts-contract.ts';
 import { effectsContract } from './store-contract/effects-contract.ts';
 import { historyContract } from './store-contract/history-contract.ts';
 import { inboxContract } from './store-contract/inbox-contract.ts';
@@ -23,5 +24,6 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('agenda', () => agendaContract(open));
     describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
+    describe('drafts', () => draftsContract(open));
   });
 }

@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { z as z3 } from 'zod/v3';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { Risk } from '../../domain/route.ts';
 import type { Tool, ToolContext } from '../../domain/tool.ts';
 import { parseArgs } from './parse-args.ts';
+import { readSchema } from './read-schema.ts';
+
+/** A schema of zod 4, or of zod 3. */
+export type ArgsSchema = z.ZodType | z3.ZodTypeAny;
+
+/** What a tool is given: the schema's values. */
+type ArgsOf<Schema extends ArgsSchema> = Schema extends z.ZodType
+  ? z.output<Schema>
+  : Schema extends z3.ZodTypeAny
+    ? z3.output<Schema>
+    : never;
 
 /** A tool as its author writes it. */
-export interface ToolDefinition<Schema extends z.ZodType = z.ZodType> {
+export interface ToolDefinition<Schema extends ArgsSchema = ArgsSchema> {
   readonly name: string;
   /** For the model: what it does, and when to use it. */
   readonly description: string;
@@ -17,8 +29,8 @@ export interface ToolDefinition<Schema extends z.ZodType = z.ZodType> {
   readonly risk?: Risk | undefined;
   readonly secrets?: readonly string[] | undefined;
   /** Returns what the model is told; throws when it failed, in words for the model. */
-  run(args: z.output<Schema>, context: ToolContext): ToolResult | Promise<ToolResult>;
-  preview?(args: z.output<Schema>): string | undefined | Promise<string | undefined>;
+  run(args: ArgsOf<Schema>, context: ToolContext): ToolResult | Promise<ToolResult>;
+  preview?(args: ArgsOf<Schema>): string | undefined | Promise<string | undefined>;
 }
 
 type ToolResult = string | JsonValue | undefined;
@@ -29,7 +41,7 @@ export type DefinedTool =
   | { readonly kind: 'left-out'; readonly name: string; readonly reason: string };
 
 /** Makes a tool of its definition; one whose schema JSON can't carry both ways is left out, with the reason. */
-export function defineTool<Schema extends z.ZodType>(
+export function defineTool<Schema extends ArgsSchema>(
   definition: ToolDefinition<Schema>,
 ): DefinedTool {
   const { name, schema } = definition;
@@ -44,7 +56,8 @@ export function defineTool<Schema extends z.ZodType>(
     idempotent: definition.idempotent ?? false,
     secrets: definition.secrets ?? [],
     parse: (value) => parseArgs(schema, value),
-    run: async (args, context) => toText(await definition.run(schema.parse(args), context)),
+    run: async (args, context) =>
+      toText(await definition.run(schema.parse(args) as ArgsOf<Schema>, context)),
     ...(definition.preview && {
       preview: (args: JsonValue) => previewOf(definition, args),
     }),
@@ -58,56 +71,16 @@ function toText(result: ToolResult): string {
 }
 
 /** A preview that fails is shown as a fact: the run would fail in the same way. */
-async function previewOf<Schema extends z.ZodType>(
+async function previewOf<Schema extends ArgsSchema>(
   definition: ToolDefinition<Schema>,
   args: JsonValue,
 ): Promise<string | undefined> {
   try {
-    const text: unknown = await definition.preview?.(definition.schema.parse(args));
+    const text: unknown = await definition.preview?.(
+      definition.schema.parse(args) as ArgsOf<Schema>,
+    );
     return text === undefined || typeof text === 'string' ? text : toText(text as ToolResult);
   } catch (error) {
     return `As things stand, this would fail: ${error instanceof Error ? error.message : String(error)}`;
   }
-}
-
-type SchemaReading =
-  | { readonly ok: true; readonly json: { readonly [key: string]: JsonValue } }
-  | { readonly ok: false; readonly reason: string };
-
-function readSchema(schema: z.ZodType): SchemaReading {
-  if (!('_zod' in schema)) {
-    return { ok: false, reason: 'its schema was not made with zod 4' };
-  }
-  const unfit = new Set<string>();
-  let json: unknown;
-  try {
-    json = z.toJSONSchema(schema, {
-      io: 'input',
-      override: ({ zodSchema }) => {
-        if (changesValues(zodSchema._zod.def)) unfit.add('transforms');
-        if (zodSchema._zod.def.type === 'file') unfit.add('files');
-      },
-    });
-  } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
-  }
-  if (unfit.size > 0) {
-    return {
-      ok: false,
-      reason: `its schema has ${[...unfit].join(' and ')}, which JSON can't carry both ways`,
-    };
-  }
-  const { $schema, ...rest } = json as { readonly [key: string]: JsonValue };
-  if (rest.type !== 'object')
-    return { ok: false, reason: 'its schema is not a plain object schema' };
-  return { ok: true, json: rest };
-}
-
-/** Whether a schema of zod reads one value and returns another: `transform`, `preprocess`, codecs. */
-function changesValues(def: z.core.$ZodTypeDef): boolean {
-  if (def.type === 'transform') return true;
-  if (def.type !== 'pipe') return false;
-  const pipe = def as z.core.$ZodPipeDef;
-  if (pipe.transform !== undefined || pipe.reverseTransform !== undefined) return true;
-  return [pipe.in, pipe.out].some((side) => side._zod.def.type === 'transform');
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { Cancel, Clock } from '../../domain/clock.ts';
 import type { Helper } from '../../domain/helper.ts';
-import type { ToolDefinition } from './define-tool.ts';
+import type { ArgsSchema, ToolDefinition } from './define-tool.ts';
 
 /** The module of one's own tools can't be used; the message says which entry is wrong, and how. */
 export class ToolsModuleError extends Error {
@@ -15,7 +15,7 @@ const isFunction = (value: unknown) => typeof value === 'function';
 const entrySchema = z.object({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"'),
   description: z.string().min(1, 'must say what the tool does'),
-  schema: z.custom<z.ZodType>(
+  schema: z.custom<ArgsSchema>(
     (value) => value instanceof Object && 'safeParse' in value && isFunction(value.safeParse),
     'must be a zod schema',
   ),

@@ -1,12 +1,25 @@
-import type { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { FieldProblem, ParsedArgs } from '../../domain/tool.ts';
+
+/** What is asked of a schema: zod 4 and zod 3 both have it. */
+interface ReadingSchema {
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: unknown }
+    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
 
 /**
  * Reads arguments by a schema of zod. The result is a copy that shares nothing with the input, and
  * reading it once more gives the same text: what is shown, hashed and run is one value.
  */
-export function parseArgs(schema: z.ZodType, value: JsonValue): ParsedArgs {
+export function parseArgs(schema: ReadingSchema, value: JsonValue): ParsedArgs {
   const first = readOnce(schema, value);
   if (!first.ok) return first;
   const second = readOnce(schema, first.value);
@@ -18,7 +31,7 @@ export function parseArgs(schema: z.ZodType, value: JsonValue): ParsedArgs {
   return first;
 }
 
-function readOnce(schema: z.ZodType, value: JsonValue): ParsedArgs {
+function readOnce(schema: ReadingSchema, value: JsonValue): ParsedArgs {
   try {
     const parsed = schema.safeParse(value);
     if (!parsed.success) return { ok: false, problems: parsed.error.issues.map(toProblem) };
@@ -39,7 +52,7 @@ function refuse(message: string): ParsedArgs {
   return { ok: false, problems: [{ path: [], message }] };
 }
 
-function toProblem(issue: z.core.$ZodIssue): FieldProblem {
+function toProblem(issue: Issue): FieldProblem {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   return { path, message: issue.message };
 }

@@ -13,13 +13,25 @@ export function Modal({ open }: { open: OpenView }) {
   const { view } = open;
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  const fields = useRef<readonly string[]>([]);
+  fields.current = view.blocks.map((block) => block.block_id ?? '');
+  const [firstField] = view.blocks.flatMap((block) =>
+    block.type === 'input' ? [block.block_id] : [],
+  );
   const host = useMemo(
-    () => createFormHost(ui, (press) => ui.backend.clickInView(press)),
+    () =>
+      createFormHost(
+        ui,
+        (press) => ui.backend.clickInView(press),
+        (id) => fields.current.includes(id),
+      ),
     [ui.backend, open.id],
   );
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [open.errors]);
+  // Another page begins at its top.
+  useEffect(() => form.current?.closest('.dialog-body')?.scrollTo(0, 0), [open.id, firstField]);
   if (view.type !== 'modal') return null;
   const submit = async () => {
     setBusy(true);

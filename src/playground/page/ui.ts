@@ -41,13 +41,14 @@ export function createHost(ui: Ui, press: (press: Press) => Promise<Ack>): Eleme
   };
 }
 
-/** Makes the host of a view's blocks: presses carry what was typed so far, which is in `values`. */
+/** Makes the host of a view's blocks: presses carry what was typed into the fields that are there, which is in `values`. */
 export function createFormHost(
   ui: Ui,
   press: (press: Press & { values: FormValues }) => Promise<Ack>,
+  isThere: (id: string) => boolean = () => true,
 ): ElementHost & { values(): FormValues } {
   const typed = new Map<string, FieldValue>();
-  const values = () => Object.fromEntries(typed);
+  const values = () => Object.fromEntries([...typed].filter(([id]) => isThere(id)));
   return {
     ...createHost(ui, (target) => press({ ...target, values: values() })),
     change: ({ blockId, actionId }, value) => {

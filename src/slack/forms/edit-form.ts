@@ -1,138 +1,128 @@
-import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
-import type { JsonValue } from '../../domain/json.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
-import { toVisible } from '../cards/visible-text.ts';
-import { VIEWS } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
-import { type FormField, type FormTool, type KeptField, planForm } from './form-fields.ts';
+import { ACTIONS, VIEWS } from '../ids.ts';
+import { type Row, toRows } from './draw-rows.ts';
+import { sayProblem } from './form-errors.ts';
+import { encodeFormMeta, type FormMeta } from './form-meta.ts';
+import type { Group } from './form-node.ts';
+import { toPages } from './form-pages.ts';
+import type { FormProblem } from './read-form.ts';
 
-/** Builds the form in which a call's arguments are changed; what it can't carry is named and kept. */
-export function buildEditForm(call: Call, tool: FormTool): ModalView {
-  const { fields, kept } = planForm(call, tool);
-  const intro =
-    fields.length === 0
-      ? `${toPlainWords(call.tool)} has nothing that a form can change.`
-      : `${toPlainWords(call.tool)}: saving approves what stands here, as far as you may approve it. Earlier approvals no longer count.`;
-  const blocks: KnownBlock[] = [
-    { type: 'section', text: { type: 'plain_text', text: intro, emoji: false }, expand: true },
-    ...fields.map(buildField),
-    ...buildKept(kept),
-  ];
-  return {
+/** A page of the form as it is drawn. */
+export interface DrawnForm {
+  readonly view: ModalView;
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  /** The ids of the nodes on this page. */
+  readonly shown: ReadonlySet<string>;
+}
+
+/** Which page is drawn: by number, the nearest for one that is not there, or by a node on it. */
+export interface FormPage {
+  readonly meta: FormMeta;
+  readonly at?: string;
+  /** What is wrong, where Slack can't show it on the fields themselves. */
+  readonly problems?: readonly FormProblem[];
+}
+
+/** Draws a page of the form in which a call's arguments are changed; the last one saves. */
+export function buildEditForm(
+  call: Call,
+  plan: Group,
+  { meta, at, problems = [] }: FormPage,
+): DrawnForm {
+  const pages = toPages(toRows(plan));
+  const page = pageOf(pages, meta.page, at);
+  const rows = pages[page - 1] ?? [];
+  const inputs = pages.flat().reduce((sum, row) => sum + row.inputs, 0);
+  const isLast = page === pages.length;
+  const submit = isLast ? 'Save and approve' : 'Next page';
+  const hasSubmit = inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
+  const view: ModalView = {
     type: 'modal',
     callback_id: VIEWS.edit,
-    private_metadata: encodeCardToken(call),
-    title: { type: 'plain_text', text: 'Edit the call' },
-    close: { type: 'plain_text', text: 'Cancel' },
-    ...(fields.length === 0 ? {} : { submit: { type: 'plain_text', text: 'Save and approve' } }),
-    blocks,
+    private_metadata: `${encodeCardToken(call)} ${encodeFormMeta({ ...meta, page })}`,
+    title: plain('Edit the call'),
+    close: plain('Cancel'),
+    ...(hasSubmit && { submit: plain(submit) }),
+    blocks: [
+      ...intro(call, { page, pages: pages.length, hasSubmit }),
+      ...rowsWith(rows, problems),
+      ...(page > 1 ? [backRow(page)] : []),
+    ],
   };
+  return { view, page, pages: pages.length, shown: new Set(rows.map(({ id }) => id)) };
 }
 
-const MAX_LABEL = 100;
-const MAX_HINT = 300;
-
-function buildField(field: FormField): InputBlock {
-  const hint = hintOf(field);
-  return {
-    type: 'input',
-    block_id: field.blockId,
-    label: {
-      type: 'plain_text',
-      text: shorten(toVisible(field.key).text, MAX_LABEL),
-      emoji: false,
-    },
-    // An empty text is a value: the form must let it through as it came.
-    optional: field.kind !== 'choice' && (!field.required || field.initial.trim() === ''),
-    ...(hint === '' ? {} : { hint: { type: 'plain_text', text: hint, emoji: false } }),
-    element: buildElement(field),
-  };
+/** Stays on its page where it can. */
+function pageOf(pages: readonly (readonly Row[])[], page: number, at: string | undefined): number {
+  const shows = (rows: readonly Row[] | undefined) => rows?.some(({ id }) => id === at) ?? false;
+  const now = Math.min(Math.max(1, page), pages.length);
+  if (at === undefined || shows(pages[now - 1])) return now;
+  const found = pages.findIndex(shows);
+  return found < 0 ? now : found + 1;
 }
 
-function hintOf(field: FormField): string {
-  const parts = [field.description === undefined ? '' : shorten(field.description, MAX_HINT)];
-  if (field.kind === 'json') parts.push('Written as JSON.');
-  if (field.value === '') parts.push('Empty text now.');
-  return parts.filter((part) => part.trim() !== '').join(' ');
+function plain(text: string) {
+  return { type: 'plain_text', text, emoji: false } as const;
 }
 
-/** From this length on a text gets several lines. */
-const LONG = 80;
-
-function buildElement(field: FormField): InputBlock['element'] {
-  const initial = field.initial === '' ? {} : { initial_value: field.initial };
-  switch (field.kind) {
-    case 'choice':
-      return buildChoice(field);
-    case 'number':
-      return {
-        type: 'number_input',
-        action_id: field.actionId,
-        is_decimal_allowed: true,
-        ...initial,
-      };
-    case 'text':
-    case 'json':
-      return {
-        type: 'plain_text_input',
-        action_id: field.actionId,
-        multiline:
-          field.kind === 'json' || field.initial.includes('\n') || field.initial.length > LONG,
-        max_length: LIMITS.inputText,
-        ...initial,
-      };
-  }
+function hasButton({ blocks }: Row): boolean {
+  return blocks.some(
+    (block) =>
+      block.type === 'actions' || (block.type === 'section' && block.accessory !== undefined),
+  );
 }
 
-function buildChoice(field: FormField): InputBlock['element'] {
-  const options = buildOptions(field.options);
-  const chosen = options[field.options.indexOf(field.value)];
-  return {
-    type: 'static_select',
-    action_id: field.actionId,
-    options,
-    ...(chosen === undefined ? {} : { initial_option: chosen }),
-  };
+function intro(
+  call: Call,
+  {
+    page,
+    pages,
+    hasSubmit,
+  }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
+): readonly KnownBlock[] {
+  const name = toPlainWords(call.tool);
+  const text = hasSubmit
+    ? `${name}: saving approves what stands here, as far as you may approve it. Earlier approvals no longer count.`
+    : `${name} has nothing that a form can change.`;
+  const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
+  const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
+  const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
+  return [...(page === 1 ? [about] : []), ...(pages > 1 ? [place] : [])];
 }
 
-/** Texts that would look alike are numbered; the value is the place in the list, never the text. */
-function buildOptions(values: readonly (JsonValue | undefined)[]): PlainTextOption[] {
-  const texts = values.map((value) => shorten(optionText(value), LIMITS.optionText));
-  return texts.map((text, i) => {
-    const alike = texts.filter((each) => each === text).length > 1;
-    const number = ` (#${i + 1})`;
-    const shown = alike ? `${shorten(text, LIMITS.optionText - number.length)}${number}` : text;
-    return { text: { type: 'plain_text', text: shown, emoji: false }, value: String(i) };
-  });
-}
-
-function optionText(value: JsonValue | undefined): string {
-  if (value === undefined) return '(not set)';
-  if (value === '') return '(empty text)';
-  return typeof value === 'string' ? toVisible(value).text : JSON.stringify(value);
-}
-
-function buildKept(kept: readonly KeptField[]): KnownBlock[] {
-  if (kept.length === 0) return [];
-  const shown = kept.slice(0, 30).map(({ key, why }) => {
-    return `${shorten(toVisible(key).text, 60)}: ${why}`;
-  });
-  const rest = kept.length > shown.length ? [`and ${kept.length - shown.length} more`] : [];
-  const text = ['Kept as they are:', ...shown, ...rest].join('\n');
+/** Puts what is wrong above its field, and what belongs to no field of the page above them all. */
+function rowsWith(rows: readonly Row[], problems: readonly FormProblem[]): readonly KnownBlock[] {
+  const here = new Set(rows.map(({ id }) => id));
+  const general = problems.filter(({ id }) => id === undefined || !here.has(id));
   return [
-    { type: 'divider' },
-    {
-      type: 'section',
-      text: { type: 'plain_text', text: shorten(text, LIMITS.sectionText), emoji: false },
-      expand: true,
-    },
+    ...general.map(problemBlock),
+    ...rows.flatMap((row) => [
+      ...problems.filter(({ id }) => id === row.id).map(problemBlock),
+      ...row.blocks,
+    ]),
   ];
 }
 
-function shorten(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const cut = text.slice(0, max - 1);
-  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+function problemBlock(problem: FormProblem): KnownBlock {
+  return { type: 'section', text: plain(`⚠ ${sayProblem(problem)}`), expand: true };
+}
+
+function backRow(page: number): KnownBlock {
+  return {
+    type: 'actions',
+    block_id: 'form.back',
+    elements: [
+      {
+        type: 'button',
+        action_id: ACTIONS.formBack,
+        text: plain('Previous page'),
+        value: String(page - 1),
+      },
+    ],
+  };
 }

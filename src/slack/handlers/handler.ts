@@ -4,6 +4,7 @@ import type { Desk } from '../../desk/desk.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/log.ts';
+import type { Drafts } from '../../domain/store.ts';
 import type { Toolbox } from '../../domain/tool.ts';
 import type { Click, ClickOrigin, Submission } from '../check-click.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
@@ -22,6 +23,8 @@ export interface HandlerDeps {
   readonly log: Log;
   /** Where a call's card stands now. */
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
+  /** What was typed on the pages of a form that are not in view. */
+  readonly drafts: Drafts;
 }
 
 /** How a submitted form is answered: closed, with errors by block id, or with another view. */

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { type Click, isAtItsPlace } from '../check-click.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
+import { newFormMeta } from '../forms/form-meta.ts';
+import { NO_DRAFT } from '../forms/form-node.ts';
 import { buildFullView } from '../forms/full-view.ts';
+import { planForm } from '../forms/plan-form.ts';
 import { buildReplyForm } from '../forms/reply-form.ts';
 import { buildLoadingView, buildMessageView } from '../forms/small-views.ts';
 import { notTheCard, refuseClick } from '../refuse-click.ts';
@@ -24,7 +28,8 @@ export const edit: ClickHandler = (click, ack, deps) =>
         'Nothing changed: I do not know this tool any more, so it has no form.',
       );
     }
-    return buildEditForm(look.call, tool);
+    return buildEditForm(look.call, planForm(look.call, tool, NO_DRAFT), { meta: newFormMeta() })
+      .view;
   });
 
 /** Opens the form in which a person answers the agent. */
@@ -91,19 +96,34 @@ async function fillForm(
 }
 
 async function openLoading(click: Click, deps: HandlerDeps): Promise<string | undefined> {
+  const view = { ...buildLoadingView(), external_id: randomUUID() };
   try {
-    const opened = await deps.client.views.open({
-      trigger_id: click.triggerId,
-      view: buildLoadingView(),
-    });
+    const opened = await deps.client.views.open({ trigger_id: click.triggerId, view });
     return opened.view?.id;
   } catch (error) {
+    // Where only the answer was lost, the view stands open under the name that we gave it.
+    const standing = isAnswer(error) ? undefined : await findStanding(view, deps);
+    if (standing !== undefined) return standing;
     const expired = EXPIRED.has(slackErrorName(error) ?? '');
     deps.log.warn({ err: error, action: click.actionId }, 'A form did not open.');
     const text = expired ? SENTENCES.formExpired : SENTENCES.formFailed;
     await answerPerson(click.origin, text, deps, buildMessageView);
     return undefined;
   }
+}
+
+/** Tells whether Slack itself said no, so that no view was opened. */
+function isAnswer(error: unknown): boolean {
+  return slackErrorName(error) !== undefined;
+}
+
+async function findStanding(
+  view: ModalView & { readonly external_id: string },
+  deps: HandlerDeps,
+): Promise<string | undefined> {
+  const { external_id } = view;
+  const found = await deps.client.views.update({ external_id, view }).catch(() => undefined);
+  return found?.view?.id;
 }
 
 const EXPIRED: ReadonlySet<string> = new Set(['expired_trigger_id', 'exchanged_trigger_id']);

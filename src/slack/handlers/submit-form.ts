@@ -1,36 +1,79 @@
 import type { DecisionOutcome } from '../../domain/decision.ts';
 import { placeOf } from '../../domain/thread-key.ts';
 import type { Submission } from '../check-click.ts';
-import { toFormErrors } from '../forms/form-errors.ts';
-import { parseEditForm } from '../forms/parse-edit-form.ts';
+import { buildEditForm } from '../forms/edit-form.ts';
+import { placeProblems, toFormErrors } from '../forms/form-errors.ts';
+import { type FormProblem, type FormReading, readForm } from '../forms/read-form.ts';
 import { REPLY_BLOCK, readReply } from '../forms/reply-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
+import { dropSession, type FormSession, findSession, keepSession } from './form-session.ts';
 import type { Acknowledge, FormHandler, HandlerDeps } from './handler.ts';
 
-/** Takes the changed arguments; what is wrong appears on its field, and the form stays as typed. */
+/**
+ * Takes what a page of the form holds: another page follows, or the changed arguments are saved.
+ * What is wrong appears on its field, and the form stays as typed.
+ */
 export const submitEdit: FormHandler = async (form, ack, deps) => {
-  const { desk, toolbox } = deps;
+  const found = await findSession(form, deps);
+  if (found.kind === 'over') return ack(tell(found.sentence));
+  const { session } = found;
+  const { call, plan, meta } = session;
+  const reading = readForm(plan);
+  const { page, pages } = buildEditForm(call, plan, { meta });
+  if (page < pages) return turnPage(form, session, reading, page + 1, ack, deps);
+  if (!reading.ok) return showProblems(form, session, reading.problems, ack, deps);
   const by = form.origin.person;
-  const look = await desk.look({ ...form.token, by, kind: 'edit' });
-  if (look.kind !== 'open') return ack(refusal(look));
-  const tool = toolbox.get(look.call.tool);
-  if (tool === undefined) return ack(refusal({ kind: 'not-found' }));
-  const parsed = parseEditForm(look.call, tool, form.values);
-  if (!parsed.ok) return ack({ response_action: 'errors', errors: parsed.errors });
-  const outcome = await desk.decide({
-    ...form.token,
-    by,
-    decision: { kind: 'edit', args: parsed.args },
-  });
+  const decision = { kind: 'edit', args: reading.args } as const;
+  const outcome = await deps.desk.decide({ ...form.token, by, decision });
   if (outcome.kind === 'invalid') {
-    const errors = toFormErrors(outcome.problems, parsed.fields);
-    return ack(
-      Object.keys(errors).length === 0 ? refusal(outcome) : { response_action: 'errors', errors },
-    );
+    return showProblems(form, session, placeProblems(outcome.problems, plan), ack, deps);
   }
   await answerForm(form, outcome, ack, deps);
+  await dropSession(form, session, deps);
 };
+
+/** Goes on when nothing on this page is wrong: what is wrong elsewhere is told in the end. */
+async function turnPage(
+  form: Submission,
+  session: FormSession,
+  reading: FormReading,
+  page: number,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const here = reading.ok
+    ? []
+    : reading.problems.filter(({ id = '' }) => Object.hasOwn(form.values, id));
+  if (here.length > 0) return showProblems(form, session, here, ack, deps);
+  const meta = await keepSession(form, session, deps);
+  const { view } = buildEditForm(session.call, session.plan, { meta: { ...meta, page } });
+  await ack({ response_action: 'update', view });
+}
+
+/** Slack shows errors on inputs of the view; what is wrong elsewhere is gone to and said in the form itself. */
+async function showProblems(
+  form: Submission,
+  session: FormSession,
+  problems: readonly FormProblem[],
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const { call, plan, meta } = session;
+  const errors = toFormErrors(problems, plan, {
+    inputs: new Set(Object.keys(form.values)),
+    shown: buildEditForm(call, plan, { meta }).shown,
+  });
+  if (errors !== undefined) return ack({ response_action: 'errors', errors });
+  const kept = await keepSession(form, session, deps);
+  const at = problems.find(({ id }) => id !== undefined)?.id;
+  const { view } = buildEditForm(call, plan, {
+    meta: kept,
+    problems,
+    ...(at !== undefined && { at }),
+  });
+  await ack({ response_action: 'update', view });
+}
 
 /** Takes a person's answer to the agent. */
 export const submitReply: FormHandler = async (form, ack, deps) => {
@@ -44,8 +87,8 @@ export const submitReply: FormHandler = async (form, ack, deps) => {
   await answerForm(form, outcome, ack, deps);
 };
 
-function refusal(outcome: DecisionOutcome) {
-  return { response_action: 'update', view: buildMessageView(toSentence(outcome)) } as const;
+function tell(sentence: string) {
+  return { response_action: 'update', view: buildMessageView(sentence) } as const;
 }
 
 async function answerForm(
@@ -54,7 +97,8 @@ async function answerForm(
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
-  if (outcome.kind !== 'decided' && outcome.kind !== 'recorded') return ack(refusal(outcome));
+  if (outcome.kind !== 'decided' && outcome.kind !== 'recorded')
+    return ack(tell(toSentence(outcome)));
   await ack();
   const { channel, root } = placeOf(outcome.call.thread);
   const text = toSentence(outcome);

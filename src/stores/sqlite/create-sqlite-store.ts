@@ -5,6 +5,7 @@ import { createInboxRows } from './inbox-rows.ts';
 import { openDatabase } from './open-database.ts';
 import { createAgendaRows, createSqliteAgenda } from './sqlite-agenda.ts';
 import { createAuditRows, createSqliteAudit } from './sqlite-audit.ts';
+import { createSqliteDrafts } from './sqlite-drafts.ts';
 import { createSqliteHistory } from './sqlite-history.ts';
 import { createSqliteInbox } from './sqlite-inbox.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
@@ -53,6 +54,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       agenda: createSqliteAgenda(db, transact, agenda),
       audit: createSqliteAudit(db, transact, audit),
       pause: createSqlitePause(db, transact, writeEffects),
+      drafts: createSqliteDrafts(db, transact, clock),
       saver,
       async check() {
         transact.write(() => setCheckedAt.run(clock.now()));

@@ -112,6 +112,11 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE switches (name TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What people have typed into forms that they have not sent yet.
+  CREATE TABLE drafts (id TEXT PRIMARY KEY, document TEXT NOT NULL, until INTEGER NOT NULL) STRICT;
+  CREATE INDEX drafts_until ON drafts (until);
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

@@ -148,7 +148,24 @@ const LEFT_OUT: readonly (readonly [string, unknown, RegExp])[] = [
     z.union([z.object({}), z.object({ a: z.string() })]),
     /not a plain object/,
   ],
-  ['zod 3', z3.object({ a: z3.string() }), /zod 4/],
+  ['a transform of zod 3', z3.object({ a: z3.string().transform(Number) }), /transforms/],
+  ['preprocess of zod 3', z3.object({ a: z3.preprocess(String, z3.string()) }), /transforms/],
+  [
+    'a hidden transform of zod 3',
+    z3.object({ a: z3.record(z3.tuple([z3.string().transform(Number).pipe(z3.number())])) }),
+    /transforms/,
+  ],
+  [
+    'a date of zod 3 in a union in a lazy one',
+    z3.object({
+      a: z3.lazy(() => z3.discriminatedUnion('k', [z3.object({ k: z3.literal(1), d: z3.date() })])),
+    }),
+    /dates/,
+  ],
+  ['a bigint of zod 3', z3.object({ a: z3.bigint().optional() }), /bigints/],
+  ['a map of zod 3', z3.object({ a: z3.map(z3.string(), z3.string()) }), /maps/],
+  ['zod 3, no object', z3.string(), /not a plain object/],
+  ['neither zod', { safeParse: () => ({}), _def: {} }, /zod 4 or zod 3/],
 ];
 
 for (const [what, schema, reason] of LEFT_OUT) {
@@ -164,6 +181,49 @@ for (const [what, schema, reason] of LEFT_OUT) {
     assert.match(made.reason, reason);
   });
 }
+
+test('a tool of zod 3 is one like any other', async () => {
+  interface Tree {
+    name: string;
+    children: Tree[];
+  }
+  const tree: z3.ZodType<Tree> = z3.lazy(() =>
+    z3.object({ name: z3.string(), children: z3.array(tree) }),
+  );
+  const schema = z3
+    .object({
+      to: z3.string().email('No e-mail address.'),
+      n: z3.number().int().default(3),
+      kind: z3.enum(['a', 'b']).nullable().describe('Which.'),
+      tree: tree.optional(),
+    })
+    .refine(({ n }) => n !== 4, { message: 'Not four.', path: ['n'] });
+  const made = defineTool({
+    name: 'old',
+    description: 'Old.',
+    schema,
+    run: ({ n, to }) => `${to} ${n}`,
+  });
+  assert.ok(made.kind === 'tool', made.kind === 'left-out' ? made.reason : '');
+  const { tool } = made;
+  assert.deepEqual(tool.schema.required, ['to', 'kind']);
+  const { properties } = JSON.parse(JSON.stringify(tool.schema));
+  assert.deepEqual(properties.kind, {
+    anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }],
+    description: 'Which.',
+  });
+  assert.deepEqual(properties.tree.properties.children.items, { $ref: '#/properties/tree' });
+  const parsed = tool.parse({ to: 'a@x.org', kind: null, more: 1 });
+  assert.deepEqual(parsed.ok && parsed.canonical, '{"kind":null,"n":3,"to":"a@x.org"}');
+  assert.deepEqual(
+    problemsOf(tool, { to: 'a', n: 4, kind: 'c' }).map(({ path }) => path),
+    [['to'], ['kind']],
+  );
+  assert.deepEqual(problemsOf(tool, { to: 'a@x.org', n: 4, kind: 'a' }), [
+    { path: ['n'], message: 'Not four.' },
+  ]);
+  assert.equal(await tool.run({ to: 'a@x.org', kind: null, n: 3 }, CONTEXT), 'a@x.org 3');
+});
 
 test('pipes and checks that keep the value are no transforms', () => {
   toolOf(

@@ -102,7 +102,8 @@ export function clickJourneys(delivery: Delivery): void {
       assert.equal(stage.workspace.see('requester').views.length, 0);
       await stage.card(place, note, 'Running');
       const { id, teamId } = stage.workspace.member('requester');
-      const values = { 'arg.0': { note: { type: 'plain_text_input', value: note } } };
+      const [block = ''] = Object.keys(form.state);
+      const values = { [block]: { note: { type: 'plain_text_input', value: note } } };
       const again = {
         type: 'view_submission',
         team: { id: stage.workspace.team.id },

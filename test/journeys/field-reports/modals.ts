@@ -40,12 +40,14 @@ export function modalJourneys(delivery: Delivery): void {
       assert.equal(SIXTY.length, 60);
       const place = await openForm(SIXTY, args);
       const form = JSON.stringify(top()?.view);
-      assert.match(form, /long: 8,000 characters, more than a form can hold/);
+      assert.match(form, /Long: kept as it is \(8,000 characters, more than a form can hold\)/);
       assert.ok(!form.includes('lllll'));
       const options = alikeOptions(top()?.view);
       assert.equal(new Set(options.map(({ text }) => text)).size, 2);
       const [, second = { value: '' }] = options;
       await stage.workspace.submit('requester', { alike: second.value });
+      await stage.view('requester', 'Page 2 of 2');
+      await stage.workspace.submit('requester', {});
       await stage.answer(place, 'That is done.');
       const [run] = (await stage.runs()).slice(-1);
       assert.deepEqual(run, { tool: SIXTY, args: { ...args, alike: `${alike} B` } });
@@ -54,6 +56,8 @@ export function modalJourneys(delivery: Delivery): void {
     it('a form that is left as it was changes nothing, sixty fields or none (field report 23)', async () => {
       const sixty = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, `v${i}\t`]));
       const place = await openForm('sixty_fields', sixty);
+      await stage.workspace.submit('requester', {});
+      await stage.view('requester', 'Page 2 of 2');
       await stage.workspace.submit('requester', {});
       await stage.answer(place, 'That is done.');
       assert.deepEqual((await stage.runs()).at(-1)?.args, sixty);
@@ -67,14 +71,12 @@ export function modalJourneys(delivery: Delivery): void {
         to: [{ name: 'Ann', email: 'ann@a.example' }],
         pin: 'k-4711-pin',
       });
-      const nobody = '[{"name":"Ann","email":"nobody"}]';
       const cases = [
         [{ end: '0' }, 'The end must come after the start.'],
-        [{ end: '2', to: nobody }, 'This is no address.'],
-        [{ to: '[{"name":"Ann","email":"a@b"}]', note: 'locked' }, 'does not open this'],
+        [{ end: '2', 'to.0.email': 'nobody' }, 'This is no address.'],
+        [{ 'to.0.email': 'a@b', note: 'locked' }, 'does not open this'],
         [{ note: 'long' }, 'xxxxx'],
         [{ note: 'mute' }, 'Invalid input'],
-        [{ to: '[{"name":"Ann",}]' }, 'column'],
       ] as const;
       for (const [values, sentence] of cases) {
         await stage.workspace.submit('requester', values);
@@ -99,7 +101,11 @@ export function modalJourneys(delivery: Delivery): void {
       }
       assert.ok(!JSON.stringify(top()).includes('k-4711-pin'));
       assert.equal((await stage.runs()).length, before);
-      await stage.workspace.submit('requester', { note: null, to: '[{"name":"B","email":"b@b"}]' });
+      await stage.workspace.submit('requester', {
+        note: null,
+        'to.0.name': 'B',
+        'to.0.email': 'b@b',
+      });
       await stage.answer(place, 'That is done.');
       assert.deepEqual((await stage.runs()).at(-1)?.args, {
         start: 1,

@@ -1,0 +1,27 @@
+import { isSecretPath } from '../cards/mask-secrets.ts';
+import type { Path } from './form-node.ts';
+import { type Schema, variantsOf } from './json-schema.ts';
+
+/** Finds well-known tokens in a text, and nothing else. */
+export const LOOK_ALIKES_ONLY = { secrets: [], showsLookAlikes: false };
+
+/** Tells whether a place is one of the tool's secrets, or lies in one. */
+export function isSecretPlace(path: Path, secrets: readonly string[]): boolean {
+  return secrets.length > 0 && isSecretPath(path, secrets);
+}
+
+/** Tells whether one of the tool's secrets is, or lies in, what stands at a path. */
+export function holdsSecretPath(path: Path, secrets: readonly string[]): boolean {
+  const names = path.filter((step) => typeof step === 'string');
+  return secrets.some((secret) => {
+    const steps = secret.split('.').filter((step) => step !== '*');
+    return names.every((name, i) => i >= steps.length || steps[i] === name);
+  });
+}
+
+/** Tells whether a schema itself says that its values are not to be shown. */
+export function isSecretSchema(schema: Schema, root: Schema): boolean {
+  return variantsOf(schema, root).some(
+    (each) => each.writeOnly === true || each.format === 'password',
+  );
+}

@@ -1,0 +1,163 @@
+import type { JsonValue } from '../../domain/json.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
+import { isUntouched } from './form-draft.ts';
+import type { Entries, Field, FormNode, Group, Path } from './form-node.ts';
+import { asList, isObject } from './json-schema.ts';
+import { writeMoment } from './moments.ts';
+
+/** What is wrong in a field, or with the arguments at a path. */
+export interface FormProblem {
+  /** The field that is wrong; undefined where only the path is known. */
+  readonly id?: string;
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** The arguments as the form left them, or what is wrong in it. */
+export type FormReading =
+  | { readonly ok: true; readonly args: JsonValue }
+  | { readonly ok: false; readonly problems: readonly FormProblem[] };
+
+/** Reads a form: a field left as it was keeps its value to the byte, whatever its text. */
+export function readForm(plan: Group): FormReading {
+  const problems: FormProblem[] = [];
+  const args = readNode(plan, problems) ?? {};
+  return problems.length === 0 ? { ok: true, args } : { ok: false, problems };
+}
+
+type Value = JsonValue | undefined;
+
+function readNode(node: FormNode, problems: FormProblem[]): Value {
+  switch (node.type) {
+    case 'field':
+      return readField(node, problems);
+    case 'kept':
+      return node.value;
+    case 'group':
+      return readGroup(node, problems);
+    case 'entries':
+      return readEntries(node, problems);
+    case 'union':
+      return readNode(node.node, problems);
+  }
+}
+
+function readGroup(node: Group, problems: FormProblem[]): Value {
+  if (!node.present) return node.off;
+  const values = node.children.map(
+    ({ key, node: child }) => [key, readNode(child, problems)] as const,
+  );
+  if (node.of === 'tuple') return values.map(([, value]) => value ?? null);
+  return Object.fromEntries(
+    values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+function readEntries(node: Entries, problems: FormProblem[]): Value {
+  const { value, items } = node;
+  const isNothing = !Array.isArray(value) && !isObject(value);
+  if (isNothing && items.length === 0 && !node.changed) return value;
+  const values = items.map((item) => readNode(item.node, problems));
+  if (node.of === 'list') return values.map((each) => each ?? null);
+  const names = items.map(({ name, key }) => (name === undefined ? key : readName(name, problems)));
+  for (const [i, { name }] of items.entries()) {
+    if (name !== undefined && names.indexOf(names[i] ?? '') < i) {
+      problems.push({ id: name.id, path: name.path, message: 'Another entry has this name.' });
+    }
+  }
+  return Object.fromEntries(
+    values.flatMap((each, i) => (each === undefined ? [] : [[names[i] ?? '', each]])),
+  );
+}
+
+function readName(name: Field, problems: FormProblem[]): string {
+  const value = readField(name, problems);
+  return typeof value === 'string' ? value : '';
+}
+
+function readField(field: Field, problems: FormProblem[]): Value {
+  const { typed, value, widget, id, path } = field;
+  if (typed === undefined || isUntouched(field, typed)) return readUntouched(field, problems);
+  const wrong = (message: string): Value => {
+    problems.push({ id, path, message });
+    return value;
+  };
+  if (typed.length === 0 && widget.kind !== 'choice') return readEmpty(field, wrong);
+  if (typeof typed !== 'string') return readMany(field, typed, wrong);
+  switch (widget.kind) {
+    case 'choice':
+      return readChoice(widget.options, typed, wrong);
+    case 'number':
+      return readNumber(typed, widget.integer, wrong);
+    case 'moment':
+      return /^[0-9]{1,11}$/.test(typed)
+        ? writeMoment({ epochS: Number(typed), ...widget })
+        : wrong('Choose a date and a time.');
+    case 'lines':
+      return readLines(typed, widget.item, wrong);
+    case 'json':
+      return readJson(typed, wrong);
+    default:
+      return typed;
+  }
+}
+
+type Wrong = (message: string) => Value;
+
+const NEEDED = 'This needs a value.';
+
+/** Only what was added in the form can lack what it needs: the rest was accepted as it is. */
+function readUntouched(field: Field, problems: FormProblem[]): Value {
+  const { value, empty, widget, id, path } = field;
+  if (value !== undefined || empty !== 'refused') {
+    return value === undefined && empty !== 'refused' ? empty.value : value;
+  }
+  if (widget.kind === 'choice' && widget.options.includes(undefined)) return undefined;
+  problems.push({ id, path, message: NEEDED });
+  return undefined;
+}
+
+function readEmpty({ empty }: Field, wrong: Wrong): Value {
+  return empty === 'refused' ? wrong(NEEDED) : empty.value;
+}
+
+function readChoice(options: readonly Value[], typed: string, wrong: Wrong): Value {
+  if (typed === '') return options.includes(undefined) ? undefined : wrong(NEEDED);
+  const index = /^[0-9]{1,6}$/.test(typed) ? Number(typed) : -1;
+  return index < 0 || index >= options.length ? wrong('Choose one of the list.') : options[index];
+}
+
+/** Members that stay keep their order; new ones follow in the order of the list. */
+function readMany({ widget, initial }: Field, typed: readonly string[], wrong: Wrong): Value {
+  const options = widget.kind === 'many' ? widget.options : [];
+  const known = typed.every((each) => /^[0-9]{1,6}$/.test(each) && Number(each) < options.length);
+  if (!known) return wrong('Choose from the list.');
+  const before = typeof initial === 'string' ? [] : initial;
+  const stay = before.filter((each) => typed.includes(each));
+  const added = [...new Set(typed)].filter((each) => !before.includes(each)).map(Number);
+  const places = [...stay.map(Number), ...added.sort((a, b) => a - b)];
+  return places.flatMap((place) => asList(options.slice(place, place + 1)));
+}
+
+function readNumber(typed: string, integer: boolean, wrong: Wrong): Value {
+  const parsed = parseStrictJson(typed.trim());
+  if (!parsed.ok) return wrong(`Write a number: ${parsed.reason}`);
+  if (typeof parsed.value !== 'number') return wrong('Write a number.');
+  if (integer && !Number.isInteger(parsed.value)) return wrong('Write a whole number.');
+  return parsed.value;
+}
+
+function readLines(typed: string, item: 'string' | 'number', wrong: Wrong): Value {
+  const lines = typed.split('\n').filter((line) => line.trim() !== '');
+  if (item === 'string') return lines;
+  const values = lines.map((line) => parseStrictJson(line.trim()));
+  const bad = values.findIndex((each) => !each.ok || typeof each.value !== 'number');
+  if (bad >= 0) return wrong(`Line ${bad + 1}: write a number.`);
+  return values.flatMap((each) => (each.ok ? [each.value] : []));
+}
+
+function readJson(typed: string, wrong: Wrong): Value {
+  const parsed = parseStrictJson(typed);
+  if (parsed.ok) return parsed.value;
+  return wrong(`Line ${parsed.line}, column ${parsed.column}: ${parsed.reason}`);
+}

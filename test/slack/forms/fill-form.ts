@@ -1,0 +1,119 @@
+/** A person who fills a form in, page by page, as Slack's client sends it. */
+import assert from 'node:assert/strict';
+import type { InputBlock, ModalView } from '@slack/types';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
+import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import type { Json } from '../../../src/playground/workspace/json-value.ts';
+import { checkForm } from '../../../src/playground/workspace/views/form-check.ts';
+import { collectState, type Typed } from '../../../src/playground/workspace/views/form-state.ts';
+import { buildEditForm } from '../../../src/slack/forms/edit-form.ts';
+import { takeValues } from '../../../src/slack/forms/form-draft.ts';
+import { newFormMeta } from '../../../src/slack/forms/form-meta.ts';
+import {
+  type Draft,
+  type Field,
+  fieldsOf,
+  type Group,
+  NO_DRAFT,
+  type Raw,
+} from '../../../src/slack/forms/form-node.ts';
+import type { FormTool } from '../../../src/slack/forms/form-spot.ts';
+import { planForm } from '../../../src/slack/forms/plan-form.ts';
+import { type FormReading, readForm } from '../../../src/slack/forms/read-form.ts';
+import { aCall } from '../../support/a-call.ts';
+
+const META = newFormMeta();
+
+/** A form with its views, all of which passed the strict validator. */
+export interface FilledForm {
+  readonly plan: Group;
+  readonly views: readonly ModalView[];
+  readonly reading: FormReading;
+  readonly draft: Draft;
+}
+
+/** A tool with this schema. */
+export function toolOf(schema: JsonValue, secrets: readonly string[] = []): FormTool {
+  return { schema: schema as FormTool['schema'], secrets };
+}
+
+/** Goes through all pages of a form; `changes` are by the id or the action id of a field. */
+export function fillForm(
+  args: JsonValue,
+  tool: FormTool,
+  changes: Readonly<Record<string, Raw>> = {},
+  before: Draft = NO_DRAFT,
+): FilledForm {
+  const call = aCall({ args: canonicalJson(args) });
+  const views: ModalView[] = [];
+  let draft = before;
+  for (let page = 1; ; page += 1) {
+    const plan = planForm(call, tool, draft);
+    const { view, pages } = buildEditForm(call, plan, { meta: { ...META, page } });
+    assert.deepEqual(validateView(view), []);
+    const typed: Record<string, Record<string, Raw>> = {};
+    for (const field of fieldsOf(plan)) {
+      const raw = changes[field.id] ?? changes[field.actionId];
+      if (raw !== undefined) typed[field.id] = { [field.actionId]: raw };
+    }
+    const blocks = view.blocks as unknown as readonly Json[];
+    const state = collectState(blocks, here(view, typed), offers(plan));
+    // Slack's own client lets an untouched form through.
+    if (Object.keys(changes).length === 0 && before === NO_DRAFT)
+      assert.deepEqual(checkForm(blocks, {}), {});
+    draft = takeValues(draft, plan, state);
+    views.push(view);
+    if (page >= pages) {
+      const last = planForm(call, tool, draft);
+      return { plan: last, views, reading: readForm(last), draft };
+    }
+  }
+}
+
+function here(view: ModalView, typed: Typed): Typed {
+  const ids = new Set(inputsOf(view).map(({ block_id }) => block_id));
+  return Object.fromEntries(Object.entries(typed).filter(([id]) => ids.has(id)));
+}
+
+/** What searched fields offer: everything. */
+function offers(plan: Group) {
+  const searched = fieldsOf(plan).filter(
+    ({ widget }) => widget.kind === 'choice' || widget.kind === 'many',
+  );
+  return Object.fromEntries(
+    searched.map(({ id, actionId, widget }) => {
+      const count = 'options' in widget ? widget.options.length : 0;
+      return [
+        id,
+        {
+          [actionId]: Array.from({ length: count > 100 ? count : 0 }, (_, i) => ({
+            value: String(i),
+          })),
+        },
+      ];
+    }),
+  );
+}
+
+/** The input blocks of a view. */
+export function inputsOf(view: ModalView): readonly InputBlock[] {
+  return view.blocks.filter((block): block is InputBlock => block.type === 'input');
+}
+
+/** The field with this action id; throws when there is none. */
+export function fieldNamed(plan: Group, actionId: string): Field {
+  const field = fieldsOf(plan).find((each) => each.actionId === actionId);
+  assert.ok(field, `${actionId} is none of ${fieldsOf(plan).map((each) => each.actionId)}`);
+  return field;
+}
+
+/** The arguments that the form gives; throws when something is wrong in it. */
+export function argsOf({ reading }: Pick<FilledForm, 'reading'>): JsonValue {
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return reading.args;
+}
+
+/** The messages of what is wrong in a form. */
+export function problemsOf({ reading }: Pick<FilledForm, 'reading'>): readonly string[] {
+  return reading.ok ? [] : reading.problems.map(({ message }) => message);
+}
