@@ -17,13 +17,16 @@ import { createRunCommand } from './agent/tools/run-command.ts';
 import { createSearchWeb } from './agent/tools/search-web.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
+import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
 import type { Clock } from './domain/clock.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
+import { createSecretMark } from './domain/secret-mark.ts';
 import { createServer } from './http/create-server.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp } from './slack/create-slack.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
+import { createFileKey } from './stores/installation-key.ts';
 import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
@@ -86,6 +89,7 @@ async function open(
   const { dataDir } = config;
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
   onRelease(() => store.close());
+  const mark = createSecretMark(await createFileKey(dataDir).read());
 
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
@@ -105,20 +109,22 @@ async function open(
   });
 
   const connection = await connectSlack({ config: config.slack, log });
-  const desk = createDesk({ store, toolbox, clock });
+  const integrity = createIntegrityAlarm(log);
+  const desk = createDesk({ store, toolbox, clock, integrity });
   worker = createWorker({
     store,
     agent,
-    chat: createSlackChat({ connection, toolbox, log }),
+    chat: createSlackChat({ connection, toolbox, mark, log }),
     toolbox,
     gate: overrides.gate ?? defaultGate,
     clock,
     log,
+    integrity,
     newId: () => randomBytes(16).toString('base64url'),
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
-  const slack = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+  const slack = createSlackApp({ connection, desk, toolbox, mark, cardOf, clock, log });
 
   const server = await createServer({
     host: config.host,

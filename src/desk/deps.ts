@@ -5,6 +5,7 @@ import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
+import type { IntegrityAlarm } from './integrity-alarm.ts';
 
 /** Everything that the use cases stand on. */
 export interface DeskDeps {
@@ -15,6 +16,7 @@ export interface DeskDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly log: Log;
+  readonly integrity: IntegrityAlarm;
   /** Makes the unguessable part of an id: at least 128 random bits. */
   readonly newId: () => string;
   /** How long a tool may run, in milliseconds. */

@@ -43,7 +43,9 @@ export interface Desk {
 }
 
 /** Creates the desk; what it was told is stored, and the worker acts on it. */
-export function createDesk(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>): Desk {
+export function createDesk(
+  deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity'>,
+): Desk {
   const { store, clock } = deps;
   const { decide, settle, look } = createDecide(deps);
   return {

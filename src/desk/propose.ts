@@ -3,8 +3,10 @@ import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { ruleGate } from '../domain/claim.ts';
 import { digestOf } from '../domain/digest.ts';
+import { findEarlier } from '../domain/earlier-call.ts';
 import { firstLine, type InboxMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
+import { storedPreview } from '../domain/stored-preview.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../domain/tool.ts';
 import { askGate } from './ask-gate.ts';
@@ -65,7 +67,8 @@ export function createPropose(deps: DeskDeps) {
       idempotent: tool.idempotent,
       args: parsed.canonical,
       proposedArgs: parsed.canonical,
-      ...(preview === undefined ? {} : { preview }),
+      ...storedPreview(preview),
+      ...(tool.secrets.length === 0 ? {} : { secrets: tool.secrets }),
       digest: '',
       attempt: 1,
       revision: 1,
@@ -78,7 +81,8 @@ export function createPropose(deps: DeskDeps) {
       createdAt: now,
       updatedAt: now,
     };
-    const call = { ...draft, digest: digestOf(draft) };
+    const earlier = findEarlier(draft, await recentCalls(message));
+    const call = { ...draft, ...(earlier && { earlier }), digest: digestOf(draft) };
     const audit = {
       at: now,
       event: 'call.propose',
@@ -87,6 +91,13 @@ export function createPropose(deps: DeskDeps) {
       detail: { tool: call.tool, thread: call.thread, risk: call.risk },
     };
     return await store.ledger.propose(call, { audit: [audit] }, fence);
+  }
+
+  /** The calls of this turn and of the one before it: an ignored call ends its turn. */
+  async function recentCalls({ thread, id }: InboxMessage): Promise<readonly Call[]> {
+    const [last] = await store.history.newest(thread, 1, 0);
+    const before = last ? await store.ledger.ofThread(thread, last.id) : [];
+    return [...before, ...(await store.ledger.ofThread(thread, id))];
   }
 
   /** A crash may lie between the insert and the gate: whoever comes next asks it. */

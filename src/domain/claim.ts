@@ -4,7 +4,8 @@ import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { type GateAnswer, permit, REQUESTER_ROUTE, type Route } from './route.ts';
-import type { ParsedArgs } from './tool.ts';
+import { storedPreview } from './stored-preview.ts';
+import type { ParsedArgs, Preview } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
 /** What is known when a worker wants to run a call. */
@@ -15,6 +16,8 @@ export interface ClaimFacts {
   readonly gate: GateAnswer;
   /** The stored arguments read by the tool as it is now; undefined when there is no such tool any more. */
   readonly parsed: ParsedArgs | undefined;
+  /** The tool's preview of this moment; undefined where that does not matter. */
+  readonly preview?: Preview | undefined;
 }
 
 /** Returns the step to take: the claim, or what stands in its way. */
@@ -35,6 +38,8 @@ export function ruleClaim(call: Call, facts: ClaimFacts): Step {
     const back = askAgain(call, gate.route, now);
     if (back) return back;
   }
+  const { route } = call;
+  if (route && isOutdated(call, facts.preview)) return showAnew(call, route, facts);
   return stepFrom(call, 'claim', now, {
     status: 'running',
     claim: { fence: facts.fence, at: now },
@@ -85,6 +90,24 @@ export function ruleGate(call: Call, gate: GateAnswer, now: number): Step {
         outcome: { kind: 'refused', reason: gate.reason },
       });
   }
+}
+
+/** A preview without a basis came too late, or from a tool that does not bind: the run itself looks again. */
+function isOutdated(call: Call, preview: Preview | undefined): boolean {
+  return preview?.basis !== undefined && preview.basis !== call.basis;
+}
+
+/** Back to pending: what people approved is not what would happen now. Old buttons die with the digest. */
+function showAnew(call: Call, route: Route, { now, preview }: ClaimFacts): Step {
+  const { verdict: _old, preview: _text, basis: _basis, ...rest } = call;
+  const shown = { ...rest, ...storedPreview(preview) };
+  return stepFrom(shown, 'recheck', now, {
+    status: 'pending',
+    digest: digestOf(shown),
+    votes: [],
+    note: 'What this works on has changed since it was shown. Nothing was run: please look again.',
+    deadlineAt: call.deadlineAt ?? now + route.deadlineMs,
+  });
 }
 
 /** Back to pending when too few of those who approved may still approve. */

@@ -9,6 +9,7 @@ import { createServer, type HttpServer } from '../../src/http/create-server.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createFakeDesk } from '../slack/fake-desk.ts';
+import { TEST_MARK } from '../support/test-mark.ts';
 
 const SECRET = 'shhh';
 const clock = createSystemClock();
@@ -25,7 +26,7 @@ describe('a request of Slack', () => {
   let server: HttpServer;
   before(async () => {
     const cardOf = async () => undefined;
-    const app = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+    const app = createSlackApp({ connection, desk, toolbox, mark: TEST_MARK, cardOf, clock, log });
     assert.ok(app.requestListener);
     server = await createServer({
       host: '127.0.0.1',
@@ -165,7 +166,7 @@ describe('a request of Slack', () => {
   it('is never taken with an empty signing secret: the start is refused', () => {
     const config = { botToken: 'xoxb-test', signingSecret: ' ' };
     const cardOf = async () => undefined;
-    const deps = { desk, toolbox, cardOf, clock, log };
+    const deps = { desk, toolbox, mark: TEST_MARK, cardOf, clock, log };
     assert.throws(
       () => createSlackApp({ ...deps, connection: { ...connection, config } }),
       /SLACK_SIGNING_SECRET/,

@@ -3,6 +3,8 @@ import { after, test } from 'node:test';
 import { type Outcome, toToolReply } from '../../src/domain/outcome.ts';
 import { createScriptedModel } from '../../src/playground/scripted-model.ts';
 import { type MockMessage, refusalOf } from '../support/mock-model-rules.ts';
+import { editOf } from '../../src/domain/call-edit.ts';
+import { aCall } from '../support/a-call.ts';
 
 interface Answer {
   readonly words: string;
@@ -43,7 +45,7 @@ function aThread() {
       for (const [index, { id }] of calls.entries()) {
         const given = outcomes[index] ?? ran('done');
         const { text } = Array.isArray(given)
-          ? toToolReply(...given)
+          ? toToolReply(given[0], editTo(given[1]))
           : toToolReply(given as Outcome);
         messages.push({ role: 'tool', tool_call_id: id, content: text });
       }
@@ -267,4 +269,9 @@ test('without its key nobody is answered, its control routes included', async ()
 
 function toReadFailure(why: string): string {
   return `read_file failed: ${why}\nYou may correct the arguments, or choose another way.`;
+}
+
+/** An edit that ended in these arguments. */
+function editTo(args: string) {
+  return editOf(aCall({ args, proposedArgs: '{}' }));
 }

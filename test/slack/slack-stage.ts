@@ -11,6 +11,7 @@ import { createSlackChat } from '../../src/slack/slack-chat.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aCall } from '../support/a-call.ts';
 import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
+import { TEST_MARK } from '../support/test-mark.ts';
 
 export type Delivery = 'http' | 'socket';
 
@@ -72,9 +73,9 @@ export async function setSlackStage(delivery: Delivery): Promise<SlackStage> {
     },
     log,
   });
-  const chat = createSlackChat({ connection, toolbox, log });
+  const chat = createSlackChat({ connection, toolbox, mark: TEST_MARK, log });
   const cardOf = async (callId: string) => places.get(callId);
-  const app = createSlackApp({ connection, desk, toolbox, cardOf, clock, log });
+  const app = createSlackApp({ connection, desk, toolbox, mark: TEST_MARK, cardOf, clock, log });
   const server = await createServer({
     host: '127.0.0.1',
     port: 0,

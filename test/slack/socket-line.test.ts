@@ -6,6 +6,7 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
+import { TEST_MARK } from '../support/test-mark.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -59,6 +60,7 @@ describe('the line over Socket Mode', () => {
         connection,
         desk: createFakeDesk(),
         toolbox,
+        mark: TEST_MARK,
         cardOf,
         clock,
         log: quiet,

@@ -8,6 +8,7 @@ import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
+import { createIntegrityAlarm, type IntegrityAlarm } from '../../src/desk/integrity-alarm.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
@@ -32,6 +33,9 @@ export interface TestDesk {
   /** Starts a healthy worker beside a stalled one. */
   takeOver(): Worker;
   readonly store: SqliteStore;
+  /** Where the store's file is. */
+  readonly dataDir: string;
+  readonly integrity: IntegrityAlarm;
   readonly chat: RecordingChat;
   readonly model: MockModel;
   readonly clock: ReturnType<typeof createManualClock>;
@@ -85,6 +89,7 @@ export async function buildDesk(
     contextTokens: 20_000,
   });
   const silent = () => {};
+  const integrity = createIntegrityAlarm({ error: silent });
   const newWorker = (itsClock: Clock) =>
     createWorker({
       store,
@@ -94,13 +99,14 @@ export async function buildDesk(
       gate: options.gate ?? askAll(),
       clock: itsClock,
       log: { debug: silent, info: silent, warn: silent, error: silent },
+      integrity,
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
     });
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
-  const desk = createDesk({ store, toolbox, clock });
+  const desk = createDesk({ store, toolbox, clock, integrity });
   worker.start();
   t.after(async () => {
     await running.stop(0);
@@ -120,6 +126,8 @@ export async function buildDesk(
       return running;
     },
     store,
+    dataDir,
+    integrity,
     chat,
     model,
     clock,

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { Risk } from '../../domain/route.ts';
-import type { Tool, ToolContext } from '../../domain/tool.ts';
+import { secretPathsOf } from '../../domain/secret-paths.ts';
+import type { Preview, Tool, ToolContext } from '../../domain/tool.ts';
 import { parseArgs } from './parse-args.ts';
 
 /** A tool as its author writes it. */
@@ -15,13 +16,16 @@ export interface ToolDefinition<Schema extends z.ZodType = z.ZodType> {
   readonly idempotent?: boolean | undefined;
   /** `medium` unless it says otherwise. */
   readonly risk?: Risk | undefined;
+  /** Dotted paths of arguments that are never shown, besides those that the schema marks (`format: 'password'`, `writeOnly` or `secret` in its meta). */
   readonly secrets?: readonly string[] | undefined;
   /** Returns what the model is told; throws when it failed, in words for the model. */
   run(args: z.output<Schema>, context: ToolContext): ToolResult | Promise<ToolResult>;
-  preview?(args: z.output<Schema>): string | undefined | Promise<string | undefined>;
+  /** Says what a run would do; with a basis, people are asked anew when it has changed until then. */
+  preview?(args: z.output<Schema>): PreviewResult | Promise<PreviewResult>;
 }
 
 type ToolResult = string | JsonValue | undefined;
+type PreviewResult = string | Preview | undefined;
 
 /** A tool, or why it can't be offered. */
 export type DefinedTool =
@@ -42,7 +46,7 @@ export function defineTool<Schema extends z.ZodType>(
     schemaHash: createHash('sha256').update(canonicalJson(read.json)).digest('hex'),
     risk: definition.risk ?? 'medium',
     idempotent: definition.idempotent ?? false,
-    secrets: definition.secrets ?? [],
+    secrets: [...new Set([...(definition.secrets ?? []), ...secretPathsOf(read.json)])],
     parse: (value) => parseArgs(schema, value),
     run: async (args, context) => toText(await definition.run(schema.parse(args), context)),
     ...(definition.preview && {
@@ -61,13 +65,22 @@ function toText(result: ToolResult): string {
 async function previewOf<Schema extends z.ZodType>(
   definition: ToolDefinition<Schema>,
   args: JsonValue,
-): Promise<string | undefined> {
+): Promise<Preview | undefined> {
   try {
-    const text: unknown = await definition.preview?.(definition.schema.parse(args));
-    return text === undefined || typeof text === 'string' ? text : toText(text as ToolResult);
+    return toPreview(await definition.preview?.(definition.schema.parse(args)));
   } catch (error) {
-    return `As things stand, this would fail: ${error instanceof Error ? error.message : String(error)}`;
+    const why = error instanceof Error ? error.message : String(error);
+    return { text: `As things stand, this would fail: ${why}` };
   }
+}
+
+/** An own tool may return anything: what is no preview is shown as what it is. */
+function toPreview(result: unknown): Preview | undefined {
+  if (result === undefined) return undefined;
+  if (typeof result === 'string') return { text: result };
+  const { text, basis } = (result ?? {}) as Partial<Record<keyof Preview, unknown>>;
+  if (typeof text !== 'string') return { text: toText(result as ToolResult) };
+  return { text, ...(typeof basis === 'string' ? { basis } : {}) };
 }
 
 type SchemaReading =

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs } from '../../domain/tool.ts';
 
 /**
@@ -24,7 +25,9 @@ function readOnce(schema: z.ZodType, value: JsonValue): ParsedArgs {
     if (!parsed.success) return { ok: false, problems: parsed.error.issues.map(toProblem) };
     assertPlain(parsed.data, []);
     const canonical = canonicalJson(parsed.data as JsonValue);
-    return { ok: true, canonical, value: JSON.parse(canonical) };
+    // What the schema makes of arguments keeps to the same limits as what came in.
+    const strict = parseStrictJson(canonical);
+    return strict.ok ? { ok: true, canonical, value: strict.value } : refuse(strict.reason);
   } catch (error) {
     if (error instanceof NotPlainError) {
       return { ok: false, problems: [{ path: error.path, message: error.message }] };

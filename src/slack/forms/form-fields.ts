@@ -2,7 +2,8 @@
 import type { Call } from '../../domain/call.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { Tool } from '../../domain/tool.ts';
-import { isSecretPath, maskTokens } from '../cards/mask-secrets.ts';
+import { isSecretPath } from '../../domain/secret-paths.ts';
+import { maskTokens } from '../cards/mask-secrets.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { printFormJson } from './form-json.ts';
 

@@ -55,6 +55,7 @@ function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
     page,
     tool: deps.toolbox.get(call.tool),
     mayApprove,
+    mark: deps.mark,
     ...(mayApprove ? {} : { note: toSentence(look) }),
   });
 }
