@@ -35,7 +35,9 @@ export function effectsOf(
     });
     previous = call;
   }
-  const says = steps.filter(({ cause }) => cause === 'integrity').map(({ call }) => sayStopped(call));
+  const says = steps
+    .filter(({ cause }) => cause === 'integrity')
+    .map(({ call }) => sayStopped(call));
   return { audit, wakes: [...wakesOf(previous), ...wakesOfSays(says)], says };
 }
 

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Call } from './call.ts';
 import { canonicalJson } from './json.ts';
 
-type Bound = Pick<Call, 'id' | 'attempt' | 'tool' | 'schemaHash' | 'args' | 'basis' | 'requester' | 'thread'>;
+type Bound = Pick<
+  Call,
+  'id' | 'attempt' | 'tool' | 'schemaHash' | 'args' | 'basis' | 'requester' | 'thread'
+>;
 
 /** Hashes all of a call that changes its effect: hexadecimal SHA-256 over the canonical JSON of those parts. */
 export function digestOf(call: Bound): string {

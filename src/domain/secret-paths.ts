@@ -3,7 +3,7 @@ import type { JsonValue } from './json.ts';
 
 /**
  * Tells whether an argument lies at, or in, one of the dotted paths. `*` stands for any key or any
- * place in a list; a list's items are passed through without it too.
+ * place in a list, `**` for any way down; a list's items are passed through without it too.
  */
 export function isSecretPath(
   path: readonly (string | number)[],
@@ -15,9 +15,11 @@ export function isSecretPath(
 function liesIn(path: readonly (string | number)[], steps: readonly string[]): boolean {
   const [wanted, ...later] = steps;
   if (wanted === undefined) return true;
+  if (wanted === '**' && liesIn(path, later)) return true;
   const [step, ...rest] = path;
   if (step === undefined) return false;
   if (wanted === '*' && liesIn(rest, later)) return true;
+  if (wanted === '**') return liesIn(rest, steps);
   if (typeof step === 'number') return liesIn(rest, steps);
   // A key may hold dots itself.
   const parts = step.split('.');
@@ -50,26 +52,27 @@ function walk(schema: JsonValue | undefined, at: Walk): void {
     return;
   }
   walkReference(schema, at);
-  const { properties } = schema;
-  if (isSchema(properties)) {
-    for (const [key, inner] of Object.entries(properties)) {
-      walk(inner, { ...at, path: [...at.path, key] });
-    }
+  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+  for (const [key, inner] of [...properties, ['*', schema.additionalProperties ?? null] as const]) {
+    walk(inner, { ...at, path: [...at.path, key] });
   }
-  walk(schema.additionalProperties, { ...at, path: [...at.path, '*'] });
   // A list's items are passed through.
   walk(schema.items, at);
-  for (const name of INNER_LISTS) {
-    const inner = schema[name];
-    if (Array.isArray(inner)) for (const each of inner as readonly JsonValue[]) walk(each, at);
-  }
+  for (const each of INNER_LISTS.flatMap((name) => listOf(schema[name]))) walk(each, at);
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function walkReference(schema: Schema, at: Walk): void {
   const { $ref } = schema;
-  if (typeof $ref !== 'string' || at.refs.includes($ref)) return;
+  if (typeof $ref !== 'string') return;
   const target = targetOf(at.root, $ref);
-  walk(target, { ...at, refs: [...at.refs, $ref] });
+  if (!at.refs.includes($ref)) walk(target, { ...at, refs: [...at.refs, $ref] });
+  // Here the schema is in itself: its secrets lie at any depth below.
+  else if (!at.path.includes('**'))
+    walk(target, { ...at, path: [...at.path, '**'], refs: [...at.refs, $ref] });
 }
 
 function targetOf(root: Schema, reference: string): JsonValue | undefined {

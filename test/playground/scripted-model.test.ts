@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { editOf } from '../../src/domain/call-edit.ts';
 import { type Outcome, toToolReply } from '../../src/domain/outcome.ts';
 import { createScriptedModel } from '../../src/playground/scripted-model.ts';
-import { type MockMessage, refusalOf } from '../support/mock-model-rules.ts';
-import { editOf } from '../../src/domain/call-edit.ts';
 import { aCall } from '../support/a-call.ts';
+import { type MockMessage, refusalOf } from '../support/mock-model-rules.ts';
 
 interface Answer {
   readonly words: string;

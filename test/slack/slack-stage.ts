@@ -10,8 +10,8 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSlackChat } from '../../src/slack/slack-chat.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aCall } from '../support/a-call.ts';
-import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
+import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 
 export type Delivery = 'http' | 'socket';
 

@@ -4,9 +4,9 @@ import { createWorkspace } from '../../src/playground/workspace/create-workspace
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
+import { TEST_MARK } from '../support/test-mark.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
-import { TEST_MARK } from '../support/test-mark.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 

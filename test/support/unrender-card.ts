@@ -93,3 +93,20 @@ export function actionIds(value: unknown): readonly string[] {
     key === 'action_id' ? [String(each)] : actionIds(each),
   );
 }
+
+/** All that a message or view shows as data, text by text. */
+export function dataTexts(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(dataTexts);
+  if (typeof value !== 'object' || value === null) return [];
+  const { type, style, text, elements } = value as {
+    type?: string;
+    style?: { code?: boolean };
+    text?: string;
+    elements?: readonly { text?: string }[];
+  };
+  if (type === 'rich_text_preformatted') {
+    return [(elements ?? []).map((each) => each.text ?? '').join('')];
+  }
+  if (type === 'text' && style?.code === true) return [text ?? ''];
+  return Object.values(value).flatMap(dataTexts);
+}

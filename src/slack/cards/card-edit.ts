@@ -12,14 +12,11 @@ import { type DataPiece, renderText } from './render-args.ts';
 
 const MAX_CHANGES = 8;
 const MAX_SIDE = 60;
-const MAX_EDITED_LINES = 1_000;
+/** A card is drawn often: a longer difference takes long, and does not fit it. */
+const MAX_EDITED_LINES = 200;
 
 /** Makes the blocks that say who edited a call, and what; none when nobody did. */
-export function buildEdit(
-  call: Call,
-  secrets: readonly string[],
-  masking: Masking,
-): KnownBlock[] {
+export function buildEdit(call: Call, secrets: readonly string[], masking: Masking): KnownBlock[] {
   if (call.editedBy === undefined) return [];
   const text = `:pencil2: Arguments edited by ${mention(call.editedBy.user)} · attempt ${call.attempt}`;
   const who: KnownBlock = { type: 'context', elements: [{ type: 'mrkdwn', text }] };

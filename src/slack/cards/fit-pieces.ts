@@ -110,7 +110,10 @@ export function buildPieces(pieces: readonly DataPiece[]): KnownBlock[] {
       continue;
     }
     endLine();
-    elements.push({ type: 'rich_text_preformatted', elements: [{ type: 'text', text: piece.text }] });
+    elements.push({
+      type: 'rich_text_preformatted',
+      elements: [{ type: 'text', text: piece.text }],
+    });
   }
   endLine();
   return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];

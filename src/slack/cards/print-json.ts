@@ -41,7 +41,11 @@ function print(
     ...(isList ? [] : [maskTokens(JSON.stringify(key), view.masking), plain(': ')]),
     print(each, [...path, isList ? Number(key) : key], view, deeper),
   ]);
-  return join([plain(open), ...items, plain(`${indent === undefined ? '' : `\n${indent}`}${close}`)]);
+  return join([
+    plain(open),
+    ...items,
+    plain(`${indent === undefined ? '' : `\n${indent}`}${close}`),
+  ]);
 }
 
 function plain(text: string): MaskedText {

@@ -12,9 +12,11 @@ export interface VisibleText {
 
 const HIDDEN =
   '[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]|(?! )\\p{Zs}';
+/** Looked at first, since looking for an emoji at every letter takes long; the last one may begin a keycap. */
+const PLAIN = '[!-\\[\\]-~]+(?![\\ufe0f\\u20e3])';
 /** The first alternative wins: a whole emoji sequence stays, joiners included. */
 const PIECES = new RegExp(
-  `(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<mask>⟨(?=hidden:|secret,))|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<marks>(?<=\\p{M}{4})\\p{M}+)|(?<spaces> +)`,
+  `(?<plain>${PLAIN})|(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<mask>⟨(?=hidden:|secret,))|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<marks>(?<=\\p{M}{4})\\p{M}+)|(?<spaces> +)`,
   'gv',
 );
 const MAX_SPACES = 8;
@@ -26,7 +28,7 @@ export function toVisible(text: string): VisibleText {
   const visible = text.replace(PIECES, (piece, ...rest) => {
     const groups = rest.at(-1) as Partial<Record<string, string>>;
     const at = rest.at(-3) as number;
-    if (groups.emoji !== undefined || groups.break !== undefined) return piece;
+    if (groups.plain ?? groups.emoji ?? groups.break) return piece;
     if (groups.escape !== undefined) return '\\u{5c}u{';
     // Nobody writes what looks like a mask of ours.
     const shown = groups.spaces === undefined ? escapeAll(piece) : showSpaces(text, piece, at);

@@ -1,8 +1,8 @@
 /** Which arguments a form carries, and as what; the same answer when it is built and when it is read. */
 import type { Call } from '../../domain/call.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import type { Tool } from '../../domain/tool.ts';
 import { isSecretPath } from '../../domain/secret-paths.ts';
+import type { Tool } from '../../domain/tool.ts';
 import { maskTokens } from '../cards/mask-secrets.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { printFormJson } from './form-json.ts';

@@ -77,7 +77,11 @@ function toParts(piece: DataPiece): readonly DataPiece[] {
     const rest = text.slice(from, from + BUDGET.pagePiece);
     const cut = from + rest.length < text.length ? cutBefore(rest, rest.length) : rest.length;
     const range = `characters ${count(from + 1)}–${count(from + cut)} of ${count(text.length)}`;
-    parts.push({ ...piece, label: label === '' ? range : `${label} · ${range}`, text: rest.slice(0, cut) });
+    parts.push({
+      ...piece,
+      label: label === '' ? range : `${label} · ${range}`,
+      text: rest.slice(0, cut),
+    });
     from += cut;
   }
   return parts;

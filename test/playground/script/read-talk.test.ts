@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { editOf } from '../../../src/domain/call-edit.ts';
 import { type Outcome, toToolReply } from '../../../src/domain/outcome.ts';
 import { readEnd } from '../../../src/playground/script/read-talk.ts';
-import { editOf } from '../../../src/domain/call-edit.ts';
 import { aCall } from '../../support/a-call.ts';
 
 const by = { team: 'T1', user: 'U1' };

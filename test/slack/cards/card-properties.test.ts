@@ -156,9 +156,9 @@ const STATUSES: readonly (readonly [CallStatus, Outcome?])[] = [
 ];
 
 const long = fc.oneof(
-  { weight: 6, arbitrary: text },
-  { weight: 1, arbitrary: fc.nat({ max: 4_000 }).map((length) => 'x'.repeat(length)) },
-  { weight: 1, arbitrary: fc.nat({ max: 400 }).map((lines) => 'line\n'.repeat(lines)) },
+  { weight: 16, arbitrary: text },
+  { weight: 1, arbitrary: fc.nat({ max: 3_200 }).map((length) => 'x'.repeat(length)) },
+  { weight: 1, arbitrary: fc.nat({ max: 200 }).map((lines) => 'line\n'.repeat(lines)) },
 );
 const marked = long.map((each) => `§${each}§`);
 const hostileArgs = fc.dictionary(
@@ -171,7 +171,7 @@ const hostileArgs = fc.dictionary(
     fc.array(marked, { maxLength: 3 }),
     fc.dictionary(marked, anyMarked(), { maxKeys: 3 }),
   ),
-  { maxKeys: 8 },
+  { maxKeys: 4 },
 );
 
 function anyMarked() {
