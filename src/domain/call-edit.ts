@@ -1,5 +1,4 @@
 /** What a person changed in a call's arguments, for the card and for the model. */
-import type { Call } from './call.ts';
 import { canonicalJson, type JsonValue, readStoredJson } from './json.ts';
 import type { Person } from './person.ts';
 import { isSecretPath } from './secret-paths.ts';
@@ -21,9 +20,18 @@ export interface CallEdit {
   readonly args: string;
 }
 
+/** What of a call tells of an edit. */
+interface EditedCall {
+  readonly args: string;
+  readonly proposedArgs: string;
+  readonly editedBy?: Person;
+  readonly requester: Person;
+  readonly secrets?: readonly string[];
+}
+
 /** Returns what people changed in a call; undefined when its arguments are as the agent asked. */
 export function editOf(
-  call: Pick<Call, 'args' | 'proposedArgs' | 'editedBy' | 'requester' | 'secrets'>,
+  call: EditedCall,
   secrets: readonly string[] = call.secrets ?? [],
 ): CallEdit | undefined {
   if (call.args === call.proposedArgs) return undefined;

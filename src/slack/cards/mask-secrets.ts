@@ -22,6 +22,12 @@ export interface Masking {
   readonly mark?: SecretMark;
 }
 
+/** Which paths are secret, and how the texts at the others are masked. */
+export interface ArgsView {
+  readonly paths: readonly string[];
+  readonly masking: Masking;
+}
+
 /** Tokens that are known by their looks, each with what it is called. */
 const TOKENS: readonly (readonly [name: string, shape: RegExp])[] = [
   [

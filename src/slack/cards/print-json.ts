@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { isSecretPath } from '../../domain/secret-paths.ts';
-import { type MaskedText, maskTokens, saySecret } from './mask-secrets.ts';
-import type { ArgsView } from './render-args.ts';
+import { type ArgsView, type MaskedText, maskTokens, saySecret } from './mask-secrets.ts';
 
 /** So much JSON is read at a glance, in one line. */
 const MAX_LINE = 60;

@@ -3,7 +3,7 @@ import { type JsonValue, readStoredJson } from '../../domain/json.ts';
 import { isSecretPath } from '../../domain/secret-paths.ts';
 import type { Tool } from '../../domain/tool.ts';
 import { findLookAlikes, type LookAlike } from './look-alikes.ts';
-import { type Masking, maskTokens, saySecret } from './mask-secrets.ts';
+import { type ArgsView, type Masking, maskTokens, saySecret } from './mask-secrets.ts';
 import { printJson } from './print-json.ts';
 import { toVisibleParts } from './visible-text.ts';
 
@@ -26,12 +26,6 @@ export interface DataPiece {
 
 /** What of a tool says how its arguments are shown. */
 export type ArgsLook = Pick<Tool, 'schema' | 'secrets'>;
-
-/** Which paths are secret, and how the texts at the others are masked. */
-export interface ArgsView {
-  readonly paths: readonly string[];
-  readonly masking: Masking;
-}
 
 /** Makes the pieces of a call's arguments, in the order in which the tool names them, as its form does. */
 export function renderArgs(

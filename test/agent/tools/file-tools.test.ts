@@ -204,9 +204,8 @@ test('at most 500 entries are listed, and that there are more is said', async (t
 });
 
 test('a write keeps the mode of the file and leaves nothing else behind', async (t) => {
-  const { root, run, put } = createFiles(t);
-  put('run.sh', '#!/bin/sh');
-  execFileSync('chmod', ['750', join(root, 'run.sh')]);
+  const { root, run } = createFiles(t);
+  writeFileSync(join(root, 'run.sh'), '#!/bin/sh', { mode: 0o750 });
   await run('write_file', { path: 'run.sh', content: 'new' });
   assert.equal(statSync(join(root, 'run.sh')).mode & 0o777, 0o750);
   assert.deepEqual(await readdir(root), ['run.sh']);
@@ -243,9 +242,8 @@ test('a change is shown as a unified diff before anything is changed', async (t)
 test('an empty line of a diff has nothing that would have to be made visible', async (t) => {
   const { preview, put } = createFiles(t);
   put('a.txt', 'one\n\ntwo\n');
-  const edit = { path: 'a.txt', oldText: 'two', newText: 'three' };
   assert.equal(
-    await preview('edit_file', edit),
+    await preview('edit_file', { path: 'a.txt', oldText: 'two', newText: 'three' }),
     '--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n\n-two\n+three',
   );
 });

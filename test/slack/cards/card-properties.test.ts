@@ -1,4 +1,4 @@
-/** What holds for every card: each property is tried 10,000 times; a run takes about 1 ms. */
+/** What holds for every card: each property is tried 10,000 times; a run takes 1 to 3 ms. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -111,12 +111,11 @@ describe('every card', () => {
   it('has nothing of the agent’s outside data, and is taken by Slack in every status', () => {
     fc.assert(
       fc.property(hostileCalls, fc.constantFrom(...STATUSES), (call, [status, outcome]) => {
-        for (const each of [call, { ...call, status, ...(outcome && { outcome }) }]) {
-          const card = buildCallCard(each, look);
-          assert.deepEqual(validateMessage(card), []);
-          assert.ok(textLength(card.blocks) <= LIMITS.messageCharacters);
-          assert.ok(!JSON.stringify(outsideData(card)).includes('§'));
-        }
+        const drawn = { ...call, status, ...(outcome && { outcome }) };
+        const card = buildCallCard(drawn, look);
+        assert.deepEqual(validateMessage(card), []);
+        assert.ok(textLength(card.blocks) <= LIMITS.messageCharacters);
+        assert.ok(!JSON.stringify(outsideData(card)).includes('§'));
       }),
       RUNS,
     );
@@ -143,6 +142,7 @@ describe('every card', () => {
 
 const BY = { by: REQUESTER, at: 90_000 } as const;
 const STATUSES: readonly (readonly [CallStatus, Outcome?])[] = [
+  ['pending'],
   ['approved'],
   ['running'],
   ['succeeded', { kind: 'result', text: `§${'r'.repeat(5_000)}` }],
