@@ -83,7 +83,7 @@ function sayScripts(
   const others = odd.length > letters.length / 2 ? letters.filter((l) => !odd.includes(l)) : odd;
   return {
     shown: shownWord(word),
-    says: `mixed scripts: ${scripts.join(' + ')} in one word (${sayCodes(others.map(({ letter }) => letter))})`,
+    says: `has mixed scripts: ${scripts.join(' + ')} in one word (${sayCodes(others.map(({ letter }) => letter))})`,
   };
 }
 
@@ -98,7 +98,7 @@ function sayDressed(word: string): LookAlike | undefined {
   if (dressed.length === 0) return undefined;
   return {
     shown: shownWord(word),
-    says: `letters that only look like plain ones (${sayCodes(dressed)})`,
+    says: `has letters that only look like plain ones (${sayCodes(dressed)})`,
   };
 }
 
@@ -113,7 +113,7 @@ function findImitations(text: string, words: readonly string[]): readonly LookAl
     );
     return whole.map((word) => ({
       shown: shownWord(word),
-      says: `${script} letters, each of which looks Latin (${sayCodes([...word])})`,
+      says: `is written in ${script} letters, each of which looks Latin (${sayCodes([...word])})`,
     }));
   });
 }

@@ -124,7 +124,7 @@ export const ATTACKS: readonly Attack[] = [
     approvable: true,
     data: ['https://p\u0430ypal.com/login', 'p\u0430ypal', 'xn--pypal-4ve.com'],
     says: [
-      ' mixed scripts: Latin + Cyrillic in one word (U+0430)',
+      ' has mixed scripts: Latin + Cyrillic in one word (U+0430)',
       ' is a host that machines write as ',
     ],
   },
@@ -142,7 +142,9 @@ export const ATTACKS: readonly Attack[] = [
     args: { command: 'сору secret.txt' },
     approvable: true,
     data: ['сору'],
-    says: [' Cyrillic letters, each of which looks Latin (U+0441, U+043E, U+0440, U+0443)'],
+    says: [
+      ' is written in Cyrillic letters, each of which looks Latin (U+0441, U+043E, U+0440, U+0443)',
+    ],
   },
   {
     source: 'D9',
