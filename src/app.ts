@@ -20,9 +20,11 @@ import { createSendFile } from './agent/tools/send-file.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
+import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import type { Clock } from './domain/clock.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
+import { createSecretMark } from './domain/secret-mark.ts';
 import { createServer } from './http/create-server.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
@@ -31,6 +33,7 @@ import { createAttachmentSource } from './slack/fetch-file.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
 import { createSlackDirectory } from './slack/slack-directory.ts';
 import { createSendFileToSlack } from './slack/upload-file.ts';
+import { createFileKey } from './stores/installation-key.ts';
 import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
@@ -95,6 +98,7 @@ async function open(
   const { dataDir } = config;
   const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
   onRelease(() => store.close());
+  const mark = createSecretMark(await createFileKey(dataDir).read());
 
   const pause = await store.pause.read();
   if (pause) {
@@ -124,11 +128,12 @@ async function open(
   const { adminUsers, ...talk } = config.talk;
   const directory = createSlackDirectory({ connection, clock, adminUsers });
   const signals = createStopSignals();
-  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, log });
+  const integrity = createIntegrityAlarm(log);
+  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
   worker = createWorker({
     store,
     agent,
-    chat: createSlackChat({ connection, toolbox, log }),
+    chat: createSlackChat({ connection, toolbox, mark, log }),
     toolbox,
     helpers,
     gate: overrides.gate ?? defaultGate,
@@ -141,6 +146,7 @@ async function open(
     signals,
     clock,
     log,
+    integrity,
     newId: () => randomBytes(16).toString('base64url'),
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
     showsUsage: config.showsUsage,
@@ -150,6 +156,7 @@ async function open(
     connection,
     desk,
     toolbox,
+    mark,
     cardOf,
     drafts: store.drafts,
     clock,

@@ -19,7 +19,7 @@ import type { DeskDeps } from './deps.ts';
 import { actorOf, effectsOf } from './effects.ts';
 import { previewCall } from './preview-call.ts';
 
-type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>;
+type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity'>;
 
 /** Decides on calls for people: reads, rules, writes if nobody was first, and else reads again. */
 export function createDecide(deps: DecideDeps) {
@@ -39,7 +39,9 @@ export function createDecide(deps: DecideDeps) {
         return ruling.outcome;
       }
       const effects = { ...effectsOf(call, ruling.steps, command.by), ...extra };
-      if (await store.ledger.write(call, ruling.steps, effects)) return newsOf(ruling.steps);
+      if (!(await store.ledger.write(call, ruling.steps, effects))) continue;
+      deps.integrity.sound(ruling.steps);
+      return newsOf(ruling.steps);
     }
   }
 

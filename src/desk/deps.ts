@@ -9,6 +9,7 @@ import type { Gate } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
 import type { TalkRules } from '../domain/talk.ts';
 import type { Toolbox } from '../domain/tool.ts';
+import type { IntegrityAlarm } from './integrity-alarm.ts';
 import type { StopSignals } from './stop-signals.ts';
 
 /** Everything that the use cases stand on. */
@@ -27,6 +28,7 @@ export interface DeskDeps {
   readonly signals: StopSignals;
   readonly clock: Clock;
   readonly log: Log;
+  readonly integrity: IntegrityAlarm;
   /** Makes the unguessable part of an id: at least 128 random bits. */
   readonly newId: () => string;
   /** How long a tool may run, in milliseconds. */

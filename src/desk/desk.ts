@@ -58,7 +58,10 @@ export interface Desk extends Control {
 
 /** Creates the desk; what it was told is stored, and the worker acts on it. */
 export function createDesk(
-  deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'log'>,
+  deps: Pick<
+    DeskDeps,
+    'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'integrity' | 'log'
+  >,
 ): Desk {
   const { store, clock } = deps;
   return {

@@ -1,9 +1,9 @@
-import { expireKey, pumpKey, redrawKey, runKey, type Wake } from '../domain/agenda.ts';
+import { expireKey, pumpKey, redrawKey, runKey, sayKey, type Wake } from '../domain/agenda.ts';
 import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import { shortDigest } from '../domain/digest.ts';
 import type { Person } from '../domain/person.ts';
-import type { Effects } from '../domain/store.ts';
+import type { Effects, Say } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
 
 /** Whoever does a thing, as the audit names them. */
@@ -16,7 +16,7 @@ export function effectsOf(
   before: Call,
   steps: readonly Step[],
   by: Person | undefined,
-): Required<Pick<Effects, 'audit' | 'wakes'>> {
+): Required<Pick<Effects, 'audit' | 'wakes' | 'says'>> {
   const audit: AuditDraft[] = [];
   let previous = before;
   for (const { cause, call } of steps) {
@@ -35,7 +35,25 @@ export function effectsOf(
     });
     previous = call;
   }
-  return { audit, wakes: wakesOf(previous) };
+  const says = steps
+    .filter(({ cause }) => cause === 'integrity')
+    .map(({ call }) => sayStopped(call));
+  return { audit, wakes: [...wakesOf(previous), ...wakesOfSays(says)], says };
+}
+
+/** The card says it too, but not every call has one. */
+function sayStopped(call: Call): Say {
+  return {
+    id: `integrity:${call.id}`,
+    thread: call.thread,
+    kind: 'notice',
+    text: `:rotating_light: I stopped *${call.tool}* (call \`${shortDigest(call.digest)}\`): what I have stored of it is not what was shown. Nothing was run with it. Please tell whoever runs me: somebody or something has changed my database.`,
+    createdAt: call.updatedAt,
+  };
+}
+
+function wakesOfSays(says: readonly Say[]): readonly Wake[] {
+  return says.map(({ thread, createdAt }) => ({ key: sayKey(thread), dueAt: createdAt }));
 }
 
 function wakesOf(call: Call): readonly Wake[] {

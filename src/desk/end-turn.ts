@@ -2,6 +2,7 @@
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
+import { editOf } from '../domain/call-edit.ts';
 import { expire, withdraw } from '../domain/decide.ts';
 import type { InboxMessage, TurnMessage } from '../domain/message.ts';
 import { toToolReply, type WithdrawalCause } from '../domain/outcome.ts';
@@ -119,7 +120,7 @@ function answersOf(
       const call = calls.find((each) => each.messageId === asker.id && each.toolCallId === callId);
       const { text, status } = toToolReply(
         call?.outcome ?? { kind: 'withdrawn', cause: 'stop' },
-        call && call.args !== call.proposedArgs ? call.args : undefined,
+        call && editOf(call),
       );
       return { role: 'tool', id: `${asker.id}/${callId}`, callId, tool, text, status };
     });

@@ -4,7 +4,9 @@ import { finish, ruleClaim, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { digestOf } from '../domain/digest.ts';
 import { toolsOf } from '../domain/helper.ts';
+import type { JsonValue } from '../domain/json.ts';
 import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
+import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { askGate } from './ask-gate.ts';
 import type { DeskDeps, Work } from './deps.ts';
@@ -12,6 +14,7 @@ import { effectsOf } from './effects.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
+import { previewCall } from './preview-call.ts';
 import { runTool, sayStopped } from './run-tool.ts';
 
 /** The signals under which a call runs: of its worker, and of people who stop its thread. */
@@ -29,7 +32,9 @@ export function createExecute(
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).get(call.tool);
 
   async function write(before: Call, step: Step): Promise<boolean> {
-    return await store.ledger.write(before, [step], effectsOf(before, [step], undefined));
+    const written = await store.ledger.write(before, [step], effectsOf(before, [step], undefined));
+    if (written) deps.integrity.sound([step]);
+    return written;
   }
 
   /** A pause and a stop are looked for last: what they hold is not begun. */
@@ -52,9 +57,16 @@ export function createExecute(
     const gate = await askGate(deps, call, parsed);
     const cause = await helperThreads.endedBy(call.thread);
     if (cause) return withdraw(call, cause, clock.now());
+    const preview = tool && parsed?.ok ? await previewAgain(call, tool, parsed.value) : undefined;
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
-    return ruleClaim(call, { now: clock.now(), fence, gate, parsed, child });
+    return ruleClaim(call, { now: clock.now(), fence, gate, parsed, child, preview });
+  }
+
+  /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */
+  async function previewAgain(call: Call, tool: Tool, args: JsonValue) {
+    const isBound = call.basis !== undefined && call.route !== undefined;
+    return isBound ? await previewCall(tool, args, clock) : undefined;
   }
 
   /** What would run again does not in a pause, nor when a person has stopped its turn. */
@@ -84,7 +96,7 @@ export function createExecute(
       idempotencyKey: `${stored.id}.${stored.attempt}`,
       requester: stored.requester,
       thread: stored.thread,
-      ...(stored.preview !== undefined && { preview: stored.preview }),
+      ...(stored.basis !== undefined && stored.route && { basis: stored.basis }),
     };
     const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal: stop };
     return finish(claimed, await runTool(tool, args, context, limits), clock.now());

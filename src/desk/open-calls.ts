@@ -1,6 +1,7 @@
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
+import { editOf } from '../domain/call-edit.ts';
 import { withdraw } from '../domain/decide.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
@@ -77,10 +78,7 @@ function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {
     const { call } = proposal;
     calls.push(call);
     if (!call.outcome) continue;
-    replies[interruptId] = toToolReply(
-      call.outcome,
-      call.args === call.proposedArgs ? undefined : call.args,
-    );
+    replies[interruptId] = toToolReply(call.outcome, editOf(call));
     answered.push(call.id);
   }
   return { calls, replies, answered };

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { JsonValue } from '../domain/json.ts';
-import type { Tool } from '../domain/tool.ts';
+import type { Preview, Tool } from '../domain/tool.ts';
 
 /** A card must not wait for its preview: an edit is previewed before Slack's three seconds are over. */
 const DEADLINE_MS = 1_500;
@@ -10,18 +10,18 @@ export async function previewCall(
   tool: Tool,
   args: JsonValue,
   clock: Clock,
-): Promise<string | undefined> {
+): Promise<Preview | undefined> {
   if (!tool.preview) return undefined;
   return await new Promise((resolve) => {
-    const done = (text: string | undefined) => {
+    const done = (preview: Preview | undefined) => {
       cancel();
-      resolve(text);
+      resolve(preview);
     };
     const cancel = clock.schedule(clock.now() + DEADLINE_MS, () =>
-      resolve('The tool’s preview took too long, so none is shown.'),
+      resolve({ text: 'The tool’s preview took too long, so none is shown.' }),
     );
     Promise.resolve()
       .then(() => tool.preview?.(args))
-      .then(done, () => done('The tool’s preview broke, so none is shown.'));
+      .then(done, () => done({ text: 'The tool’s preview broke, so none is shown.' }));
   });
 }

@@ -3,9 +3,11 @@ import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { ruleGate } from '../domain/claim.ts';
 import { digestOf } from '../domain/digest.ts';
+import { findEarlier } from '../domain/earlier-call.ts';
 import { toolsOf } from '../domain/helper.ts';
 import { firstLine, type InboxMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
+import { storedPreview } from '../domain/stored-preview.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
 import { askGate } from './ask-gate.ts';
@@ -67,7 +69,8 @@ export function createPropose(deps: DeskDeps) {
       idempotent: tool.idempotent,
       args: parsed.canonical,
       proposedArgs: parsed.canonical,
-      ...(preview === undefined ? {} : { preview }),
+      ...storedPreview(preview),
+      ...(tool.secrets.length === 0 ? {} : { secrets: tool.secrets }),
       digest: '',
       attempt: 1,
       revision: 1,
@@ -82,7 +85,8 @@ export function createPropose(deps: DeskDeps) {
       createdAt: now,
       updatedAt: now,
     };
-    const call = { ...draft, digest: digestOf(draft) };
+    const earlier = findEarlier(draft, await recentCalls(message));
+    const call = { ...draft, ...(earlier && { earlier }), digest: digestOf(draft) };
     const audit = {
       at: now,
       event: 'call.propose',
@@ -91,6 +95,13 @@ export function createPropose(deps: DeskDeps) {
       detail: { tool: call.tool, thread: call.thread, risk: call.risk },
     };
     return await store.ledger.propose(call, { audit: [audit] }, fence);
+  }
+
+  /** The calls of this turn and of the one before it: an ignored call ends its turn. */
+  async function recentCalls({ thread, id }: InboxMessage): Promise<readonly Call[]> {
+    const [last] = await store.history.newest(thread, 1, 0);
+    const before = last ? await store.ledger.ofThread(thread, last.id) : [];
+    return [...before, ...(await store.ledger.ofThread(thread, id))];
   }
 
   /** A crash may lie between the insert and the gate: whoever comes next asks it. */

@@ -30,6 +30,15 @@ export interface Verdict {
   readonly at: number;
 }
 
+/** What became of a call a moment ago that was like a new one. */
+export interface EarlierCall {
+  /** `same`: the very arguments; `similar`: the same tool, and half or more of its arguments. */
+  readonly likeness: 'same' | 'similar';
+  readonly how: 'edit' | 'reply' | 'ignore';
+  readonly by: Person;
+  readonly at: number;
+}
+
 /** A worker's right to run a call; only the holder of the fence may record its end. */
 export interface Claim {
   readonly fence: number;
@@ -62,6 +71,12 @@ export interface Call {
   readonly proposedArgs: string;
   /** Made by us from our own facts when the attempt began, e.g. a unified diff. */
   readonly preview?: string;
+  /** A digest of what the preview was made from, e.g. of the file; another one later means that people saw an old preview. */
+  readonly basis?: string;
+  /** Dotted paths of arguments that are never shown; kept for when the tool is gone. */
+  readonly secrets?: readonly string[];
+  /** A call like this one, on which a person had said something else a moment before. */
+  readonly earlier?: EarlierCall;
   readonly digest: string;
   /** From 1; an edit makes the next one. */
   readonly attempt: number;

@@ -4,8 +4,9 @@ import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { type GateAnswer, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import { storedPreview } from './stored-preview.ts';
 import type { ThreadKey } from './thread-key.ts';
-import type { ParsedArgs } from './tool.ts';
+import type { ParsedArgs, Preview } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
 /** What is known when a worker wants to run a call. */
@@ -18,13 +19,27 @@ export interface ClaimFacts {
   readonly parsed: ParsedArgs | undefined;
   /** The thread that the work is handed to, where the tool delegates it. */
   readonly child?: ThreadKey | undefined;
+  /** The tool's preview of this moment; undefined where that does not matter. */
+  readonly preview?: Preview | undefined;
 }
 
 /** Returns the step to take: the claim, or what stands in its way. */
 export function ruleClaim(call: Call, facts: ClaimFacts): Step {
-  const { now, gate, parsed } = facts;
+  const { now } = facts;
   if (digestOf(call) !== call.digest) return breakIntegrity(call, now);
   if (call.deadlineAt !== undefined && now >= call.deadlineAt) return expire(call, now);
+  const obstacle = findObstacle(call, facts);
+  if (obstacle) return obstacle;
+  return stepFrom(call, 'claim', now, {
+    status: 'running',
+    claim: { fence: facts.fence, at: now },
+    ...(facts.child && { child: facts.child }),
+  });
+}
+
+/** What the tool, the policy and the preview have to say now; undefined when nothing has changed. */
+function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
+  const { now, gate, parsed } = facts;
   if (!parsed) return refuse(call, now, `The tool “${call.tool}” is no longer there.`);
   if (!parsed.ok || parsed.canonical !== call.args) {
     return refuse(
@@ -38,11 +53,8 @@ export function ruleClaim(call: Call, facts: ClaimFacts): Step {
     const back = askAgain(call, gate.route, now);
     if (back) return back;
   }
-  return stepFrom(call, 'claim', now, {
-    status: 'running',
-    claim: { fence: facts.fence, at: now },
-    ...(facts.child && { child: facts.child }),
-  });
+  const { route } = call;
+  return route && isOutdated(call, facts.preview) ? showAnew(call, route, facts) : undefined;
 }
 
 /** Takes over the call of a worker that died while it ran: runs an idempotent one again, asks people about any other. */
@@ -89,6 +101,24 @@ export function ruleGate(call: Call, gate: GateAnswer, now: number): Step {
         outcome: { kind: 'refused', reason: gate.reason },
       });
   }
+}
+
+/** A preview without a basis came too late, or from a tool that does not bind: the run itself looks again. */
+function isOutdated(call: Call, preview: Preview | undefined): boolean {
+  return preview?.basis !== undefined && preview.basis !== call.basis;
+}
+
+/** Back to pending: what people approved is not what would happen now. Old buttons die with the digest. */
+function showAnew(call: Call, route: Route, { now, preview }: ClaimFacts): Step {
+  const { verdict: _old, preview: _text, basis: _basis, ...rest } = call;
+  const shown = { ...rest, ...storedPreview(preview) };
+  return stepFrom(shown, 'recheck', now, {
+    status: 'pending',
+    digest: digestOf(shown),
+    votes: [],
+    note: 'What this works on has changed since it was shown. Nothing was run: please look again.',
+    deadlineAt: call.deadlineAt ?? now + route.deadlineMs,
+  });
 }
 
 /** Back to pending when too few of those who approved may still approve. */

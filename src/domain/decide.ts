@@ -5,7 +5,8 @@ import { digestOf, shortDigest } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { isSamePerson } from './person.ts';
 import { type Permission, permit, REQUESTER_ROUTE, type Route } from './route.ts';
-import type { ParsedArgs } from './tool.ts';
+import { storedPreview } from './stored-preview.ts';
+import type { ParsedArgs, Preview } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
 /** Steps to be written, whose last call is the news; or an answer that changes nothing. */
@@ -16,7 +17,7 @@ export type Ruling<Answer = DecisionOutcome> =
 /** An edit's arguments as the tool read them, with the preview of their effect. */
 export interface Edited {
   readonly parsed: ParsedArgs;
-  readonly preview?: string | undefined;
+  readonly preview?: Preview | undefined;
 }
 
 /** The route that rules a call; calls that ran unasked fall to their requester. */
@@ -98,10 +99,12 @@ export function expire(call: Call, now: number): Step {
 export function breakIntegrity(call: Call, now: number): Step {
   const note =
     'integrity_error: the stored arguments are not those that were shown. Nothing was run.';
-  const outcome: Outcome = {
-    kind: 'error',
-    text: 'Not run: its stored arguments had been changed. People have been told.',
-  };
+  const why = 'its stored arguments had been changed. People have been told.';
+  const text =
+    call.status === 'unknown'
+      ? `It is not known whether this ran; it was not run again, since ${why}`
+      : `Not run: ${why}`;
+  const outcome: Outcome = { kind: 'error', text };
   return stepFrom(call, 'integrity', now, { status: 'failed', note, outcome });
 }
 
@@ -134,8 +137,8 @@ function ruleApproval(call: Call, verdict: Verdict): Ruling {
 function ruleEdit(call: Call, verdict: Verdict, { parsed, preview }: Edited): Ruling {
   if (!parsed.ok) return answer({ kind: 'invalid', call, problems: parsed.problems });
   const { by, at } = verdict;
-  const { preview: _old, ...rest } = call;
-  const next = { ...rest, ...(preview === undefined ? {} : { preview }) };
+  const { preview: _text, basis: _basis, ...rest } = call;
+  const next = { ...rest, ...storedPreview(preview) };
   const bound = { ...next, args: parsed.canonical, attempt: call.attempt + 1 };
   const edited = stepFrom(next, 'edit', at, {
     status: 'pending',
@@ -149,6 +152,8 @@ function ruleEdit(call: Call, verdict: Verdict, { parsed, preview }: Edited): Ru
 }
 
 function ruleRerun(call: Call, verdict: Verdict): Ruling {
+  // A new attempt is hashed anew: what was changed since must not become what was shown.
+  if (digestOf(call) !== call.digest) return steps(breakIntegrity(call, verdict.at));
   const { outcome: _told, claim: _dead, ...rest } = call;
   const attempt = call.attempt + 1;
   const again = stepFrom(rest, 'rerun', verdict.at, {

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Call } from './call.ts';
 import { canonicalJson } from './json.ts';
 
-type Bound = Pick<Call, 'id' | 'attempt' | 'tool' | 'schemaHash' | 'args' | 'requester' | 'thread'>;
+type Bound = Pick<
+  Call,
+  'id' | 'attempt' | 'tool' | 'schemaHash' | 'args' | 'basis' | 'requester' | 'thread'
+>;
 
 /** Hashes all of a call that changes its effect: hexadecimal SHA-256 over the canonical JSON of those parts. */
 export function digestOf(call: Bound): string {
@@ -13,6 +16,7 @@ export function digestOf(call: Bound): string {
     tool: call.tool,
     schema: call.schemaHash,
     args: call.args,
+    ...(call.basis === undefined ? {} : { basis: call.basis }),
     requester: { team: call.requester.team, user: call.requester.user },
     thread: call.thread,
   });

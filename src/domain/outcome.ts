@@ -1,3 +1,4 @@
+import { type CallEdit, sayEdit } from './call-edit.ts';
 import type { Person } from './person.ts';
 
 /** Why a call was taken back without a decision on it. */
@@ -36,12 +37,9 @@ const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = 
   'turn-ended': { text: 'Not run: the turn had ended.', endsTurn: true },
 };
 
-/** Says an outcome to the model; `ranWith` is the JSON of the arguments when a person changed them. */
-export function toToolReply(outcome: Outcome, ranWith?: string): ToolReply {
-  const edited =
-    ranWith === undefined
-      ? ''
-      : `A person changed the arguments before approving. It ran with: ${ranWith}\n`;
+/** Says an outcome to the model, with what a person had changed in the arguments. */
+export function toToolReply(outcome: Outcome, edit?: CallEdit): ToolReply {
+  const edited = edit === undefined ? '' : `${sayEdit(edit)}\n`;
   switch (outcome.kind) {
     case 'result':
       return reply(`${edited}${outcome.text}`, 'ok');

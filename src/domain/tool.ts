@@ -14,14 +14,21 @@ export type ParsedArgs =
   | { readonly ok: true; readonly value: JsonValue; readonly canonical: string }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
+/** What a run would do, from our own facts. */
+export interface Preview {
+  readonly text: string;
+  /** A digest of what it was made from; absent where that does not bind a run. */
+  readonly basis?: string;
+}
+
 export interface ToolContext {
   readonly signal: AbortSignal;
+  /** The basis of the preview that people approved; the tool stops where it finds another. */
+  readonly basis?: string;
   /** The same for every run of one attempt. */
   readonly idempotencyKey: string;
   readonly requester: Person;
   readonly thread: ThreadKey;
-  /** What the card of this attempt showed as the run's effect; absent when it showed none. */
-  readonly preview?: string;
 }
 
 /** A tool as the desk and the cards see it. */
@@ -43,7 +50,7 @@ export interface Tool {
   /** Runs with parsed arguments; resolves with what the model is told, rejects when it failed. */
   run(args: JsonValue, context: ToolContext): Promise<string>;
   /** Shows what a run would do, from our own facts; nothing is changed by asking. */
-  preview?(args: JsonValue): Promise<string | undefined>;
+  preview?(args: JsonValue): Promise<Preview | undefined>;
 }
 
 /** Work that a call hands to a helper in a thread of its own. */

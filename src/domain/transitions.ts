@@ -46,6 +46,8 @@ export const EDGES: readonly Edge[] = [
   ['running', 'succeeded', 'finish'],
   ['running', 'failed', 'finish'],
   ['running', 'failed', 'integrity'],
+  // Somebody wants it to run again, and what is stored is not what was shown.
+  ['unknown', 'failed', 'integrity'],
   ['running', 'unknown', 'recover'],
   // An idempotent call of a dead worker runs again with the same key: a new claim on the same status.
   ['running', 'running', 'recover'],

@@ -3,6 +3,7 @@ import type { Desk } from '../desk/desk.ts';
 import type { CardPlace } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Drafts } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
@@ -23,6 +24,7 @@ export function createSlackApp(deps: {
   readonly connection: SlackConnection;
   readonly desk: Desk;
   readonly toolbox: Toolbox;
+  readonly mark: SecretMark;
   /** Where a call's card stands now. */
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;

@@ -43,6 +43,8 @@ export const BUDGET = {
   words: 300,
   askedLine: 300,
   outcome: 600,
+  /** All differences that an edit made together. */
+  edit: 900,
   note: 300,
   name: 80,
   pagePiece: 2_800,

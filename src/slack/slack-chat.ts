@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Call, CardPlace } from '../domain/call.ts';
 import { type Chat, ChatError } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
+import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
@@ -21,9 +22,10 @@ const QUIET = { unfurl_links: false, unfurl_media: false } as const;
 export function createSlackChat(deps: {
   readonly connection: SlackConnection;
   readonly toolbox: Toolbox;
+  readonly mark: SecretMark;
   readonly log: Log;
 }): Chat {
-  const { connection, toolbox } = deps;
+  const { connection, toolbox, mark } = deps;
   const { client, identity } = connection;
   const teller = createTeller({ client, log: deps.log });
   const inThread = createSayInThread({ client, botId: identity.botId });
@@ -44,7 +46,7 @@ export function createSlackChat(deps: {
 
   function drawing(call: Call) {
     const tool = toolbox.get(call.tool);
-    const card = buildCallCard(call, tool === undefined ? {} : { tool });
+    const card = buildCallCard(call, { mark, ...(tool && { tool }) });
     const metadata = { event_type: METADATA.card, event_payload: { call_id: call.id } };
     return { ...card, metadata };
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { editOf } from '../../src/domain/call-edit.ts';
 import { type Outcome, toToolReply } from '../../src/domain/outcome.ts';
-import { REQUESTER } from '../support/a-call.ts';
+import { APPROVER, aCall, REQUESTER } from '../support/a-call.ts';
 
 const OUTCOMES: readonly Outcome[] = [
   { kind: 'result', text: 'the result' },
@@ -17,6 +18,12 @@ const OUTCOMES: readonly Outcome[] = [
   { kind: 'unknown', reason: 'the process died while it ran.' },
 ];
 
+const EDITED = aCall({
+  args: '{"path":"b.txt"}',
+  proposedArgs: '{"old":1,"path":"a.txt"}',
+  editedBy: APPROVER,
+});
+
 const RAN: ReadonlySet<Outcome['kind']> = new Set(['result', 'error', 'unknown']);
 
 test('a result is told as it is', () => {
@@ -30,8 +37,11 @@ test('a result is told as it is', () => {
 
 test('changed arguments are told with the result and with the error', () => {
   for (const kind of ['result', 'error'] as const) {
-    const { text } = toToolReply({ kind, text: 'the end' }, '{"path":"b.txt"}');
-    assert.match(text, /changed the arguments.*\{"path":"b\.txt"\}\nthe end$/);
+    const { text } = toToolReply({ kind, text: 'the end' }, editOf(EDITED));
+    assert.equal(
+      text,
+      'A person changed the arguments before approving. Edited by <@U2>: old: from 1 to nothing; path: from "a.txt" to "b.txt". Do not ask for the old call again.\nIt ran with: {"path":"b.txt"}\nthe end',
+    );
   }
 });
 

@@ -36,6 +36,7 @@ const TABLE = `
   running   succeeded  finish
   running   failed     finish
   running   failed     integrity
+  unknown   failed     integrity
   running   running    recover
   running   unknown    recover
   running   withdrawn  withdraw

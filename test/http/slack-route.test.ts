@@ -10,6 +10,7 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createFakeDesk } from '../slack/fake-desk.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
+import { TEST_MARK } from '../support/test-mark.ts';
 
 const SECRET = 'shhh';
 const clock = createSystemClock();
@@ -27,7 +28,16 @@ describe('a request of Slack', () => {
   let server: HttpServer;
   before(async () => {
     const cardOf = async () => undefined;
-    const app = createSlackApp({ connection, desk, toolbox, cardOf, drafts, clock, log });
+    const app = createSlackApp({
+      connection,
+      desk,
+      toolbox,
+      mark: TEST_MARK,
+      cardOf,
+      drafts,
+      clock,
+      log,
+    });
     assert.ok(app.requestListener);
     server = await createServer({
       host: '127.0.0.1',
@@ -167,7 +177,7 @@ describe('a request of Slack', () => {
   it('is never taken with an empty signing secret: the start is refused', () => {
     const config = { botToken: 'xoxb-test', signingSecret: ' ' };
     const cardOf = async () => undefined;
-    const deps = { desk, toolbox, cardOf, drafts, clock, log };
+    const deps = { desk, toolbox, mark: TEST_MARK, cardOf, drafts, clock, log };
     assert.throws(
       () => createSlackApp({ ...deps, connection: { ...connection, config } }),
       /SLACK_SIGNING_SECRET/,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { editOf } from '../../src/domain/call-edit.ts';
 import { type Outcome, toToolReply } from '../../src/domain/outcome.ts';
 import { createScriptedModel } from '../../src/playground/scripted-model.ts';
+import { aCall } from '../support/a-call.ts';
 import { type MockMessage, refusalOf } from '../support/mock-model-rules.ts';
 
 interface Answer {
@@ -43,7 +45,7 @@ function aThread() {
       for (const [index, { id }] of calls.entries()) {
         const given = outcomes[index] ?? ran('done');
         const { text } = Array.isArray(given)
-          ? toToolReply(...given)
+          ? toToolReply(given[0], editTo(given[1]))
           : toToolReply(given as Outcome);
         messages.push({ role: 'tool', tool_call_id: id, content: text });
       }
@@ -284,4 +286,9 @@ test('without its key nobody is answered, its control routes included', async ()
 
 function toReadFailure(why: string): string {
   return `read_file failed: ${why}\nYou may correct the arguments, or choose another way.`;
+}
+
+/** An edit that ended in these arguments. */
+function editTo(args: string) {
+  return editOf(aCall({ args, proposedArgs: '{}' }));
 }

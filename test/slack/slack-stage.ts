@@ -12,6 +12,7 @@ import { createSlackChat } from '../../src/slack/slack-chat.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aCall } from '../support/a-call.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
+import { TEST_MARK } from '../support/test-mark.ts';
 import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 
 export type Delivery = 'http' | 'socket';
@@ -80,10 +81,19 @@ export async function setSlackStage(
     },
     log,
   });
-  const chat = createSlackChat({ connection, toolbox, log });
+  const chat = createSlackChat({ connection, toolbox, mark: TEST_MARK, log });
   const drafts = createMemoryDrafts();
   const cardOf = async (callId: string) => places.get(callId);
-  const app = createSlackApp({ connection, desk, toolbox, cardOf, drafts, clock, log });
+  const app = createSlackApp({
+    connection,
+    desk,
+    toolbox,
+    mark: TEST_MARK,
+    cardOf,
+    drafts,
+    clock,
+    log,
+  });
   const server = await createServer({
     host: '127.0.0.1',
     port: 0,

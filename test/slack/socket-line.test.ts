@@ -5,6 +5,7 @@ import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
+import { TEST_MARK } from '../support/test-mark.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
 
@@ -60,6 +61,7 @@ describe('the line over Socket Mode', () => {
         connection,
         desk: createFakeDesk(),
         toolbox,
+        mark: TEST_MARK,
         cardOf,
         drafts: createMemoryDrafts(),
         clock,

@@ -11,6 +11,7 @@ import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-to
 import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
+import { createIntegrityAlarm, type IntegrityAlarm } from '../../src/desk/integrity-alarm.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
@@ -41,8 +42,9 @@ export interface TestDesk {
   /** Starts a healthy worker beside a stalled one. */
   takeOver(): Worker;
   readonly store: SqliteStore;
-  /** Where its database is. */
+  /** Where the store's file is. */
   readonly dataDir: string;
+  readonly integrity: IntegrityAlarm;
   readonly chat: RecordingChat;
   readonly model: MockModel;
   /** What the agent has heard of an answer that is not whole. */
@@ -135,6 +137,7 @@ export async function buildDesk(
   const signals = createStopSignals();
   const directory = options.directory ?? EVERYBODY;
   const talk = options.talk ?? {};
+  const integrity = createIntegrityAlarm({ error: silent });
   const newWorker = (itsClock: Clock) =>
     createWorker({
       store,
@@ -149,6 +152,7 @@ export async function buildDesk(
       },
       clock: itsClock,
       log,
+      integrity,
       signals,
       directory,
       talk,
@@ -159,7 +163,7 @@ export async function buildDesk(
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
-  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, log });
+  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
   worker.start();
   t.after(async () => {
     await running.stop(0);
@@ -182,6 +186,7 @@ export async function buildDesk(
     },
     store,
     dataDir,
+    integrity,
     chat,
     model,
     heard: () => agent.unfinished(THREAD),

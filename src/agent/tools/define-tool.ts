@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { Risk } from '../../domain/route.ts';
-import type { Tool, ToolContext } from '../../domain/tool.ts';
+import { secretPathsOf } from '../../domain/secret-paths.ts';
+import type { Preview, Tool, ToolContext } from '../../domain/tool.ts';
 import { parseArgs } from './parse-args.ts';
 import { readSchema } from './read-schema.ts';
 
@@ -27,13 +28,16 @@ export interface ToolDefinition<Schema extends ArgsSchema = ArgsSchema> {
   readonly idempotent?: boolean | undefined;
   /** `medium` unless it says otherwise. */
   readonly risk?: Risk | undefined;
+  /** Dotted paths of arguments that are never shown, besides those that the schema marks (`format: 'password'`, `writeOnly` or `secret` in its meta). */
   readonly secrets?: readonly string[] | undefined;
   /** Returns what the model is told; throws when it failed, in words for the model. */
   run(args: ArgsOf<Schema>, context: ToolContext): ToolResult | Promise<ToolResult>;
-  preview?(args: ArgsOf<Schema>): string | undefined | Promise<string | undefined>;
+  /** Says what a run would do; with a basis, people are asked anew when it has changed until then. */
+  preview?(args: ArgsOf<Schema>): PreviewResult | Promise<PreviewResult>;
 }
 
 type ToolResult = string | JsonValue | undefined;
+type PreviewResult = string | Preview | undefined;
 
 /** A tool, or why it can't be offered. */
 export type DefinedTool =
@@ -54,7 +58,7 @@ export function defineTool<Schema extends ArgsSchema>(
     schemaHash: createHash('sha256').update(canonicalJson(read.json)).digest('hex'),
     risk: definition.risk ?? 'medium',
     idempotent: definition.idempotent ?? false,
-    secrets: definition.secrets ?? [],
+    secrets: [...new Set([...(definition.secrets ?? []), ...secretPathsOf(read.json)])],
     parse: (value) => parseArgs(schema, value),
     run: async (args, context) =>
       toText(await definition.run(schema.parse(args) as ArgsOf<Schema>, context)),
@@ -74,13 +78,20 @@ function toText(result: ToolResult): string {
 async function previewOf<Schema extends ArgsSchema>(
   definition: ToolDefinition<Schema>,
   args: JsonValue,
-): Promise<string | undefined> {
+): Promise<Preview | undefined> {
   try {
-    const text: unknown = await definition.preview?.(
-      definition.schema.parse(args) as ArgsOf<Schema>,
-    );
-    return text === undefined || typeof text === 'string' ? text : toText(text as ToolResult);
+    return toPreview(await definition.preview?.(definition.schema.parse(args) as ArgsOf<Schema>));
   } catch (error) {
-    return `As things stand, this would fail: ${error instanceof Error ? error.message : String(error)}`;
+    const why = error instanceof Error ? error.message : String(error);
+    return { text: `As things stand, this would fail: ${why}` };
   }
+}
+
+/** An own tool may return anything: what is no preview is shown as what it is. */
+function toPreview(result: unknown): Preview | undefined {
+  if (result === undefined) return undefined;
+  if (typeof result === 'string') return { text: result };
+  const { text, basis } = (result ?? {}) as Partial<Record<keyof Preview, unknown>>;
+  if (typeof text !== 'string') return { text: toText(result as ToolResult) };
+  return { text, ...(typeof basis === 'string' ? { basis } : {}) };
 }

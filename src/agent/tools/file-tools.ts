@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { splitPath, WorkspaceError } from './open-folder.ts';
-import { previewChange } from './preview-change.ts';
+import { assertBasis, basisOf, previewChange, previewOrWhyNot } from './preview-change.ts';
 import { type Found, MAX_FILE_BYTES, type Workspace } from './workspace.ts';
 
 const MAX_ENTRIES = 500;
@@ -98,16 +98,20 @@ function createWriteFile(workspace: Workspace): DefinedTool {
     schema: z.object({ path, content: z.string().describe('The whole new text of the file') }),
     risk: 'medium',
     idempotent: true,
-    async run({ path: file, content }, { signal }) {
+    async run({ path: file, content }, { signal, basis }) {
+      const found = await workspace.look(file);
+      // After a crash it may have been written already.
+      if (found.kind !== 'file' || found.text !== content) assertBasis(file, found, basis);
       signal.throwIfAborted();
       await workspace.write(file, content);
       return `Wrote ${Buffer.byteLength(content)} bytes to ${file}.`;
     },
-    async preview({ path: file, content }) {
-      const found = await workspace.look(file);
-      if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
-      return previewChange(file, found, content);
-    },
+    preview: ({ path: file, content }) =>
+      previewOrWhyNot(async () => {
+        const found = await workspace.look(file);
+        if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
+        return { text: previewChange(file, found, content), basis: basisOf(found) };
+      }),
   });
 }
 
@@ -143,16 +147,18 @@ function createEditFile(workspace: Workspace): DefinedTool {
       newText: z.string().describe('What stands there afterwards; empty to delete it'),
     }),
     risk: 'medium',
-    async run({ path: file, oldText, newText }, { signal }) {
-      const { after } = await edited(file, oldText, newText);
+    async run({ path: file, oldText, newText }, { signal, basis }) {
+      const { found, after } = await edited(file, oldText, newText);
+      assertBasis(file, found, basis);
       signal.throwIfAborted();
       await workspace.write(file, after);
       return `Edited ${file}.`;
     },
-    async preview({ path: file, oldText, newText }) {
-      const { found, after } = await edited(file, oldText, newText);
-      return previewChange(file, found, after);
-    },
+    preview: ({ path: file, oldText, newText }) =>
+      previewOrWhyNot(async () => {
+        const { found, after } = await edited(file, oldText, newText);
+        return { text: previewChange(file, found, after), basis: basisOf(found) };
+      }),
   });
 }
 
@@ -162,18 +168,21 @@ function createDeleteFile(workspace: Workspace): DefinedTool {
     description: 'Deletes a file or an empty folder of the workspace, for good.',
     schema: z.object({ path }),
     risk: 'high',
-    async run({ path: file }, { signal }) {
+    async run({ path: file }, { signal, basis }) {
+      if (basis !== undefined) assertBasis(file, await workspace.look(file), basis);
       signal.throwIfAborted();
       await workspace.delete(file);
       return `Deleted ${file}.`;
     },
-    async preview({ path: file }) {
-      const found = await workspace.look(file);
-      if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
-      if (found.kind === 'file') return previewChange(file, found, undefined);
-      if (!found.isEmpty) throw new WorkspaceError(`The folder ${file} is not empty.`);
-      return `Deletes the empty folder ${file}.`;
-    },
+    preview: ({ path: file }) =>
+      previewOrWhyNot(async () => {
+        const found = await workspace.look(file);
+        if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
+        const basis = basisOf(found);
+        if (found.kind === 'file') return { text: previewChange(file, found, undefined), basis };
+        if (!found.isEmpty) throw new WorkspaceError(`The folder ${file} is not empty.`);
+        return { text: `Deletes the empty folder ${file}.`, basis };
+      }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs } from '../../domain/tool.ts';
 
 /** What is asked of a schema: zod 4 and zod 3 both have it. */
@@ -37,7 +38,9 @@ function readOnce(schema: ReadingSchema, value: JsonValue): ParsedArgs {
     if (!parsed.success) return { ok: false, problems: parsed.error.issues.map(toProblem) };
     assertPlain(parsed.data, []);
     const canonical = canonicalJson(parsed.data as JsonValue);
-    return { ok: true, canonical, value: JSON.parse(canonical) };
+    // What the schema makes of arguments keeps to the same limits as what came in.
+    const strict = parseStrictJson(canonical);
+    return strict.ok ? { ok: true, canonical, value: strict.value } : refuse(strict.reason);
   } catch (error) {
     if (error instanceof NotPlainError) {
       return { ok: false, problems: [{ path: error.path, message: error.message }] };

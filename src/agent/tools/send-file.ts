@@ -42,9 +42,9 @@ export function createSendFile({
       comment: z.string().max(2_000).optional().describe('Words that go with the file, plain'),
     }),
     risk: 'medium',
-    async run({ path: file, comment }, { signal, thread, preview }) {
+    async run({ path: file, comment }, { signal, thread, basis }) {
       const bytes = await read(file);
-      if (describe(file, bytes) !== preview) {
+      if (basis !== undefined && digestOf(bytes) !== basis) {
         throw new Error(
           `${file} is not what the card showed any more, so it was not sent. Call send_file again, and people decide on the file as it is now.`,
         );
@@ -53,7 +53,10 @@ export function createSendFile({
       await send({ thread, name, bytes, ...(comment !== undefined && { comment }) }, signal);
       return `Sent ${file} (${bytes.length} bytes) into the thread.`;
     },
-    preview: async ({ path: file }) => describe(file, await read(file)),
+    preview: async ({ path: file }) => {
+      const bytes = await read(file);
+      return { text: describe(file, bytes), basis: digestOf(bytes) };
+    },
   });
 }
 
@@ -61,13 +64,16 @@ function nameOf(file: string): string {
   return shownFileName(file.split('/').findLast((name) => name !== '' && name !== '.') ?? file);
 }
 
-/** Says what would be sent, by its bytes: equal for equal files only. */
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Says what would be sent, by its bytes. */
 function describe(file: string, bytes: Uint8Array): string {
   const kind = fileKindOf(bytes);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
   return [
     'Sends a file to everybody who can read this thread.',
-    `SHA-256: ${sha256.slice(0, 16)}…`,
+    `SHA-256: ${digestOf(bytes).slice(0, 16)}…`,
     `Size: ${bytes.length} bytes`,
     `Type: ${kindName(kind)}`,
     `Name: ${nameOf(file)}`,

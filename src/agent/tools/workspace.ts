@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import {
@@ -17,6 +17,10 @@ export type Found =
   | {
       readonly kind: 'file';
       readonly size: number;
+      /** In milliseconds since 1970. */
+      readonly modifiedAt: number;
+      /** SHA-256 of the bytes that were read. */
+      readonly digest: string;
       /** Undefined when it is not UTF-8 text. */
       readonly text: string | undefined;
       /** Whether `text` is only the beginning. */
@@ -129,8 +133,19 @@ async function readOpened(handle: FileHandle, shown: string, maxBytes: number): 
   const buffer = Buffer.alloc(Math.min(stats.size, maxBytes));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   const isCut = stats.size > maxBytes;
-  const text = decode(buffer.subarray(0, bytesRead), isCut);
-  return { kind: 'file', size: stats.size, text, isCut };
+  const bytes = buffer.subarray(0, bytesRead);
+  return {
+    kind: 'file',
+    size: stats.size,
+    modifiedAt: stats.mtimeMs,
+    // Of a file that is read in part, a change behind that part shows in its time.
+    digest: createHash('sha256')
+      .update(isCut ? `${stats.mtimeMs}` : '')
+      .update(bytes)
+      .digest('hex'),
+    text: decode(bytes, isCut),
+    isCut,
+  };
 }
 
 function decode(bytes: Uint8Array, isCut: boolean): string | undefined {

@@ -74,7 +74,8 @@ function pathIn(args: string): string | undefined {
   return /"path"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(args)?.[1];
 }
 
-const EDITED = /^A person changed the arguments before approving\. It ran with: (.*)\n/;
+const EDITED =
+  /^A person changed the arguments before approving\..*? Do not ask for the old call again\.(?:\nIt ran with: (.*))?\n/;
 const ANSWERED = /^Not run\. A person answered instead of approving: ([\s\S]*)$/;
 const NOT_RUN = /^(?:Not run\b|It is not known whether this ran\b)/;
 
@@ -90,6 +91,6 @@ export function readEnd(tool: string, text: string): CallEnd {
   return {
     kind: isFailure ? 'failed' : 'ran',
     text: result,
-    ...(edited?.[1] !== undefined && { ranWith: edited[1] }),
+    ...(edited && { ranWith: edited[1] ?? 'other arguments' }),
   };
 }

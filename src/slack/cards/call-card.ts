@@ -1,10 +1,21 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import { readStoredJson } from '../../domain/json.ts';
+import type { SecretMark } from '../../domain/secret-mark.ts';
 import { BUDGET } from '../limits.ts';
-import { buildFacts, buildWarnings, sayAsker } from './card-facts.ts';
+import { buildEdit } from './card-edit.ts';
+import { buildFacts, sayAsker } from './card-facts.ts';
 import { buildFoot, STATE_WORDS } from './card-foot.ts';
-import { buildPiece, cutPiece, type FittedPieces, fitPieces, sumPieces } from './fit-pieces.ts';
+import { buildWarnings, MAX_CARD_DEPTH } from './card-warnings.ts';
+import {
+  buildPieces,
+  buildQuote,
+  cutPiece,
+  type FittedPieces,
+  fitPieces,
+  type PieceSums,
+  sumPieces,
+} from './fit-pieces.ts';
 import { type Masking, secretTexts } from './mask-secrets.ts';
 import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
@@ -13,6 +24,7 @@ import { showName } from './visible-text.ts';
 export interface CardLook {
   /** Absent when the app does not know the tool (any more): then there is no form to edit with. */
   readonly tool?: ArgsLook;
+  readonly mark: SecretMark;
 }
 
 /** A card as Slack takes it: the words of its notification, and its blocks. */
@@ -27,17 +39,9 @@ export interface CallCard {
  * from the card. Nothing of the agent's is ever markup, a button or in the notification.
  */
 export function buildCallCard(call: Call, look: CardLook): CallCard {
-  const secrets = look.tool?.secrets ?? [];
-  const masking = {
-    secrets: secretTexts(JSON.parse(call.args) as JsonValue, secrets),
-    showsLookAlikes: false,
-  };
-  const pieces = [
-    ...(call.preview === undefined || call.preview === ''
-      ? []
-      : [renderText('What it would do', call.preview, masking)]),
-    ...renderArgs(call.args, look.tool, masking),
-  ];
+  const paths = secretsOf(call, look.tool);
+  const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
+  const pieces = renderCall(call, look.tool, paths, masking);
   const data = fitPieces(pieces, {
     characters: BUDGET.cardData,
     each: BUDGET.cardPiece,
@@ -46,12 +50,13 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
   const words = quoteWords(call.words, masking);
   const sums = sumPieces(pieces);
   // Whoever writes the arguments can make anything look like a secret: nobody approves that unseen.
-  const whole = data.whole && sums.guessed === 0;
+  const whole = data.whole && sums.guessed === 0 && sums.depth <= MAX_CARD_DEPTH;
   const blocks: KnownBlock[] = [
-    ...buildFacts(call),
-    ...data.pieces.map(buildPiece),
-    ...buildWarnings(sumPieces([...pieces, ...words]), sayMissing(call, data, whole)),
-    ...words.map(buildPiece),
+    ...buildFacts(call, masking),
+    ...buildEdit(call, paths, masking),
+    ...buildPieces(data.pieces),
+    ...buildWarnings(sumPieces([...pieces, ...words]), whole ? [] : sayMissing(call, data, sums)),
+    ...words.map(buildQuote),
     ...buildFoot(call, {
       whole,
       editable: look.tool !== undefined,
@@ -61,12 +66,45 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
   return { text: notification(call), blocks };
 }
 
-function sayMissing(call: Call, data: FittedPieces, whole: boolean): readonly string[] {
-  if (whole) return [];
+/** Lists the secret paths of a call: the tool's of now, and those that it had. */
+export function secretsOf(call: Call, tool: ArgsLook | undefined): readonly string[] {
+  return [...new Set([...(call.secrets ?? []), ...(tool?.secrets ?? [])])];
+}
+
+/** Makes the masking of all that a call shows: a secret is hidden wherever it is repeated. */
+export function maskingOf(
+  call: Call,
+  paths: readonly string[],
+  how: Pick<Masking, 'showsLookAlikes'> & { readonly mark: SecretMark },
+): Masking {
+  const ways = [call.args, call.proposedArgs].flatMap((args) =>
+    secretTexts(readStoredJson(args), paths),
+  );
+  return { ...how, secrets: [...new Set(ways)].sort((a, b) => b.length - a.length) };
+}
+
+/** Makes the pieces of a call: what it would do, as far as we know that, and its arguments. */
+export function renderCall(
+  call: Call,
+  tool: ArgsLook | undefined,
+  paths: readonly string[],
+  masking: Masking,
+): readonly DataPiece[] {
+  const { preview = '' } = call;
+  return [
+    ...(preview === '' ? [] : [renderText('What it would do', preview, masking)]),
+    ...renderArgs(call.args, tool?.schema, { paths, masking: { ...masking, secrets: [] } }),
+  ];
+}
+
+function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly string[] {
   const left = data.leftOut === 1 ? '1 argument is' : `${data.leftOut} arguments are`;
-  const lines = data.leftOut === 0 ? [] : [`:warning: ${left} not on this card.`];
   const how = call.status === 'pending' ? ' and approve it' : '';
-  return [...lines, `:warning: Not everything is shown here. *Open* the whole call to read${how}.`];
+  return [
+    ...(data.leftOut === 0 ? [] : [`${left} not on this card.`]),
+    ...(sums.depth <= MAX_CARD_DEPTH ? [] : [`A value is nested ${sums.depth} levels deep.`]),
+    `Not everything can be read here. Open the whole call to read${how}.`,
+  ];
 }
 
 /** The words are quoted without the secrets of the call, even when the agent repeats them. */

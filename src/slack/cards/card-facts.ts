@@ -1,10 +1,11 @@
 /** The part of a card that is ours alone: who asks for what, at which risk, until when. */
 import type { KnownBlock } from '@slack/types';
-import type { Call } from '../../domain/call.ts';
+import type { Call, EarlierCall } from '../../domain/call.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
-import { buildPiece, count, cutPiece } from './fit-pieces.ts';
+import { buildPieces, cutPiece } from './fit-pieces.ts';
+import type { Masking } from './mask-secrets.ts';
 import { type DataPiece, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
 
@@ -20,22 +21,22 @@ export function toPlainWords(tool: string): string {
 }
 
 /** Makes the header, the facts and the line that led to the call. */
-export function buildFacts(call: Call): KnownBlock[] {
-  const blocks: KnownBlock[] = [
+export function buildFacts(call: Call, masking: Masking): KnownBlock[] {
+  const { askedLine, note = '' } = call;
+  const quoted = [
+    ...(askedLine === '' ? [] : [quote('Asked in this message', askedLine, masking)]),
+    ...(note === '' ? [] : [quote('Note', note, masking)]),
+  ];
+  return [
     { type: 'header', text: { type: 'plain_text', text: toPlainWords(call.tool), emoji: false } },
     { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call) }, expand: true },
+    ...buildPieces(quoted),
   ];
-  if (call.askedLine !== '')
-    blocks.push(buildPiece(quote('Asked in this message', call.askedLine)));
-  if (call.editedBy !== undefined) blocks.push(buildEdited(call, call.editedBy.user));
-  if (call.note !== undefined && call.note !== '')
-    blocks.push(buildPiece(quote('Note', call.note)));
-  return blocks;
 }
 
 /** Quotes a text as data, as far as it is short. */
-function quote(label: string, text: string, max: number = BUDGET.askedLine): DataPiece {
-  return cutPiece(renderText(label, text, { secrets: [], showsLookAlikes: false }), max);
+function quote(label: string, text: string, masking: Masking): DataPiece {
+  return cutPiece(renderText(label, text, masking), BUDGET.askedLine);
 }
 
 const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
@@ -47,6 +48,7 @@ function sayFacts(call: Call): string {
     lines.push(`*Decide by* ${dateText(call.deadlineAt)}`);
   }
   if (call.route !== undefined && call.route.quorum > 1) lines.push(approvals(call));
+  if (call.earlier !== undefined) lines.push(sayEarlier(call.earlier));
   return lines.join('\n');
 }
 
@@ -74,33 +76,13 @@ function approvals(call: Call): string {
   return `*Approvals* ${call.votes.length} of ${quorum}${who}${missing === 0 ? '' : ` · ${missing} missing`}`;
 }
 
-function buildEdited(call: Call, user: string): KnownBlock {
-  const text = `:pencil2: Arguments edited by ${mention(user)} · attempt ${call.attempt}`;
-  return { type: 'context', elements: [{ type: 'mrkdwn', text }] };
-}
+const ANSWERS = {
+  edit: 'was edited',
+  reply: 'was answered instead of approved',
+  ignore: 'was ignored',
+} as const;
 
-/** Says what in the data could not be seen, or is not shown; nothing when there is nothing to say. */
-export function buildWarnings(
-  sums: Pick<DataPiece, 'hidden' | 'masked' | 'guessed'>,
-  missing: readonly string[],
-): KnownBlock[] {
-  const lines: string[] = [];
-  if (sums.hidden > 0) {
-    const what =
-      sums.hidden === 1
-        ? '1 character that can’t be seen is'
-        : `${count(sums.hidden)} characters that can’t be seen are`;
-    lines.push(`:warning: ${what} written as \`\\u{…}\`.`);
-  }
-  if (sums.masked > 0) {
-    const what = sums.masked === 1 ? '1 secret is' : `${count(sums.masked)} secrets are`;
-    lines.push(`:lock: ${what} not shown; the call uses the true value.`);
-  }
-  if (sums.guessed > 0) {
-    const what = sums.guessed === 1 ? '1 text looks' : `${count(sums.guessed)} texts look`;
-    lines.push(`:lock: ${what} like a secret and stands masked here.`);
-  }
-  lines.push(...missing);
-  if (lines.length === 0) return [];
-  return [{ type: 'section', text: { type: 'mrkdwn', text: lines.join('\n') }, expand: true }];
+function sayEarlier({ likeness, how, by, at }: EarlierCall): string {
+  const what = likeness === 'same' ? 'The same call' : 'A call like this';
+  return `:repeat: ${what} ${ANSWERS[how]} by ${mention(by.user)} · ${dateText(at)}`;
 }

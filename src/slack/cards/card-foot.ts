@@ -7,7 +7,7 @@ import type { DecisionKind } from '../../domain/route.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { dateText, mention } from '../mrkdwn.ts';
-import { buildPiece, cutPiece } from './fit-pieces.ts';
+import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
 import { renderText } from './render-args.ts';
 
@@ -62,7 +62,7 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   const text = `${ICONS[call.status]} ${headline(call)}${detail(call)}`;
   const blocks: KnownBlock[] = [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
   const said = outcomePiece(call.outcome, facts.masking);
-  if (said !== undefined) blocks.push(buildPiece(said));
+  if (said !== undefined) blocks.push(...buildPieces([said]));
   const buttons = buttonsOf(call, facts);
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
   return blocks;

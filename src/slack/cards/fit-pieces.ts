@@ -1,4 +1,4 @@
-import type { KnownBlock, RichTextBlock } from '@slack/types';
+import type { KnownBlock, RichTextBlockElement, RichTextElement } from '@slack/types';
 import type { DataPiece } from './render-args.ts';
 
 /** Pieces as they fit a card: what is cut says so in its label, what is left out is counted. */
@@ -29,6 +29,10 @@ function lengthWithin(text: string, room: number): number {
   return Math.min(length, text.length);
 }
 
+function labelRoom({ label, name = '' }: DataPiece): number {
+  return label.length + name.length;
+}
+
 /** A rest too small to say anything with is not begun. */
 const WORTH_STARTING = 200;
 
@@ -41,7 +45,7 @@ export function fitPieces(
   let left = room.characters;
   let whole = true;
   for (const piece of pieces) {
-    const fits = piece.label.length + roomOf(piece.text) <= left && piece.text.length <= room.each;
+    const fits = labelRoom(piece) + roomOf(piece.text) <= left && piece.text.length <= room.each;
     if (fitted.length === room.count || (!fits && left < WORTH_STARTING)) {
       return { pieces: fitted, leftOut: pieces.length - fitted.length, whole: false };
     }
@@ -49,10 +53,10 @@ export function fitPieces(
       ? piece
       : cutPiece(
           piece,
-          Math.min(lengthWithin(piece.text, left - piece.label.length - 60), room.each),
+          Math.min(lengthWithin(piece.text, left - labelRoom(piece) - 60), room.each),
         );
     whole &&= fits;
-    left -= shown.label.length + roomOf(shown.text);
+    left -= labelRoom(shown) + roomOf(shown.text);
     fitted.push(shown);
   }
   return { pieces: fitted, leftOut: 0, whole };
@@ -62,7 +66,7 @@ export function fitPieces(
 export function cutPiece(piece: DataPiece, max: number): DataPiece {
   if (piece.text.length <= max) return piece;
   const text = piece.text.slice(0, cutBefore(piece.text, Math.max(1, max)));
-  const label = `${piece.label} · ${count(text.length)} of ${count(piece.text.length)} characters shown`;
+  const label = `${piece.label === '' ? '' : `${piece.label} · `}${count(text.length)} of ${count(piece.text.length)} characters shown`;
   return { ...piece, text, label };
 }
 
@@ -79,31 +83,80 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** Makes the block of one piece: our label, then the text as data. */
-export function buildPiece(piece: DataPiece): KnownBlock {
-  const block: RichTextBlock = {
-    type: 'rich_text',
-    elements: [
-      {
-        type: 'rich_text_section',
-        elements: [{ type: 'text', text: piece.label, style: { bold: true } }],
-      },
-    ],
+/** So much text, in one line, needs no box of its own. */
+const MAX_INLINE = 100;
+
+/** Tells whether a piece stands behind its label; runs of spaces keep a box, in which they are as wide as they are. */
+function isInline({ text }: DataPiece): boolean {
+  return text.length <= MAX_INLINE && !/\n| {2}/.test(text);
+}
+
+/**
+ * Makes the block of pieces: labels of ours, and what they name as data. Neither code nor a box
+ * parses markup: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+ */
+export function buildPieces(pieces: readonly DataPiece[]): KnownBlock[] {
+  const elements: RichTextBlockElement[] = [];
+  let line: RichTextElement[] = [];
+  const endLine = () => {
+    if (line.length > 0) elements.push({ type: 'rich_text_section', elements: line });
+    line = [];
   };
-  if (piece.text !== '') {
-    block.elements.push({
+  for (const piece of pieces) {
+    if (line.length > 0) line.push({ type: 'text', text: '\n' });
+    line.push(...labelOf(piece));
+    if (isInline(piece)) {
+      if (piece.text !== '') line.push({ type: 'text', text: ' ' }, asCode(piece.text));
+      continue;
+    }
+    endLine();
+    elements.push({
       type: 'rich_text_preformatted',
       elements: [{ type: 'text', text: piece.text }],
     });
   }
-  return block;
+  endLine();
+  return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];
 }
 
-/** Sums what of pieces can't be seen as it is. */
-export function sumPieces(
-  pieces: readonly DataPiece[],
-): Pick<DataPiece, 'hidden' | 'masked' | 'guessed'> {
+function labelOf({ label, name }: DataPiece): readonly RichTextElement[] {
+  if (name === undefined) return [bold(label)];
+  return [asCode(name), ...(label === '' ? [] : [bold(` · ${label}`)])];
+}
+
+function bold(text: string): RichTextElement {
+  return { type: 'text', text, style: { bold: true } };
+}
+
+/** Makes text that shows as it is. */
+export function asCode(text: string): RichTextElement {
+  return { type: 'text', text, style: { code: true } };
+}
+
+/** Makes the block of somebody's words: our label, then a quotation. */
+export function buildQuote(piece: DataPiece): KnownBlock {
+  return {
+    type: 'rich_text',
+    elements: [
+      { type: 'rich_text_section', elements: [bold(piece.label)] },
+      { type: 'rich_text_quote', elements: [asCode(piece.text)] },
+    ],
+  };
+}
+
+/** What of data can't be seen as it is. */
+export type PieceSums = Pick<DataPiece, 'hidden' | 'masked' | 'guessed' | 'depth' | 'lookAlikes'>;
+
+/** Sums what of pieces can't be seen as it is; each look-alike once, and the greatest depth. */
+export function sumPieces(pieces: readonly DataPiece[]): PieceSums {
   const sum = (key: 'hidden' | 'masked' | 'guessed') =>
     pieces.reduce((total, piece) => total + piece[key], 0);
-  return { hidden: sum('hidden'), masked: sum('masked'), guessed: sum('guessed') };
+  const all = pieces.flatMap(({ lookAlikes }) => lookAlikes);
+  return {
+    hidden: sum('hidden'),
+    masked: sum('masked'),
+    guessed: sum('guessed'),
+    depth: Math.max(0, ...pieces.map(({ depth }) => depth)),
+    lookAlikes: [...new Map(all.map((each) => [`${each.shown}\0${each.says}`, each])).values()],
+  };
 }

@@ -1,8 +1,11 @@
-import type { JsonValue } from '../../domain/json.ts';
+import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import type { SecretMark } from '../../domain/secret-mark.ts';
+import { isSecretPath } from '../../domain/secret-paths.ts';
 
 /** A text without its secrets, and how many were taken out. */
 export interface MaskedText {
-  readonly text: string;
+  /** In turn what stays of the text, and what stands for a secret. */
+  readonly parts: readonly string[];
   /** Secrets that the tool declares. */
   readonly masked: number;
   /** What only looks like a secret: it may be anything, so nobody approves it unseen. */
@@ -15,6 +18,14 @@ export interface Masking {
   readonly secrets: readonly string[];
   /** Whether what only looks like a secret is shown: to the person who has to decide on it. */
   readonly showsLookAlikes: boolean;
+  /** Marks what is masked; absent where only the counts are asked for. */
+  readonly mark?: SecretMark;
+}
+
+/** Which paths are secret, and how the texts at the others are masked. */
+export interface ArgsView {
+  readonly paths: readonly string[];
+  readonly masking: Masking;
 }
 
 /** Tokens that are known by their looks, each with what it is called. */
@@ -36,43 +47,57 @@ const TOKENS: readonly (readonly [name: string, shape: RegExp])[] = [
 ];
 
 /** Takes out every declared secret, and what looks like a well-known token, and says so in its place. */
-export function maskTokens(text: string, { secrets, showsLookAlikes }: Masking): MaskedText {
-  let masked = 0;
-  let guessed = 0;
-  let result = text;
+export function maskTokens(text: string, { secrets, showsLookAlikes, mark }: Masking): MaskedText {
+  let parts: readonly string[] = [text];
   for (const secret of secrets) {
-    result = result.replaceAll(secret, () => {
-      masked += 1;
-      return hidden('a secret', secret);
-    });
+    parts = takeOut(parts, literal(secret), () => sayMasked('a secret', secret, mark));
   }
+  const masked = count(parts);
   for (const [name, shape] of showsLookAlikes ? [] : TOKENS) {
-    result = result.replace(shape, (found) => {
-      guessed += 1;
-      return hidden(name, found);
-    });
+    parts = takeOut(parts, shape, (found) => sayMasked(name, found, mark));
   }
-  return { text: result, masked, guessed };
+  return { parts, masked, guessed: count(parts) - masked };
 }
 
-function hidden(name: string, text: string): string {
-  return `⟨hidden: ${name}, ${text.length} characters⟩`;
+function literal(text: string): RegExp {
+  return new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'g');
+}
+
+/** Every second part stands for a secret. */
+function count(parts: readonly string[]): number {
+  return (parts.length - 1) / 2;
+}
+
+function takeOut(
+  parts: readonly string[],
+  shape: RegExp,
+  say: (found: string) => string,
+): readonly string[] {
+  return parts.flatMap((part, i) => {
+    if (i % 2 === 1) return [part];
+    const left: string[] = [];
+    let from = 0;
+    for (const match of part.matchAll(shape)) {
+      left.push(part.slice(from, match.index), say(match[0]));
+      from = match.index + match[0].length;
+    }
+    return [...left, part.slice(from)];
+  });
+}
+
+function sayMasked(name: string, text: string, mark: SecretMark | undefined): string {
+  const marked = mark === undefined ? '' : `, mark ${mark(text)}`;
+  return `⟨hidden: ${name}${marked}⟩`;
+}
+
+/** Says that a secret argument is not shown, with its mark. */
+export function saySecret(value: JsonValue, mark: SecretMark | undefined): string {
+  const text = typeof value === 'string' ? value : canonicalJson(value);
+  return mark === undefined ? 'secret, not shown' : `secret, not shown, mark ${mark(text)}`;
 }
 
 /** Shorter secrets can't be searched for without tearing words apart; their own field stays masked. */
 const MIN_SECRET = 4;
-
-/** Tells whether an argument lies at, or in, one of the dotted paths; a list's items are passed through. */
-export function isSecretPath(
-  path: readonly (string | number)[],
-  secrets: readonly string[],
-): boolean {
-  const names = path.filter((step) => typeof step === 'string');
-  return secrets.some((secret) => {
-    const steps = secret.split('.').filter((step) => step !== '*');
-    return steps.length <= names.length && steps.every((step, i) => step === names[i]);
-  });
-}
 
 /** Lists the texts that stand at the secret paths of the arguments, and how else they are written; the longest first. */
 export function secretTexts(args: JsonValue, secrets: readonly string[]): readonly string[] {

@@ -1,12 +1,17 @@
 /** Arguments as data: one piece each, whole, with its type in the label (none for a text) and its text as it is. */
-import type { JsonValue } from '../../domain/json.ts';
+import { type JsonValue, readStoredJson } from '../../domain/json.ts';
+import { isSecretPath } from '../../domain/secret-paths.ts';
 import type { Tool } from '../../domain/tool.ts';
-import { isSecretPath, type MaskedText, type Masking, maskTokens } from './mask-secrets.ts';
-import { toVisible } from './visible-text.ts';
+import { findLookAlikes, type LookAlike } from './look-alikes.ts';
+import { type ArgsView, type Masking, maskTokens, saySecret } from './mask-secrets.ts';
+import { printJson } from './print-json.ts';
+import { toVisibleParts } from './visible-text.ts';
 
 /** One thing shown as data: a label of ours, and its text with everything in it visible. */
 export interface DataPiece {
   readonly label: string;
+  /** The name of an argument that no schema names, as JSON with everything in it visible: it is data too. */
+  readonly name?: string;
   /** Empty when the label says it all. */
   readonly text: string;
   /** How many characters had to be made visible, how many secrets are left out. */
@@ -14,6 +19,9 @@ export interface DataPiece {
   readonly masked: number;
   /** How many texts are left out because they look like secrets. */
   readonly guessed: number;
+  /** How many levels of lists and objects the value has. */
+  readonly depth: number;
+  readonly lookAlikes: readonly LookAlike[];
 }
 
 /** What of a tool says how its arguments are shown. */
@@ -22,62 +30,70 @@ export type ArgsLook = Pick<Tool, 'schema' | 'secrets'>;
 /** Makes the pieces of a call's arguments, in the order in which the tool names them, as its form does. */
 export function renderArgs(
   argsText: string,
-  look: ArgsLook | undefined,
-  { showsLookAlikes }: Pick<Masking, 'showsLookAlikes'>,
+  schema: ArgsLook['schema'] | undefined,
+  view: ArgsView,
 ): readonly DataPiece[] {
-  const args = JSON.parse(argsText) as JsonValue;
-  const view = { paths: look?.secrets ?? [], masking: { secrets: [], showsLookAlikes } };
-  if (!isObject(args)) return [renderPiece('arguments', args, [], view)];
-  const keys = inOrder(Object.keys(args), look?.schema.properties);
+  const args = readStoredJson(argsText);
+  if (!isObject(args)) return [renderPiece({ key: 'arguments', isNamed: true, value: args }, view)];
+  const properties = Object.keys(schema?.properties ?? {});
+  const keys = inOrder(Object.keys(args), properties);
   if (keys.length === 0) return [bare('No arguments')];
-  return keys.map((key) => renderPiece(key, args[key] ?? null, [key], view));
+  return keys.map((key) =>
+    renderPiece({ key, isNamed: properties.includes(key), value: args[key] ?? null }, view),
+  );
 }
 
-/** Which paths are secret, and how the texts at the others are masked. */
-interface ArgsView {
-  readonly paths: readonly string[];
-  readonly masking: Masking;
-}
-
-function inOrder(keys: readonly string[], properties: JsonValue | undefined): readonly string[] {
-  const named = Object.keys(properties ?? {}).filter((key) => keys.includes(key));
+function inOrder(keys: readonly string[], properties: readonly string[]): readonly string[] {
+  const named = properties.filter((key) => keys.includes(key));
   return [...named, ...keys.filter((key) => !named.includes(key))];
 }
 
 function bare(label: string): DataPiece {
-  return { label, text: '', hidden: 0, masked: 0, guessed: 0 };
+  return { label, text: '', hidden: 0, masked: 0, guessed: 0, depth: 0, lookAlikes: [] };
 }
 
 /** Makes the piece of a text that is not an argument: a preview, a result, an answer. */
 export function renderText(label: string, text: string, masking: Masking): DataPiece {
-  const { text: safe, ...left } = maskTokens(text, masking);
-  return { label, ...toVisible(safe), ...left };
+  const { parts, masked, guessed } = maskTokens(text, masking);
+  return { ...renderParts(label, parts), masked, guessed };
 }
 
+function renderParts(label: string, parts: readonly string[]): DataPiece {
+  const kept = parts.filter((_, i) => i % 2 === 0).join(' ');
+  return { ...bare(label), ...toVisibleParts(parts), lookAlikes: findLookAlikes(kept) };
+}
+
+const MAX_NAME = 100;
+const LONG_NAME = 'an argument with a long name, then its value';
 const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,60}$/;
 
-function renderPiece(
-  key: string,
-  value: JsonValue,
-  path: readonly string[],
-  view: ArgsView,
-): DataPiece {
-  const piece = isSecretPath(path, view.paths)
-    ? { ...bare('secret, not shown'), masked: 1 }
-    : renderValue(value, path, view);
-  if (PLAIN_KEY.test(key)) return { ...piece, label: joinLabel(key, piece.label) };
+interface Argument {
+  readonly key: string;
+  /** Whether the tool's schema names it; any other name may have been made up by the agent. */
+  readonly isNamed: boolean;
+  readonly value: JsonValue;
+}
+
+function renderPiece({ key, isNamed, value }: Argument, view: ArgsView): DataPiece {
+  const piece = isSecretPath([key], view.paths)
+    ? { ...bare(saySecret(value, view.masking.mark)), masked: 1 }
+    : renderValue(value, [key], view);
+  if (isNamed && PLAIN_KEY.test(key)) {
+    return { ...piece, label: piece.label === '' ? key : `${key} · ${piece.label}` };
+  }
   const name = renderText('', JSON.stringify(key), view.masking);
+  const isLong = name.text.length > MAX_NAME;
+  const type = piece.label === '' ? '' : ` · ${piece.label}`;
   return {
-    label: joinLabel('an argument with a name of its own', piece.label),
-    text: piece.text === '' ? name.text : `${name.text}\n${piece.text}`,
+    ...piece,
+    ...(isLong
+      ? { label: `${LONG_NAME}${type}`, text: `${name.text}\n${piece.text}` }
+      : { name: name.text }),
     hidden: piece.hidden + name.hidden,
     masked: piece.masked + name.masked,
     guessed: piece.guessed + name.guessed,
+    lookAlikes: [...name.lookAlikes, ...piece.lookAlikes],
   };
-}
-
-function joinLabel(key: string, type: string): string {
-  return type === '' ? key : `${key} · ${type}`;
 }
 
 function renderValue(value: JsonValue, path: readonly string[], view: ArgsView): DataPiece {
@@ -88,39 +104,15 @@ function renderValue(value: JsonValue, path: readonly string[], view: ArgsView):
   if (typeof value === 'number') return { ...bare('number'), text: JSON.stringify(value) };
   const size = Object.keys(value).length;
   const isList = Array.isArray(value);
-  if (size === 0) return bare(isList ? 'empty list' : 'empty object');
-  const { text: printed, ...left } = printJson(value, path, view);
+  if (size === 0) return { ...bare(isList ? 'empty list' : 'empty object'), depth: 1 };
+  const { parts, masked, guessed } = printJson(value, path, view);
   const label = isList ? `list of ${size}` : `object of ${size}`;
-  return { label, ...toVisible(printed), ...left };
+  return { ...renderParts(label, parts), masked, guessed, depth: depthOf(value) };
 }
 
-/** Prints JSON over several lines; a secret stands without quotes, as no JSON text does. */
-function printJson(
-  value: JsonValue,
-  path: readonly (string | number)[],
-  view: ArgsView,
-  indent = '',
-): MaskedText {
-  if (isSecretPath(path, view.paths)) {
-    return { text: '⟨secret, not shown⟩', masked: 1, guessed: 0 };
-  }
-  if (typeof value !== 'object' || value === null) {
-    return maskTokens(JSON.stringify(value), view.masking);
-  }
-  const isList = Array.isArray(value);
-  const entries = Object.entries(value);
-  if (entries.length === 0) return { text: isList ? '[]' : '{}', masked: 0, guessed: 0 };
-  const deeper = `${indent}  `;
-  const left = { masked: 0, guessed: 0 };
-  const lines = entries.map(([key, each]) => {
-    const step = isList ? Number(key) : key;
-    const printed = printJson(each, [...path, step], view, deeper);
-    left.masked += printed.masked;
-    left.guessed += printed.guessed;
-    return `${deeper}${isList ? '' : `${JSON.stringify(key)}: `}${printed.text}`;
-  });
-  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
-  return { text: `${open}\n${lines.join(',\n')}\n${indent}${close}`, ...left };
+function depthOf(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map((each: JsonValue) => depthOf(each)));
 }
 
 function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {

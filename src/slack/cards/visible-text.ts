@@ -12,9 +12,11 @@ export interface VisibleText {
 
 const HIDDEN =
   '[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]|(?! )\\p{Zs}';
+/** Looked at first, since looking for an emoji at every letter takes long; the last one may begin a keycap. */
+const PLAIN = '[!-\\[\\]-~]+(?![\\ufe0f\\u20e3])';
 /** The first alternative wins: a whole emoji sequence stays, joiners included. */
 const PIECES = new RegExp(
-  `(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<marks>(?<=\\p{M}{4})\\p{M}+)|(?<spaces> +)`,
+  `(?<plain>${PLAIN})|(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<mask>⟨(?=hidden:|secret,))|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<marks>(?<=\\p{M}{4})\\p{M}+)|(?<spaces> +)`,
   'gv',
 );
 const MAX_SPACES = 8;
@@ -26,13 +28,29 @@ export function toVisible(text: string): VisibleText {
   const visible = text.replace(PIECES, (piece, ...rest) => {
     const groups = rest.at(-1) as Partial<Record<string, string>>;
     const at = rest.at(-3) as number;
-    if (groups.emoji !== undefined || groups.break !== undefined) return piece;
+    if (groups.plain ?? groups.emoji ?? groups.break) return piece;
     if (groups.escape !== undefined) return '\\u{5c}u{';
+    // Nobody writes what looks like a mask of ours.
     const shown = groups.spaces === undefined ? escapeAll(piece) : showSpaces(text, piece, at);
     if (shown !== piece) hidden += [...piece].length;
     return shown;
   });
   return { text: visible, hidden };
+}
+
+/** Makes a text visible of which every second part is our own and stays as it is. */
+export function toVisibleParts(parts: readonly string[]): VisibleText {
+  let hidden = 0;
+  const texts = parts.map((part, i) => {
+    if (i % 2 === 1) return part;
+    // What stands beside a part decides whether its spaces can be seen.
+    const before = i === 0 ? '' : '⟩';
+    const after = i === parts.length - 1 ? '' : '⟨';
+    const visible = toVisible(`${before}${part}${after}`);
+    hidden += visible.hidden;
+    return visible.text.slice(before.length, visible.text.length - after.length);
+  });
+  return { text: texts.join(''), hidden };
 }
 
 function escapeAll(piece: string): string {

@@ -1,4 +1,4 @@
-import { isSecretPath } from '../cards/mask-secrets.ts';
+import { isSecretPath } from '../../domain/secret-paths.ts';
 import type { Path } from './form-node.ts';
 import { type Schema, variantsOf } from './json-schema.ts';
 

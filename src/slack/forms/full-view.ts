@@ -1,11 +1,13 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import { buildWarnings, toPlainWords } from '../cards/card-facts.ts';
-import { buildPiece, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
-import { secretTexts } from '../cards/mask-secrets.ts';
-import { type ArgsLook, type DataPiece, renderArgs, renderText } from '../cards/render-args.ts';
+import type { SecretMark } from '../../domain/secret-mark.ts';
+import { maskingOf, renderCall, secretsOf } from '../cards/call-card.ts';
+import { buildEdit } from '../cards/card-edit.ts';
+import { toPlainWords } from '../cards/card-facts.ts';
+import { buildWarnings } from '../cards/card-warnings.ts';
+import { buildPieces, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
+import type { ArgsLook, DataPiece } from '../cards/render-args.ts';
 import { ACTIONS, VIEWS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { buildNotice } from '../say-parts.ts';
@@ -18,19 +20,24 @@ export function buildFullView(
     readonly page: number;
     readonly tool: ArgsLook | undefined;
     readonly mayApprove: boolean;
+    readonly mark: SecretMark;
     /** Why it can't be approved here, in our words. */
     readonly note?: string;
   },
 ): ModalView {
-  const pieces = wholePieces(call, show);
+  const paths = secretsOf(call, show.tool);
+  // Only whoever has to decide sees what merely looks like a secret.
+  const masking = maskingOf(call, paths, { mark: show.mark, showsLookAlikes: show.mayApprove });
+  const pieces = renderCall(call, show.tool, paths, masking);
   const pages = toPages(pieces);
   const page = Math.min(Math.max(1, show.page), pages.length);
   const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · page ${page} of ${pages.length}`;
   const blocks: KnownBlock[] = [
     { type: 'context', elements: [{ type: 'plain_text', text: intro, emoji: false }] },
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
+    ...(page === 1 ? buildEdit(call, paths, masking) : []),
     ...(page === 1 ? buildWarnings(sumPieces(pieces), []) : []),
-    ...(pages[page - 1] ?? []).map(buildPiece),
+    ...buildPieces(pages[page - 1] ?? []),
   ];
   const buttons = buttonsOf(call, { ...show, page, last: page === pages.length });
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -44,26 +51,12 @@ export function buildFullView(
   };
 }
 
-function wholePieces(
-  call: Call,
-  { tool, mayApprove }: { readonly tool: ArgsLook | undefined; readonly mayApprove: boolean },
-): readonly DataPiece[] {
-  // Only whoever has to decide sees what merely looks like a secret.
-  const masking = {
-    secrets: secretTexts(JSON.parse(call.args) as JsonValue, tool?.secrets ?? []),
-    showsLookAlikes: mayApprove,
-  };
-  const { preview = '' } = call;
-  const first = preview === '' ? [] : [renderText('What it would do', preview, masking)];
-  return [...first, ...renderArgs(call.args, tool, masking)];
-}
-
 /** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */
 function toPages(pieces: readonly DataPiece[]): readonly (readonly DataPiece[])[] {
   const pages: DataPiece[][] = [[]];
   let left: number = BUDGET.pageCharacters;
   for (const part of pieces.flatMap(toParts)) {
-    const length = part.label.length + part.text.length;
+    const length = part.label.length + (part.name ?? '').length + part.text.length;
     const current = pages.at(-1) ?? [];
     if (current.length > 0 && (length > left || current.length === BUDGET.pagePieces)) {
       pages.push([part]);
@@ -84,7 +77,11 @@ function toParts(piece: DataPiece): readonly DataPiece[] {
     const rest = text.slice(from, from + BUDGET.pagePiece);
     const cut = from + rest.length < text.length ? cutBefore(rest, rest.length) : rest.length;
     const range = `characters ${count(from + 1)}–${count(from + cut)} of ${count(text.length)}`;
-    parts.push({ ...piece, label: `${label} · ${range}`, text: rest.slice(0, cut) });
+    parts.push({
+      ...piece,
+      label: label === '' ? range : `${label} · ${range}`,
+      text: rest.slice(0, cut),
+    });
     from += cut;
   }
   return parts;

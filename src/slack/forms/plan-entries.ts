@@ -135,7 +135,9 @@ function isBound(path: Path, secrets: readonly string[]): boolean {
 
 /** A key that looks like a secret is not shown either. */
 function nameOf(key: string): string {
-  return shorten(toVisible(maskTokens(key, LOOK_ALIKES_ONLY).text).text, 60) || '(empty name)';
+  return (
+    shorten(toVisible(maskTokens(key, LOOK_ALIKES_ONLY).parts.join('')).text, 60) || '(empty name)'
+  );
 }
 
 function keyNow({ typed, initial }: Field): string {

@@ -4,6 +4,7 @@ import type { Desk } from '../../desk/desk.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/log.ts';
+import type { SecretMark } from '../../domain/secret-mark.ts';
 import type { Drafts } from '../../domain/store.ts';
 import type { Toolbox } from '../../domain/tool.ts';
 import type { Click, ClickOrigin, Submission } from '../check-click.ts';
@@ -18,6 +19,8 @@ export interface HandlerDeps {
   readonly identity: SlackIdentity;
   readonly desk: Desk;
   readonly toolbox: Toolbox;
+  /** Marks secrets that are masked. */
+  readonly mark: SecretMark;
   readonly teller: Teller;
   readonly clock: Clock;
   readonly log: Log;

@@ -60,6 +60,7 @@ function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
     page,
     tool: deps.toolbox.get(call.tool),
     mayApprove,
+    mark: deps.mark,
     ...(mayApprove ? {} : { note: toSentence(look) }),
   });
 }

@@ -271,7 +271,7 @@ test('a preview that fails says so, and never rejects', async () => {
     },
   });
   assert.equal(
-    await tool.preview?.({}),
+    (await tool.preview?.({}))?.text,
     'As things stand, this would fail: There is no such file.',
   );
 });

@@ -207,7 +207,7 @@ describe('only public addresses', () => {
 test('the card shows the host as it is, and that data goes out, without asking the network', async () => {
   const tool = fetchTool({ resolve: () => assert.fail('asked for a name') });
   assert.equal(
-    await tool.preview?.({ url: 'http://аpple.com/path?q=secret' }),
+    (await tool.preview?.({ url: 'http://аpple.com/path?q=secret' }))?.text,
     [
       'Sends data out: the host gets the address below, with all that stands in it, and may keep it.',
       'Host: xn--pple-43d.com, which is written аpple.com',
@@ -216,7 +216,7 @@ test('the card shows the host as it is, and that data goes out, without asking t
     ].join('\n'),
   );
   assert.match(
-    (await tool.preview?.({ url: 'https://example.com' })) ?? '',
+    (await tool.preview?.({ url: 'https://example.com' }))?.text ?? '',
     /\nHost: example\.com\nScheme: https, encrypted, port 443\nGET \/$/,
   );
   assert.equal(tool.risk, 'medium');

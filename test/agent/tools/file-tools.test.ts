@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -50,7 +51,7 @@ function createFiles(t: TestContext) {
     },
     async preview(name: string, args: JsonValue) {
       const { tool, value } = parsedFor(name, args);
-      return await tool.preview?.(value);
+      return (await tool.preview?.(value))?.text;
     },
   };
 }
@@ -203,21 +204,21 @@ test('at most 500 entries are listed, and that there are more is said', async (t
 });
 
 test('a write keeps the mode of the file and leaves nothing else behind', async (t) => {
-  const { root, run, put } = createFiles(t);
-  put('run.sh', '#!/bin/sh');
-  execFileSync('chmod', ['750', join(root, 'run.sh')]);
+  const { root, run } = createFiles(t);
+  writeFileSync(join(root, 'run.sh'), '#!/bin/sh', { mode: 0o750 });
   await run('write_file', { path: 'run.sh', content: 'new' });
   assert.equal(statSync(join(root, 'run.sh')).mode & 0o777, 0o750);
   assert.deepEqual(await readdir(root), ['run.sh']);
 });
 
 test('a change is shown as a unified diff before anything is changed', async (t) => {
-  const { get, preview, put } = createFiles(t);
+  const { get, preview, put, root } = createFiles(t);
   put('a.txt', 'one\ntwo\n');
+  utimesSync(join(root, 'a.txt'), 1_700_000_000, 1_700_000_000);
   const edit = { path: 'a.txt', oldText: 'two', newText: 'three' };
   assert.equal(
     await preview('edit_file', edit),
-    '--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n',
+    '--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three',
   );
   assert.equal(
     await preview('write_file', { path: 'new.txt', content: 'hi\n' }),
@@ -225,7 +226,7 @@ test('a change is shown as a unified diff before anything is changed', async (t)
   );
   assert.equal(
     await preview('delete_file', { path: 'a.txt' }),
-    '--- a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n',
+    'Deletes a.txt for good: 8 bytes, last changed on 2023-11-14 at 22:13 UTC.\n--- a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two',
   );
   assert.equal(
     await preview('write_file', { path: 'a.txt', content: 'one\ntwo\n' }),
@@ -241,10 +242,9 @@ test('a change is shown as a unified diff before anything is changed', async (t)
 test('an empty line of a diff has nothing that would have to be made visible', async (t) => {
   const { preview, put } = createFiles(t);
   put('a.txt', 'one\n\ntwo\n');
-  const edit = { path: 'a.txt', oldText: 'two', newText: 'three' };
   assert.equal(
-    await preview('edit_file', edit),
-    '--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n\n-two\n+three\n',
+    await preview('edit_file', { path: 'a.txt', oldText: 'two', newText: 'three' }),
+    '--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n\n-two\n+three',
   );
 });
 
@@ -262,9 +262,9 @@ test('a change that no diff can show is said in words', async (t) => {
   );
   assert.match((await say('big.txt')) ?? '', /^Replaces big\.txt \(300000 bytes, too large/);
   assert.match((await say('lines')) ?? '', /^Replaces lines/);
-  assert.equal(
-    await preview('delete_file', { path: 'binary' }),
-    'Deletes binary (3 bytes, not text).',
+  assert.match(
+    (await preview('delete_file', { path: 'binary' })) ?? '',
+    /^Deletes binary for good: 3 bytes, not text, last changed on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\.$/,
   );
   assert.equal(await preview('delete_file', { path: 'empty' }), 'Deletes the empty folder empty.');
 });

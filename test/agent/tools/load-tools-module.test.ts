@@ -57,7 +57,7 @@ test('the tools of a module join the built-in ones; one that can’t be offered 
   };
   await count?.run({ by: 2 }, context);
   assert.equal(await count?.run({ by: 3 }, context), '5');
-  assert.equal(await count?.preview?.({ by: 3 }), 'adds 3');
+  assert.deepEqual(await count?.preview?.({ by: 3 }), { text: 'adds 3' });
   const paid = toolbox.get('paid');
   assert.deepEqual([paid?.risk, paid?.secrets, paid?.idempotent], ['high', ['n'], true]);
 });

@@ -71,7 +71,7 @@ describe('without a sandbox', () => {
     t.after(() => delete process.env.SECRET_OF_THE_TEST);
     const tool = toolFor(place, UNSANDBOXED);
     assert.match(
-      (await tool.preview?.({ command: 'ls', timeoutSeconds: 1, sandbox: 'off' })) ?? '',
+      (await tool.preview?.({ command: 'ls', timeoutSeconds: 1, sandbox: 'off' }))?.text ?? '',
       /^UNSANDBOXED: it can read, change and send all that the app can\.\nIn .*\n\$ ls$/,
     );
     const said = await run(tool, 'env; pwd; exit 4');
@@ -127,7 +127,7 @@ describe('the card of a command', () => {
     const parsed = tool.parse({ command: 'make it' });
     assert(parsed.ok);
     assert.equal(
-      await tool.preview?.(parsed.value),
+      (await tool.preview?.(parsed.value))?.text,
       `Sandboxed, without network: only the workspace can be written.\nIn ${at('workspace')}\n$ make it`,
     );
     assert.equal(tool.risk, 'high');

@@ -119,7 +119,7 @@ test('no answer in time and a stop both end it', async (t) => {
 test('the card shows the query and where it goes', async (t) => {
   const { baseUrl, tool } = await createSearch(t, () => {});
   assert.equal(
-    await tool.preview?.({ query: 'our plans' }),
+    (await tool.preview?.({ query: 'our plans' }))?.text,
     `Sends data out: the search service at ${new URL(baseUrl).host} gets this query, and may keep it.\nour plans`,
   );
   assert.equal(tool.parse({ query: '' }).ok, false);

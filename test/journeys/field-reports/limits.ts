@@ -5,6 +5,7 @@ import type { WorkspaceMessage } from '../../../src/playground/workspace/workspa
 import { sayText } from '../../support/mock-model.ts';
 import { allText } from '../../support/scene.ts';
 import type { Delivery } from '../../support/stage.ts';
+import { dataTexts } from '../../support/unrender-card.ts';
 import { buttonsOf, type FieldStage, sayCall, setFieldStage } from './field-stage.ts';
 
 /** Registers the journeys for one way of delivery. */
@@ -120,7 +121,7 @@ export function limitJourneys(delivery: Delivery): void {
       stage.play(sayCall('links', args), sayText(`${Object.values(args).join(' ')} End.`));
       const place = await stage.ask('requester', 'send <!here> AT&T &lt;b&gt; <@U123>');
       const card = await stage.card(place, 'Waiting for a decision');
-      const shown = preformattedTexts(card.blocks);
+      const shown = dataTexts(card.blocks);
       for (const value of [...Object.values(args), 'send <!here> AT&T &lt;b&gt; <@U123>']) {
         assert.ok(shown.includes(value), `${value}\n${shown.join('\n')}`);
       }
@@ -160,15 +161,7 @@ function assertHarmless(message: WorkspaceMessage): void {
   assert.doesNotMatch(JSON.stringify([rest, message.text]), /<!here>|<@U123>|<#C1>|evil\.example/);
 }
 
-function preformattedTexts(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(preformattedTexts);
-  if (typeof value !== 'object' || value === null) return [];
-  const { type, elements } = value as { type?: string; elements?: readonly { text: string }[] };
-  if (type === 'rich_text_preformatted') return [(elements ?? []).map(({ text }) => text).join('')];
-  return Object.values(value).flatMap(preformattedTexts);
-}
-
-const preformatted = (value: unknown): string => preformattedTexts(value).join('');
+const preformatted = (value: unknown): string => dataTexts(value).join('');
 
 function idsOf(card: WorkspaceMessage) {
   const text = JSON.stringify(card.blocks);

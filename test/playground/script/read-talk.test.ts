@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { editOf } from '../../../src/domain/call-edit.ts';
 import { type Outcome, toToolReply } from '../../../src/domain/outcome.ts';
 import { readEnd } from '../../../src/playground/script/read-talk.ts';
+import { aCall } from '../../support/a-call.ts';
 
 const by = { team: 'T1', user: 'U1' };
 const ran = (text: string): Outcome => ({ kind: 'result', text });
@@ -26,7 +28,7 @@ test('every outcome that the app can tell a model is read as what it is', () => 
     assert.equal(readEnd('write_file', toToolReply(outcome).text).kind, kind, outcome.kind);
   }
   assert.deepEqual(
-    readEnd('write_file', toToolReply(failed('write_file failed: no'), '{"a":1}').text),
+    readEnd('write_file', toToolReply(failed('write_file failed: no'), editTo('{"a":1}')).text),
     {
       kind: 'failed',
       text: 'write_file failed: no',
@@ -34,3 +36,8 @@ test('every outcome that the app can tell a model is read as what it is', () => 
     },
   );
 });
+
+/** An edit that ended in these arguments. */
+function editTo(args: string) {
+  return editOf(aCall({ args, proposedArgs: '{}' }));
+}

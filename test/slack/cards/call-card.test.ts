@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import type { KnownBlock } from '@slack/types';
-import fc from 'fast-check';
 import type { Call } from '../../../src/domain/call.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
-import { buildCallCard, type CallCard } from '../../../src/slack/cards/call-card.ts';
-import { buildFullView } from '../../../src/slack/forms/full-view.ts';
-import { LIMITS } from '../../../src/slack/limits.ts';
 import {
-  APPROVER,
-  aCall,
-  REQUESTER,
-  SECOND_APPROVER,
-  TWO_APPROVERS,
-} from '../../support/a-call.ts';
+  buildCallCard as buildMarkedCard,
+  type CallCard,
+  type CardLook,
+} from '../../../src/slack/cards/call-card.ts';
+import { buildFullView } from '../../../src/slack/forms/full-view.ts';
+import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/a-call.ts';
+import { TEST_MARK } from '../../support/test-mark.ts';
 
 const TOOL = {
   secrets: ['headers.Authorization', 'apiKey'],
   schema: { properties: { path: {}, content: {} } },
 };
+const buildCallCard = (call: Call, look: Omit<CardLook, 'mark'>) =>
+  buildMarkedCard(call, { ...look, mark: TEST_MARK });
 const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
   kind,
   by: REQUESTER,
@@ -106,7 +104,14 @@ describe('the card of a call', () => {
 
   it('shows empty values each as itself', () => {
     const args = { a: null, b: '', c: '  ', d: [], e: {}, f: 'null', g: false };
-    const text = JSON.stringify(buildCallCard(aCall({ args: JSON.stringify(args) }), {}).blocks);
+    const text = JSON.stringify(
+      buildCallCard(aCall({ args: JSON.stringify(args) }), {
+        tool: {
+          secrets: [],
+          schema: { properties: { a: {}, b: {}, c: {}, d: {}, e: {}, f: {}, g: {} } },
+        },
+      }).blocks,
+    );
     for (const label of [
       'a · null',
       'b · empty text',
@@ -129,7 +134,7 @@ describe('the card of a call', () => {
     ]) {
       const call = aCall({ args: JSON.stringify({ command }) });
       assert.ok(!actionIds(buildCallCard(call, { tool: TOOL })).includes('call.approve'), command);
-      const look = { page: 1, tool: TOOL, mayApprove: true };
+      const look = { page: 1, tool: TOOL, mayApprove: true, mark: TEST_MARK };
       assert.ok(
         JSON.stringify(buildFullView(call, look)).includes(JSON.stringify(command).slice(1, 40)),
       );
@@ -189,7 +194,7 @@ describe('the card of a call', () => {
   });
 
   it('puts Open in place of Approve when something does not fit, and says how much is shown', () => {
-    const args = JSON.stringify({ body: `${'x'.repeat(2_900)}; bcc all` });
+    const args = JSON.stringify({ content: `${'x'.repeat(2_900)}; bcc all` });
     const card = buildCallCard(aCall({ args }), { tool: TOOL });
     assert.deepEqual(actionIds(card), ['call.open', 'call.edit', 'call.reply', 'call.ignore']);
     assert.match(JSON.stringify(card.blocks), /2,800 of 2,909 characters shown/);
@@ -212,61 +217,7 @@ describe('the card of a call', () => {
       '\\u{3c}\\u{21}channel\\u{3e}\\u{20}\\u{3a}x\\u{3a}: Waiting for a decision · asked by <@U1> · open to review',
     );
   });
-
-  it('has, for hostile input, nothing of it outside data, and stays within Slack’s limits', () => {
-    const marked = hostile.map((text) => `§${text}§`);
-    const calls = fc.record({
-      args: fc.dictionary(
-        fc.string({ maxLength: 70 }),
-        fc.oneof(marked, fc.array(marked), fc.object({ values: [marked] }), fc.constant(null)),
-        {
-          maxKeys: 60,
-        },
-      ),
-      words: marked,
-      preview: marked,
-      askedLine: marked,
-      tool: fc.oneof(fc.constantFrom('write_file', 'a'.repeat(64)), hostile),
-      status: fc.constantFrom<Call['status'][]>('pending', 'succeeded', 'unknown', 'refused'),
-      votes: fc.array(
-        fc.constantFrom(APPROVER, SECOND_APPROVER).map((by) => ({ by, at: 1 })),
-        { maxLength: 30 },
-      ),
-      result: marked,
-    });
-    fc.assert(
-      fc.property(calls, ({ args, result, ...rest }) => {
-        const outcome = { kind: 'result', text: result } as const;
-        const call = aCall({ ...rest, args: JSON.stringify(args), outcome, route: TWO_APPROVERS });
-        const card = buildCallCard(call, { tool: TOOL });
-        assert.deepEqual(validateMessage(card), []);
-        assert.ok(textOf(card.blocks) <= LIMITS.messageCharacters);
-        assert.ok(!outsideData(card).includes('§'));
-      }),
-      { numRuns: 300 },
-    );
-  });
 });
-
-const PIECES = [
-  '<!channel>',
-  '<@U1>',
-  '```',
-  '*b*',
-  '<https://a|b>',
-  '\u202e',
-  ' '.repeat(50),
-  '\n',
-  '&lt;',
-  '"',
-  '😀',
-  'x'.repeat(700),
-];
-const hostile = fc
-  .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'grapheme', maxLength: 8 })), {
-    maxLength: 12,
-  })
-  .map((parts) => parts.join(''));
 
 function actionIds(card: CallCard): readonly string[] {
   return card.blocks.flatMap((block) =>
@@ -276,24 +227,4 @@ function actionIds(card: CallCard): readonly string[] {
         )
       : [],
   );
-}
-
-function textOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce(
-    (sum, [key, each]) =>
-      sum + (key === 'text' && typeof each === 'string' ? each.length : textOf(each)),
-    0,
-  );
-}
-
-/** All of a card that is not preformatted text. */
-function outsideData(card: CallCard): string {
-  const isData = (block: KnownBlock) => block.type === 'rich_text';
-  const labels = card.blocks.filter(isData).map((block) => {
-    return 'elements' in block
-      ? block.elements.filter((each) => each.type !== 'rich_text_preformatted')
-      : [];
-  });
-  return JSON.stringify([card.text, card.blocks.filter((block) => !isData(block)), labels]);
 }

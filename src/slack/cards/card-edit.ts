@@ -1,0 +1,93 @@
+/** What a person changed in the arguments, on the card. */
+import type { KnownBlock, RichTextElement } from '@slack/types';
+import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
+import type { Call } from '../../domain/call.ts';
+import { type ArgChange, editOf } from '../../domain/call-edit.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { BUDGET } from '../limits.ts';
+import { mention } from '../mrkdwn.ts';
+import { asCode, buildPieces, count, cutPiece } from './fit-pieces.ts';
+import { type Masking, saySecret } from './mask-secrets.ts';
+import { type DataPiece, renderText } from './render-args.ts';
+
+const MAX_CHANGES = 8;
+const MAX_SIDE = 60;
+/** A card is drawn often: a longer difference takes long, and does not fit it. */
+const MAX_EDITED_LINES = 200;
+
+/** Makes the blocks that say who edited a call, and what; none when nobody did. */
+export function buildEdit(call: Call, secrets: readonly string[], masking: Masking): KnownBlock[] {
+  if (call.editedBy === undefined) return [];
+  const text = `:pencil2: Arguments edited by ${mention(call.editedBy.user)} · attempt ${call.attempt}`;
+  const who: KnownBlock = { type: 'context', elements: [{ type: 'mrkdwn', text }] };
+  const changes = editOf(call, secrets)?.changes ?? [];
+  const shown = changes.slice(0, MAX_CHANGES);
+  const left = changes.length - shown.length;
+  const room = Math.floor(BUDGET.edit / Math.max(1, shown.length));
+  return [
+    who,
+    ...shown.flatMap((change) => buildChange(change, masking, room)),
+    ...(left === 0 ? [] : [sayLine([said(`${count(left)} more changes are not shown.`)])]),
+  ];
+}
+
+function buildChange(change: ArgChange, masking: Masking, room: number): KnownBlock[] {
+  const { path, from, to, isSecret } = change;
+  const name = cutPiece(renderText('', nameOf(path), masking), MAX_SIDE).text;
+  if (isSecret) {
+    const sides = [from, to].map((side) =>
+      side === undefined ? 'not set' : saySecret(side, masking.mark),
+    );
+    return [sayLine([asCode(name), said(` changed from ${sides.join(' to ')}`)])];
+  }
+  const sides = [from, to].map((side) => renderSide(side, masking));
+  if (sides.every(({ text }) => text.length <= MAX_SIDE && !text.includes('\n'))) {
+    const [before, after] = sides.map(elementsOf);
+    return [
+      sayLine([asCode(name), said(' from '), ...(before ?? []), said(' to '), ...(after ?? [])]),
+    ];
+  }
+  const patch = renderText('', difference(textOf(from), textOf(to)), masking);
+  return [sayLine([asCode(name), said(' changed:')]), ...buildPieces([cutLines(patch, room)])];
+}
+
+function cutLines(piece: DataPiece, room: number): DataPiece {
+  const cut = cutPiece({ ...piece, label: 'Difference' }, Math.min(room, BUDGET.edit));
+  // A box, whatever its length: it is read line by line.
+  return { ...cut, text: cut.text.includes('\n') ? cut.text : `${cut.text}\n` };
+}
+
+function nameOf(path: ArgChange['path']): string {
+  return path.length === 0 ? 'the arguments' : path.join('.');
+}
+
+function renderSide(value: JsonValue | undefined, masking: Masking): DataPiece {
+  return renderText('', value === undefined ? '' : JSON.stringify(value), masking);
+}
+
+function elementsOf({ text }: DataPiece): readonly RichTextElement[] {
+  return [text === '' ? said('nothing') : asCode(text)];
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+}
+
+function difference(before: string, after: string): string {
+  const patch = createTwoFilesPatch('', '', before, after, undefined, undefined, {
+    context: 1,
+    maxEditLength: MAX_EDITED_LINES,
+    headerOptions: OMIT_HEADERS,
+  });
+  const sizes = `${count(before.length)} characters became ${count(after.length)}.`;
+  return patch?.replaceAll(/^ $/gm, '').trimEnd() ?? sizes;
+}
+
+function said(text: string): RichTextElement {
+  return { type: 'text', text };
+}
+
+function sayLine(elements: RichTextElement[]): KnownBlock {
+  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+}

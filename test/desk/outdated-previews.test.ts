@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { createToolbox } from '../../src/agent/tools/create-toolbox.ts';
+import type { Call } from '../../src/domain/call.ts';
+import { shortDigest } from '../../src/domain/digest.ts';
+import { REQUESTER, THREAD } from '../support/a-call.ts';
+import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { sayCalls, sayText } from '../support/mock-model.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+const EDIT = { path: 'a.txt', oldText: 'two', newText: 'three' };
+
+async function deskWith(t: TestContext, name: string, args: object) {
+  const folder = await makeTempDir();
+  t.after(() => folder.remove());
+  const file = join(folder.path, 'a.txt');
+  await writeFile(file, 'one\ntwo\n');
+  const { toolbox } = createToolbox({ workspaceDir: folder.path });
+  const desk = await buildDesk(t, { tools: [], made: toolbox.list() });
+  desk.model.script((_request, index) =>
+    index === 0 ? sayCalls([{ name, args: JSON.stringify(args) }]) : sayText('Done.'),
+  );
+  await desk.send('change it');
+  return { desk, file, read: () => readFile(file, 'utf8') };
+}
+
+async function onlyCall(desk: TestDesk): Promise<Call> {
+  const [call] = await desk.calls();
+  assert.ok(call);
+  return call;
+}
+
+describe('a file that changed since the card showed what would happen to it', () => {
+  for (const [name, args, after] of [
+    ['edit_file', EDIT, 'zero\none\nthree\n'],
+    ['write_file', { path: 'a.txt', content: 'new\n' }, 'new\n'],
+    ['delete_file', { path: 'a.txt' }, undefined],
+  ] as const) {
+    it(`stops ${name}: the card says so and shows the file of now`, async (t) => {
+      const { desk, file, read } = await deskWith(t, name, args);
+      const shown = await onlyCall(desk);
+      await writeFile(file, 'zero\none\ntwo\n');
+      await desk.decide(shown, REQUESTER);
+      const again = await onlyCall(desk);
+      assert.equal(again.status, 'pending');
+      assert.equal(await read(), 'zero\none\ntwo\n');
+      assert.match(again.note ?? '', /has changed since it was shown\. Nothing was run/);
+      assert.deepEqual(again.votes, []);
+      assert.match(again.preview ?? '', /zero/);
+      assert.equal(desk.chat.cards.get(shown.id)?.note, again.note);
+
+      const stale = await desk.desk.decide({
+        callId: shown.id,
+        attempt: shown.attempt,
+        digest: shortDigest(shown.digest),
+        by: REQUESTER,
+        decision: { kind: 'approve' },
+      });
+      assert.equal(stale.kind, 'stale', 'the old card’s button is dead');
+      await desk.decide(again, REQUESTER);
+      assert.equal((await onlyCall(desk)).status, 'succeeded');
+      const now = await read().catch(() => undefined);
+      assert.equal(now, after);
+    });
+  }
+
+  it('is found by the run too, in the moment between the last look and the write', async (t) => {
+    const folder = await makeTempDir();
+    t.after(() => folder.remove());
+    const file = join(folder.path, 'a.txt');
+    await writeFile(file, 'one\ntwo\n');
+    const { toolbox } = createToolbox({ workspaceDir: folder.path });
+    const tool = toolbox.get('edit_file');
+    const preview = await tool?.preview?.(EDIT);
+    assert.ok(tool && preview?.basis);
+    const context = {
+      signal: new AbortController().signal,
+      idempotencyKey: 'k',
+      requester: REQUESTER,
+      thread: THREAD,
+      basis: preview.basis,
+    };
+    await writeFile(file, 'zero\none\ntwo\n');
+    await assert.rejects(tool.run(EDIT, context), /has changed since the card showed/);
+    await writeFile(file, 'one\ntwo\n');
+    await tool.run(EDIT, context);
+    assert.equal(await readFile(file, 'utf8'), 'one\nthree\n');
+  });
+
+  it('whose edit could not have worked is not edited unseen once it can', async (t) => {
+    const { desk, file, read } = await deskWith(t, 'edit_file', { ...EDIT, oldText: 'four' });
+    const call = await onlyCall(desk);
+    assert.match(call.preview ?? '', /would fail/);
+    await writeFile(file, 'four\n');
+    await desk.decide(call, REQUESTER);
+    assert.equal((await onlyCall(desk)).status, 'pending');
+    assert.equal(await read(), 'four\n');
+  });
+});
+
+describe('a call that is asked again', () => {
+  it('says on its card that the same was edited a moment ago', async (t) => {
+    const { desk } = await deskWith(t, 'write_file', { path: 'a.txt', content: 'old' });
+    const [first] = await desk.calls();
+    assert.ok(first);
+    assert.equal(first.earlier, undefined);
+    let asks = 0;
+    desk.model.script(() => {
+      asks += 1;
+      return asks === 1
+        ? sayCalls([{ name: 'write_file', args: '{"path":"a.txt","content":"old"}', id: 'again' }])
+        : sayText('Done.');
+    });
+    const args = { path: 'a.txt', content: 'mine' };
+    await desk.decide(first, REQUESTER, { kind: 'edit', args });
+    const second = (await desk.calls()).find(({ status }) => status === 'pending');
+    assert.equal(second?.earlier?.likeness, 'same');
+    assert.equal(second?.earlier?.how, 'edit');
+    assert.deepEqual(second?.earlier?.by, REQUESTER);
+  });
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import type { JsonValue } from '../../src/domain/json.ts';
+import { createSecretMark } from '../../src/domain/secret-mark.ts';
+import { isSecretPath, secretPathsOf } from '../../src/domain/secret-paths.ts';
+
+const schemaOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: 'input' }) as { [key: string]: JsonValue };
+
+test('a path is secret at, and in, what is named; lists and dotted keys are passed through', () => {
+  const secrets = ['a.b', 'list.*.key', 'hosts.*.token', 'x.y'];
+  const secret = [
+    ['a', 'b'],
+    ['a', 'b', 'c'],
+    ['a', 0, 'b'],
+    ['list', 3, 'key'],
+    ['hosts', 'one.example', 'token'],
+    ['x.y'],
+  ];
+  for (const path of secret) assert.ok(isSecretPath(path, secrets), path.join());
+  for (const path of [['a'], ['b'], ['a', 'c'], ['hosts', 'one'], ['x']]) {
+    assert.ok(!isSecretPath(path, secrets), path.join());
+  }
+});
+
+test('a schema marks secrets by format, by writeOnly and by its meta, wherever they are', () => {
+  const schema = z.object({
+    password: z.string().meta({ format: 'password' }),
+    pin: z.string().meta({ writeOnly: true }).optional(),
+    login: z.object({ token: z.string().meta({ secret: true }), user: z.string() }),
+    keys: z.array(z.object({ key: z.string().meta({ secret: true }) })),
+    hosts: z.record(z.string(), z.object({ secret: z.string().meta({ secret: true }) })),
+    either: z.union([z.object({ a: z.string().meta({ secret: true }) }), z.number()]),
+    plain: z.string(),
+  });
+  assert.deepEqual(secretPathsOf(schemaOf(schema)), [
+    'password',
+    'pin',
+    'login.token',
+    'keys.key',
+    'hosts.*.secret',
+    'either.a',
+  ]);
+});
+
+test('a recursive schema is walked once, and its secrets are found', () => {
+  const node: z.ZodType = z.object({
+    key: z.string().meta({ secret: true }),
+    get next() {
+      return node.optional();
+    },
+  });
+  const paths = secretPathsOf(schemaOf(z.object({ root: node })));
+  assert.ok(isSecretPath(['root', 'key'], paths));
+  assert.ok(isSecretPath(['root', 'next', 'key'], paths));
+});
+
+test('marks are the same for the same secret and key, and differ for another of either', () => {
+  const [one, two] = [1, 2].map((fill) => createSecretMark(new Uint8Array(32).fill(fill)));
+  assert.match(one?.('secret') ?? '', /^[0-9a-f]{8}$/);
+  assert.equal(one?.('secret'), one?.('secret'));
+  assert.notEqual(one?.('secret'), one?.('secre'));
+  assert.notEqual(one?.('secret'), two?.('secret'));
+});

@@ -1,0 +1,217 @@
+/** What holds for every card: each property is tried 10,000 times; a run takes 1 to 3 ms. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Call, CallStatus } from '../../../src/domain/call.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
+import {
+  validateMessage,
+  validateView,
+} from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import { buildCallCard, type CallCard } from '../../../src/slack/cards/call-card.ts';
+import { buildFullView } from '../../../src/slack/forms/full-view.ts';
+import { LIMITS } from '../../../src/slack/limits.ts';
+import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/a-call.ts';
+import { TEST_MARK } from '../../support/test-mark.ts';
+import { actionIds, outsideData, unrenderArgs } from '../../support/unrender-card.ts';
+
+const RUNS = { numRuns: 10_000 };
+const TOOL = {
+  secrets: ['headers.Authorization'],
+  schema: { properties: { path: {}, content: {}, headers: {}, n: {} } },
+};
+const look = { tool: TOOL, mark: TEST_MARK };
+
+const ODD = [
+  '<!channel>',
+  '<@U1>',
+  '```',
+  '*b*',
+  '`',
+  '<https://a|b>',
+  '\u202e',
+  ' '.repeat(50),
+  '  ',
+  ' ',
+  '\n',
+  '\n\n  ',
+  '&lt;',
+  '"',
+  '\\u{20}',
+  '\\',
+  '⟨hidden: a secret⟩',
+  ' · number',
+  'null',
+  '\t',
+  '😀',
+  'раураl',
+  'שלום',
+];
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...ODD), fc.string({ unit: 'grapheme', maxLength: 6 })), {
+    maxLength: 6,
+  })
+  .map((parts) => parts.join(''));
+const number = fc
+  .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+  .map((value) => (value === 0 ? 0 : value));
+const NAMED = fc.constantFrom('path', 'content', 'n', 'Note', 'Result', 'a b', '', 'x'.repeat(300));
+const key = fc.oneof(
+  NAMED,
+  text.filter((each) => each !== '__proto__'),
+);
+const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', maxDepth: 4 },
+    text,
+    number,
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+  ),
+}));
+const args = fc.dictionary(fc.oneof(NAMED, key), anyValue, { maxKeys: 4 });
+
+describe('every card', () => {
+  it('that shows everything can be read back to the arguments', () => {
+    let whole = 0;
+    fc.assert(
+      fc.property(args, (value) => {
+        const call = aCall({ args: canonicalJson(value), askedLine: '' });
+        const card = buildCallCard(call, look);
+        if (!isInspectable(card)) return;
+        whole += 1;
+        assert.equal(canonicalJson(unrenderArgs(card.blocks)), call.args);
+      }),
+      RUNS,
+    );
+    assert.ok(whole > RUNS.numRuns * 0.8, `only ${whole} cards show everything`);
+  });
+
+  it('differs from that of other arguments, in its digest and in what it shows', () => {
+    fc.assert(
+      fc.property(args, anyValue, fc.nat(), (value, other, pick) => {
+        const before = aCall({ args: canonicalJson(value), askedLine: '' });
+        const keys = Object.keys(value);
+        const changed = { ...value, [keys[pick % Math.max(1, keys.length)] ?? 'path']: other };
+        const after = aCall({ args: canonicalJson(changed), askedLine: '' });
+        if (before.args === after.args) return;
+        assert.notEqual(before.digest, after.digest);
+        const cards = [before, after].map((call) => buildCallCard(call, look));
+        const [first, second] = cards.map(({ blocks }) => JSON.stringify(withoutDigests(blocks)));
+        if (cards.every(isInspectable)) assert.notEqual(first, second);
+        assert.notDeepEqual(cards[0], cards[1]);
+      }),
+      RUNS,
+    );
+  });
+
+  it('has nothing of the agent’s outside data, and is taken by Slack in every status', () => {
+    fc.assert(
+      fc.property(hostileCalls, fc.constantFrom(...STATUSES), (call, [status, outcome]) => {
+        const drawn = { ...call, status, ...(outcome && { outcome }) };
+        const card = buildCallCard(drawn, look);
+        assert.deepEqual(validateMessage(card), []);
+        assert.ok(textLength(card.blocks) <= LIMITS.messageCharacters);
+        assert.ok(!JSON.stringify(outsideData(card)).includes('§'));
+      }),
+      RUNS,
+    );
+  });
+
+  it('has a full view that Slack takes page by page, with Approve on the last page alone', () => {
+    fc.assert(
+      fc.property(hostileCalls, fc.boolean(), (call, mayApprove) => {
+        const show = { tool: TOOL, mark: TEST_MARK, mayApprove };
+        for (let page = 1; ; page += 1) {
+          const view = buildFullView(call, { ...show, page });
+          assert.deepEqual(validateView(view), []);
+          assert.ok(!JSON.stringify(outsideData(view)).includes('§'));
+          const ids = actionIds(view);
+          const isLast = !ids.includes('call.page');
+          assert.equal(ids.includes('call.approve'), isLast && mayApprove);
+          if (isLast) return;
+        }
+      }),
+      RUNS,
+    );
+  });
+});
+
+const BY = { by: REQUESTER, at: 90_000 } as const;
+const STATUSES: readonly (readonly [CallStatus, Outcome?])[] = [
+  ['pending'],
+  ['approved'],
+  ['running'],
+  ['succeeded', { kind: 'result', text: `§${'r'.repeat(5_000)}` }],
+  ['failed', { kind: 'error', text: '§<!here> *failed*' }],
+  ['unknown', { kind: 'unknown', reason: '§it died' }],
+  ['replied', { kind: 'reply', text: '§no', by: REQUESTER }],
+  ['ignored', { kind: 'ignored', by: REQUESTER }],
+  ['expired', { kind: 'expired' }],
+  ['withdrawn', { kind: 'withdrawn', cause: 'stop' }],
+  ['refused', { kind: 'refused', reason: '§never' }],
+];
+
+const long = fc.oneof(
+  { weight: 16, arbitrary: text },
+  { weight: 1, arbitrary: fc.nat({ max: 3_200 }).map((length) => 'x'.repeat(length)) },
+  { weight: 1, arbitrary: fc.nat({ max: 200 }).map((lines) => 'line\n'.repeat(lines)) },
+);
+const marked = long.map((each) => `§${each}§`);
+const hostileArgs = fc.dictionary(
+  fc.oneof(
+    fc.constantFrom('path', 'content', 'headers'),
+    marked.filter((each) => each.length < 400),
+  ),
+  fc.oneof(
+    marked,
+    fc.array(marked, { maxLength: 3 }),
+    fc.dictionary(marked, anyMarked(), { maxKeys: 3 }),
+  ),
+  { maxKeys: 4 },
+);
+
+function anyMarked() {
+  return fc.oneof(marked, fc.integer(), fc.constant(null));
+}
+
+const hostileCalls = fc
+  .record({
+    args: hostileArgs.map((value) => canonicalJson(value as JsonValue)),
+    proposedArgs: hostileArgs.map((value) => canonicalJson(value as JsonValue)),
+    words: marked,
+    preview: marked,
+    askedLine: marked,
+    note: marked,
+    isEdited: fc.boolean(),
+    votes: fc.array(fc.constant({ by: APPROVER, at: 1 }), { maxLength: 12 }),
+  })
+  .map(
+    ({ isEdited, ...rest }): Call =>
+      aCall({
+        ...rest,
+        ...(isEdited ? { editedBy: APPROVER, attempt: 2 } : {}),
+        route: TWO_APPROVERS,
+        verdict: { kind: 'approve', ...BY },
+      }),
+  );
+
+function isInspectable(card: CallCard): boolean {
+  return actionIds(card.blocks).includes('call.approve');
+}
+
+function withoutDigests(value: unknown): unknown {
+  return JSON.stringify(value).replace(/`[0-9a-f]{10}`|\.[0-9a-f]{10}"/g, '');
+}
+
+function textLength(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [name, each]) =>
+      sum + (name === 'text' && typeof each === 'string' ? each.length : textLength(each)),
+    0,
+  );
+}
