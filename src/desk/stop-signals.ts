@@ -9,7 +9,7 @@ export interface StopSignals {
 }
 
 /** The reason with which a stopped thread's work is aborted. */
-export class StoppedError extends Error {
+class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
 
