@@ -81,15 +81,15 @@ for (const size of SIZES) {
     it('Edit says what is wrong on the field, takes a good value, and that one is written', async () => {
       await me.ask('Edit a file');
       await me.press(button('Edit', 'write_file', 'greeting.txt'));
-      await field('path').fill('');
+      await field('Path').fill('');
       await submit();
       await dialog().getByRole('alert').filter({ hasText: 'required' }).waitFor();
       await me.look('04-edit-missing');
       await assertSheet();
       assert.deepEqual(await files(), approved);
-      await field('path').fill('greeting.txt');
+      await field('Path').fill('greeting.txt');
       approved['greeting.txt'] = 'Hello, team!\n\nThe next release is on Friday.\n';
-      await field('content').fill(approved['greeting.txt']);
+      await field('Content').fill(approved['greeting.txt']);
       await submit();
       await dialog().waitFor({ state: 'detached' });
       await done('write_file', 'greeting.txt');

@@ -59,14 +59,15 @@ describe('send_file', () => {
     assert.equal(Buffer.from(file?.bytes ?? []).toString(), 'as approved');
   });
 
-  it('does not send a file that was changed after its card was shown', async (t) => {
+  it('asks anew about a file that was changed after its card was shown', async (t) => {
     const { desk, call, sent, path } = await waiting(t);
     await writeFile(path, 'as replaced');
     await desk.decide(call, REQUESTER);
     assert.deepEqual(sent, []);
     const [after] = await desk.calls();
-    assert.equal(after?.status, 'failed');
-    assert.match(JSON.stringify(after?.outcome), /not what the card showed any more/);
+    assert.equal(after?.status, 'pending');
+    assert.match(after?.preview ?? '', /as replaced$/);
+    assert.notEqual(after?.digest, call.digest);
   });
 
   it('sends nothing that is ignored', async (t) => {
