@@ -104,8 +104,9 @@ describe('an answer that grows', () => {
     await stage.startAgain();
     await stage.workspace.waitFor(
       () =>
-        byApp(place).some((each) => markdownOf(each) === TEXT && buttonsOf(each).length === 0) ||
-        undefined,
+        byApp(place).some(
+          (each) => markdownOf(each) === TEXT && !buttonsOf(each).includes('turn.stop'),
+        ) || undefined,
       { timeoutMs: 45_000, describe: () => JSON.stringify(byApp(place)).slice(0, 2_000) },
     );
     await stage.settled(3_000);

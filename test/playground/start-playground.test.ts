@@ -86,7 +86,7 @@ test('with nothing configured the page, the health and the scripted agent are th
   assert.equal((await page.get('/readyz')).status, 200);
   const begin = await (await page.get('/ui/start')).json();
   assert.equal(begin.scriptedModel, true);
-  assert.equal(begin.suggestions.length, 8);
+  assert.equal(begin.suggestions.length, 9);
   assert.deepEqual(await page.files(), []);
 
   await page.say('Write a haiku about approvals to haiku.txt');
