@@ -59,7 +59,7 @@ export function ruleDecision(
       return ruleApproval(call, { kind: 'approve', by, at: now });
     case 'edit':
       if (!edited) throw new Error('An edit is ruled on with its parsed arguments.');
-      return ruleEdit(call, { kind: 'edit', by, at: now }, edited);
+      return ruleEdit(call, { kind: 'edit', by, at: now }, edited, decision.keepsUnseen === true);
     case 'reply':
       return ruleReply(call, { kind: 'reply', by, at: now }, decision.text);
     case 'ignore':
@@ -134,7 +134,12 @@ function ruleApproval(call: Call, verdict: Verdict): Ruling {
   return steps(stepFrom(call, 'approve', at, { status: 'approved', votes, verdict }));
 }
 
-function ruleEdit(call: Call, verdict: Verdict, { parsed, preview }: Edited): Ruling {
+function ruleEdit(
+  call: Call,
+  verdict: Verdict,
+  { parsed, preview }: Edited,
+  keepsUnseen: boolean,
+): Ruling {
   if (!parsed.ok) return answer({ kind: 'invalid', call, problems: parsed.problems });
   const { by, at } = verdict;
   const { preview: _text, basis: _basis, ...rest } = call;
@@ -148,7 +153,7 @@ function ruleEdit(call: Call, verdict: Verdict, { parsed, preview }: Edited): Ru
     votes: [],
     editedBy: by,
   });
-  return approveAnew(edited, verdict);
+  return keepsUnseen ? steps(edited) : approveAnew(edited, verdict);
 }
 
 function ruleRerun(call: Call, verdict: Verdict): Ruling {

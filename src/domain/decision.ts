@@ -13,7 +13,12 @@ export interface DecisionCommand {
   readonly by: Person;
   readonly decision:
     | { readonly kind: 'approve' }
-    | { readonly kind: 'edit'; readonly args: JsonValue }
+    | {
+        readonly kind: 'edit';
+        readonly args: JsonValue;
+        /** Whether arguments stay that the person was not shown: then their edit approves nothing. */
+        readonly keepsUnseen?: boolean;
+      }
     | { readonly kind: 'reply'; readonly text: string }
     | { readonly kind: 'ignore' };
 }

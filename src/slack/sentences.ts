@@ -52,6 +52,9 @@ function sayMissing(missing: number): string {
 }
 
 function sayCounted(call: Call): string {
+  if (call.votes.length === 0) {
+    return `Your changes to ${name(call)} are saved, and approve nothing yet: see it whole first.`;
+  }
   return call.verdict?.kind === 'edit'
     ? `Your changes to ${name(call)} are saved, and everybody approves them anew.`
     : `Your approval of ${name(call)} counts.`;

@@ -151,6 +151,12 @@ describe('a decision', () => {
 describe('an edit', () => {
   const edit = { kind: 'edit', args: {} } as const;
 
+  it('approves nothing while it keeps what its editor was not shown', () => {
+    const edited = lastCall(decide(aCall(), REQUESTER, { ...edit, keepsUnseen: true }));
+    assert.deepEqual([edited.status, edited.attempt, edited.votes], ['pending', 2, []]);
+    assert.deepEqual(edited.editedBy, REQUESTER);
+  });
+
   it('makes the next attempt and is its editor’s approval', () => {
     const before = aCall();
     const after = lastCall(decide(before, REQUESTER, edit));

@@ -3,49 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
 import { canonicalJson, type JsonValue } from '../../src/domain/json.ts';
-import type { Tool } from '../../src/domain/tool.ts';
 import type { FormValues } from '../../src/playground/workspace/workspace-port.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
-import { type Delivery, type SlackStage, setSlackStage, TOOL } from './slack-stage.ts';
+import { FORM_TOOLS, LONG_ARGS, PARTS_ARGS } from './forms-tools.ts';
+import { type Delivery, type SlackStage, setSlackStage } from './slack-stage.ts';
 import { viewButtons } from './view-buttons.ts';
-
-const KEYS = Array.from({ length: 70 }, (_, i) => `f${i}`);
-const LONG_ARGS = Object.fromEntries(KEYS.map((key) => [key, `${key} `]));
-const STRING = { type: 'string' };
-
-function aTool(name: string, properties: Readonly<Record<string, JsonValue>>): Tool {
-  return {
-    ...TOOL,
-    name,
-    schema: { type: 'object', properties, required: Object.keys(properties) },
-  };
-}
-
-const kind = (name: string, key: string) => ({
-  type: 'object',
-  properties: { kind: { const: name }, [key]: STRING },
-  required: ['kind', key],
-});
-
-const TOOLS = [
-  aTool('long', Object.fromEntries(KEYS.map((key) => [key, STRING]))),
-  aTool('parts', {
-    note: STRING,
-    target: { anyOf: [kind('by_id', 'id'), kind('by_name', 'name')] },
-    to: {
-      type: 'array',
-      items: { type: 'object', properties: { name: STRING }, required: ['name'] },
-    },
-    city: { enum: Array.from({ length: 300 }, (_, i) => `city ${i}`) },
-  }),
-];
-const PARTS_ARGS = {
-  city: 'city 7',
-  note: 'n',
-  target: { id: '1', kind: 'by_id' },
-  to: [{ name: 'A' }],
-};
 
 for (const delivery of ['http', 'socket'] as const) formsOver(delivery);
 
@@ -54,7 +17,7 @@ function formsOver(delivery: Delivery): void {
     let stage: SlackStage;
     let original: Pick<SlackStage['desk'], 'decide' | 'look'>;
     before(async () => {
-      stage = await setSlackStage(delivery, { tools: TOOLS });
+      stage = await setSlackStage(delivery, { tools: FORM_TOOLS });
       original = { decide: stage.desk.decide, look: stage.desk.look };
     });
     after(() => stage.close());
@@ -131,6 +94,21 @@ function formsOver(delivery: Delivery): void {
       });
       assert.equal(top(), undefined);
       await until(() => stage.drafts.size === 0);
+    });
+
+    it('an edit beside a text that neither form nor card shows whole says so to the desk', async () => {
+      for (const [text, keepsUnseen] of [
+        ['x'.repeat(20_000), true],
+        ['x'.repeat(200), undefined],
+      ] as const) {
+        const call = await open('mail', { note: 'n', text });
+        decideAs(call);
+        await submit({ note: 'changed' });
+        assert.deepEqual(edited(), { note: 'changed', text });
+        const command = stage.desk.commands.at(-1);
+        assert.ok(command && 'decision' in command && command.decision.kind === 'edit');
+        assert.equal(command.decision.keepsUnseen, keepsUnseen);
+      }
     });
 
     it('what is wrong on an earlier page is gone to and said there, with all that was typed', async () => {
@@ -264,7 +242,7 @@ function formsOver(delivery: Delivery): void {
 describe('a form before a slow store', () => {
   it('opens at once, and is there when the store has answered after four seconds', async () => {
     const clock = createManualClock(Date.now());
-    const stage = await setSlackStage('http', { tools: TOOLS, clock });
+    const stage = await setSlackStage('http', { tools: FORM_TOOLS, clock });
     try {
       const call = await stage.callIn({ tool: 'parts', args: canonicalJson(PARTS_ARGS) });
       const place = await stage.draw(call);

@@ -52,7 +52,11 @@ describe('a sentence about a decision', () => {
       { kind: 'decided', call: aCall({ status: 'approved', verdict: decided('approve') }) },
       /^You approved `write_file`\.$/,
     ],
-    [{ kind: 'recorded', call, missing: 1 }, /counts\. One more approval is needed\.$/],
+    [
+      { kind: 'recorded', call: { ...call, votes: [{ by: call.requester, at: 1 }] }, missing: 1 },
+      /counts\. One more approval is needed\.$/,
+    ],
+    [{ kind: 'recorded', call, missing: 1 }, /are saved, and approve nothing yet: see it whole/],
     [{ kind: 'already-voted', call, missing: 2 }, /already approved.*2 more/],
     [
       { kind: 'already-decided', call: aCall({ status: 'ignored', verdict: decided('ignore') }) },

@@ -41,16 +41,8 @@ export interface CallCard {
 export function buildCallCard(call: Call, look: CardLook): CallCard {
   const paths = secretsOf(call, look.tool);
   const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
-  const pieces = renderCall(call, look.tool, paths, masking);
-  const data = fitPieces(pieces, {
-    characters: BUDGET.cardData,
-    each: BUDGET.cardPiece,
-    count: BUDGET.cardArguments,
-  });
+  const { pieces, data, sums, whole } = fitCall(call, look, paths, masking);
   const words = quoteWords(call.words, masking);
-  const sums = sumPieces(pieces);
-  // Whoever writes the arguments can make anything look like a secret: nobody approves that unseen.
-  const whole = data.whole && sums.guessed === 0 && sums.depth <= MAX_CARD_DEPTH;
   const blocks: KnownBlock[] = [
     ...buildFacts(call, masking),
     ...buildEdit(call, paths, masking),
@@ -64,6 +56,26 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
     }),
   ];
   return { text: notification(call), blocks };
+}
+
+/** Tells whether a call can be read whole on its card, and so approved from there. */
+export function fitsCard(call: Call, look: CardLook): boolean {
+  const paths = secretsOf(call, look.tool);
+  const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
+  return fitCall(call, look, paths, masking).whole;
+}
+
+function fitCall(call: Call, look: CardLook, paths: readonly string[], masking: Masking) {
+  const pieces = renderCall(call, look.tool, paths, masking);
+  const data = fitPieces(pieces, {
+    characters: BUDGET.cardData,
+    each: BUDGET.cardPiece,
+    count: BUDGET.cardArguments,
+  });
+  const sums = sumPieces(pieces);
+  // Whoever writes the arguments can make anything look like a secret: nobody approves that unseen.
+  const whole = data.whole && sums.guessed === 0 && sums.depth <= MAX_CARD_DEPTH;
+  return { pieces, data, sums, whole };
 }
 
 /** Lists the secret paths of a call: the tool's of now, and those that it had. */

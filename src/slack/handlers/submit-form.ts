@@ -1,8 +1,10 @@
 import type { DecisionOutcome } from '../../domain/decision.ts';
 import { placeOf } from '../../domain/thread-key.ts';
+import { fitsCard } from '../cards/call-card.ts';
 import type { Submission } from '../check-click.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
 import { placeProblems, toFormErrors } from '../forms/form-errors.ts';
+import { nodesOf } from '../forms/form-node.ts';
 import { type FormProblem, type FormReading, readForm } from '../forms/read-form.ts';
 import { REPLY_BLOCK, readReply } from '../forms/reply-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
@@ -24,7 +26,8 @@ export const submitEdit: FormHandler = async (form, ack, deps) => {
   if (page < pages) return turnPage(form, session, reading, page + 1, ack, deps);
   if (!reading.ok) return showProblems(form, session, reading.problems, ack, deps);
   const by = form.origin.person;
-  const decision = { kind: 'edit', args: reading.args } as const;
+  const unseen = isSomethingUnseen(session, deps) ? { keepsUnseen: true } : {};
+  const decision = { kind: 'edit', args: reading.args, ...unseen } as const;
   const outcome = await deps.desk.decide({ ...form.token, by, decision });
   if (outcome.kind === 'invalid') {
     return showProblems(form, session, placeProblems(outcome.problems, plan), ack, deps);
@@ -32,6 +35,12 @@ export const submitEdit: FormHandler = async (form, ack, deps) => {
   await answerForm(form, outcome, ack, deps);
   await dropSession(form, session, deps);
 };
+
+/** Neither the form nor the card has shown all of it: whoever saves has not seen what would run. */
+function isSomethingUnseen({ call, tool, plan }: FormSession, { mark }: HandlerDeps): boolean {
+  const keeps = nodesOf(plan).some((node) => node.type === 'kept' && node.why !== '');
+  return keeps && !fitsCard(call, { tool, mark });
+}
 
 /** Goes on when nothing on this page is wrong: what is wrong elsewhere is told in the end. */
 async function turnPage(
