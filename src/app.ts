@@ -17,6 +17,7 @@ import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { createRunCommand } from './agent/tools/run-command.ts';
 import { createSearchWeb } from './agent/tools/search-web.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
+import type { WebReach } from './agent/tools/web-reach.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
@@ -47,6 +48,8 @@ const STOP_GRACE_MS = 25_000;
 export interface AppOverrides {
   readonly gate?: Gate;
   readonly toolTimeoutMs?: number;
+  /** (Default: the public internet.) */
+  readonly reach?: WebReach;
 }
 
 export interface AppDeps {
@@ -89,7 +92,10 @@ async function open(
   const send = createSendFileToSlack({ connection, log });
   const { toolbox, helpers, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
-    offered: [createSendFile({ files, send }), ...(await offerTools(config, clock, log))],
+    offered: [
+      createSendFile({ files, send }),
+      ...(await offerTools(config, { clock, log, reach: overrides.reach })),
+    ],
     ...(own && { extra: own.tools, agents: own.agents }),
   });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
@@ -189,8 +195,11 @@ async function open(
 /** Makes the tools that depend on the settings and on the machine. */
 async function offerTools(
   { workspaceDir, dataDir, commands, search }: SlackModeConfig,
-  clock: Clock,
-  log: Logger,
+  {
+    clock,
+    log,
+    reach,
+  }: { readonly clock: Clock; readonly log: Logger; readonly reach: WebReach | undefined },
 ): Promise<readonly DefinedTool[]> {
   // The file that main reads the environment from holds every secret.
   const place: CommandPlace = { workspaceDir, hidden: [dataDir, resolve('.env')] };
@@ -204,7 +213,7 @@ async function offerTools(
   return [
     createRunCommand({ place, confinement, clock }),
     ...(search ? [createSearchWeb(search, clock)] : []),
-    createFetchUrl({ clock }),
+    createFetchUrl({ clock, ...(reach && { reach }) }),
   ];
 }
 

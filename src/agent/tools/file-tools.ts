@@ -91,6 +91,11 @@ function createReadFile(workspace: Workspace): DefinedTool {
 }
 
 function createWriteFile(workspace: Workspace): DefinedTool {
+  async function look(file: string) {
+    const found = await workspace.look(file);
+    if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
+    return found;
+  }
   return defineTool({
     name: 'write_file',
     description:
@@ -99,7 +104,7 @@ function createWriteFile(workspace: Workspace): DefinedTool {
     risk: 'medium',
     idempotent: true,
     async run({ path: file, content }, { signal, basis }) {
-      const found = await workspace.look(file);
+      const found = await look(file);
       // After a crash it may have been written already.
       if (found.kind !== 'file' || found.text !== content) assertBasis(file, found, basis);
       signal.throwIfAborted();
@@ -108,8 +113,7 @@ function createWriteFile(workspace: Workspace): DefinedTool {
     },
     preview: ({ path: file, content }) =>
       previewOrWhyNot(async () => {
-        const found = await workspace.look(file);
-        if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
+        const found = await look(file);
         return { text: previewChange(file, found, content), basis: basisOf(found) };
       }),
   });
@@ -163,24 +167,30 @@ function createEditFile(workspace: Workspace): DefinedTool {
 }
 
 function createDeleteFile(workspace: Workspace): DefinedTool {
+  async function look(file: string) {
+    const found = await workspace.look(file);
+    if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
+    if (found.kind === 'folder' && !found.isEmpty) {
+      throw new WorkspaceError(`The folder ${file} is not empty. Delete what is in it first.`);
+    }
+    return found;
+  }
   return defineTool({
     name: 'delete_file',
     description: 'Deletes a file or an empty folder of the workspace, for good.',
     schema: z.object({ path }),
     risk: 'high',
     async run({ path: file }, { signal, basis }) {
-      if (basis !== undefined) assertBasis(file, await workspace.look(file), basis);
+      if (basis !== undefined) assertBasis(file, await look(file), basis);
       signal.throwIfAborted();
       await workspace.delete(file);
       return `Deleted ${file}.`;
     },
     preview: ({ path: file }) =>
       previewOrWhyNot(async () => {
-        const found = await workspace.look(file);
-        if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
+        const found = await look(file);
         const basis = basisOf(found);
         if (found.kind === 'file') return { text: previewChange(file, found, undefined), basis };
-        if (!found.isEmpty) throw new WorkspaceError(`The folder ${file} is not empty.`);
         return { text: `Deletes the empty folder ${file}.`, basis };
       }),
   });

@@ -5,6 +5,7 @@ import { type SendFile, shownFileName } from '../../domain/file-ports.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { path } from './file-tools.ts';
 import { WorkspaceError } from './open-folder.ts';
+import { previewOrWhyNot } from './preview-change.ts';
 import type { WorkspaceBytes } from './workspace-bytes.ts';
 
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -53,10 +54,11 @@ export function createSendFile({
       await send({ thread, name, bytes, ...(comment !== undefined && { comment }) }, signal);
       return `Sent ${file} (${bytes.length} bytes) into the thread.`;
     },
-    preview: async ({ path: file }) => {
-      const bytes = await read(file);
-      return { text: describe(file, bytes), basis: digestOf(bytes) };
-    },
+    preview: ({ path: file }) =>
+      previewOrWhyNot(async () => {
+        const bytes = await read(file);
+        return { text: describe(file, bytes), basis: digestOf(bytes) };
+      }),
   });
 }
 

@@ -10,7 +10,7 @@ import { buildDesk } from '../../support/build-desk.ts';
 import { sayCalls, sayText } from '../../support/mock-model.ts';
 
 describe('send_file', () => {
-  async function waiting(t: TestContext) {
+  async function waiting(t: TestContext, content = 'as approved') {
     const sent: FileToSend[] = [];
     let dir = '';
     const made = createSendFile({
@@ -23,7 +23,7 @@ describe('send_file', () => {
     assert.equal(made.kind, 'tool');
     const desk = await buildDesk(t, { tools: [], made: made.kind === 'tool' ? [made.tool] : [] });
     dir = desk.workspaceDir;
-    await writeFile(join(dir, 'report.txt'), 'as approved');
+    await writeFile(join(dir, 'report.txt'), content);
     desk.model.script((_request, index) =>
       index === 0
         ? sayCalls([{ name: 'send_file', args: '{"path":"./report.txt","comment":"Here."}' }])
@@ -67,7 +67,16 @@ describe('send_file', () => {
     const [after] = await desk.calls();
     assert.equal(after?.status, 'pending');
     assert.match(after?.preview ?? '', /as replaced$/);
-    assert.notEqual(after?.digest, call.digest);
+  });
+
+  it('does not send a file that was empty when its card was shown and is not any more', async (t) => {
+    const { desk, call, sent, path } = await waiting(t, '');
+    assert.match(call.preview ?? '', /^As things stand, this would fail: .*report\.txt is empty/);
+    await writeFile(path, 'filled meanwhile');
+    await desk.decide(call, REQUESTER);
+    assert.deepEqual(sent, []);
+    const [after] = await desk.calls();
+    assert.match(after?.preview ?? '', /filled meanwhile$/);
   });
 
   it('sends nothing that is ignored', async (t) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import type { DefinedTool } from '../../../src/agent/tools/define-tool.ts';
 import { createFetchUrl } from '../../../src/agent/tools/fetch-url.ts';
 import type { WebReach } from '../../../src/agent/tools/web-reach.ts';
@@ -12,7 +11,10 @@ import { REQUESTER } from '../../support/a-call.ts';
 import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';
 
 /** A real server on the loopback interface, with the requests that reached it. */
-export async function createWebServer(t: TestContext, listener: RequestListener) {
+export async function createWebServer(
+  t: { after(end: () => void): void },
+  listener: RequestListener,
+) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);

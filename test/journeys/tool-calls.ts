@@ -1,0 +1,130 @@
+/** One call of a tool on its way through the whole: wished by the model, shown, decided, run, told. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { sayText } from '../support/mock-model.ts';
+import { allText, type Place } from '../support/scene.ts';
+import { type FieldStage, sayCall } from './field-reports/field-stage.ts';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** What became of a call. */
+export interface ToolCall {
+  readonly place: Place;
+  /** What the card said while it waited; empty when nobody was asked. */
+  readonly before: string;
+  /** What the card says in the end; empty when there is none. */
+  readonly after: string;
+  /** What the model was told of it. */
+  readonly told: string;
+}
+
+export interface ToolCalls {
+  /** A call for which there is a card, which the requester approves. */
+  approved(tool: string, args: Args): Promise<ToolCall>;
+  /** A call whose world changes while its card waits: approved, and approved once more as it is shown anew, which is `before`. */
+  approvedTwice(tool: string, args: Args, change: () => Promise<unknown>): Promise<ToolCall>;
+  /** A call for which nobody is asked, whether it runs or never can. */
+  unasked(tool: string, args: Args): Promise<ToolCall>;
+  /** A call that the requester ignores; the model is told with the next message. */
+  ignored(tool: string, args: Args): Promise<ToolCall>;
+}
+
+/** Makes calls on a stage; after each the next message of its thread is answered, and nothing that the model was sent was out of order. */
+export function createToolCalls(stage: FieldStage): ToolCalls {
+  let made = 0;
+
+  async function begin(tool: string, args: Args): Promise<{ place: Place; words: string }> {
+    made += 1;
+    const words = `That was journey ${made}.`;
+    stage.play(sayCall(tool, args), sayText(words));
+    return { place: await stage.ask('requester', `journey ${made}`), words };
+  }
+
+  const lastTold = () => stage.toolMessages().at(-1) ?? '';
+
+  async function goesOn(place: Place): Promise<void> {
+    const words = `Journey ${made} goes on.`;
+    stage.play(sayText(words));
+    await stage.write('requester', place, 'and now?');
+    await stage.answer(place, words);
+    assert.deepEqual(stage.model.refusals, []);
+  }
+
+  async function end(place: Place, before: string): Promise<ToolCall> {
+    await stage.settled();
+    const after = stage.cards(place).map(allText).join('\n');
+    return { place, before, after, told: lastTold() };
+  }
+
+  async function approve(
+    tool: string,
+    place: Place,
+    words: string,
+    ...says: readonly string[]
+  ): Promise<ToolCall> {
+    const card = await stage.card(place, `(${tool})`, 'Approve', ...says);
+    await stage.press('requester', card, 'call.approve');
+    await stage.answer(place, words);
+    const call = await end(place, allText(card));
+    await goesOn(place);
+    return call;
+  }
+
+  return {
+    async approved(tool, args) {
+      const { place, words } = await begin(tool, args);
+      return await approve(tool, place, words);
+    },
+    async approvedTwice(tool, args, change) {
+      const { place, words } = await begin(tool, args);
+      const card = await stage.card(place, `(${tool})`, 'Approve');
+      await change();
+      await stage.press('requester', card, 'call.approve');
+      return await approve(tool, place, words, 'has changed since it was shown. Nothing was run');
+    },
+    async unasked(tool, args) {
+      const { place, words } = await begin(tool, args);
+      await stage.answer(place, words);
+      const call = await end(place, '');
+      await goesOn(place);
+      return call;
+    },
+    async ignored(tool, args) {
+      const { place } = await begin(tool, args);
+      const card = await stage.card(place, `(${tool})`, 'Approve');
+      await stage.press('requester', card, 'call.ignore');
+      await stage.card(place, 'Ignored');
+      await goesOn(place);
+      return await end(place, allText(card));
+    },
+  };
+}
+
+/** Lets the app's memory be watched from now on; the answer tells by how many bytes it has grown at its peak. Linux only. */
+export function watchMemory(stage: FieldStage): () => number {
+  const pids = pidsWith(`DATA_DIR=${stage.folder}/data\0`, 'environ');
+  const peak = () => pids.reduce((sum, pid) => sum + read(pid, 'VmHWM'), 0);
+  const before = pids.reduce((sum, pid) => sum + read(pid, 'VmRSS'), 0);
+  assert(before > 50e6, `${pids.length} processes with ${before} bytes are not the app.`);
+  return () => peak() - before;
+}
+
+/** Returns the processes of this machine of which a file in /proc holds the text. */
+export function pidsWith(text: string, file: 'environ' | 'cmdline'): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(text);
+    } catch {
+      // It has ended meanwhile, or is somebody else's.
+      return false;
+    }
+  });
+}
+
+function read(pid: string, field: string): number {
+  const [, kilobytes] =
+    new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ??
+    [];
+  return Number(kilobytes) * 1024;
+}
