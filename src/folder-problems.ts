@@ -31,7 +31,12 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
 
 function unreachable(name: string, dir: string): string[] {
   try {
-    throughLinks(resolve(dir));
+    const place = throughLinks(resolve(dir));
+    if (/^\/(?:proc|sys|dev)(?:\/|$)/.test(place)) {
+      return [
+        `${name} ${dir} is the system's own and keeps no files. Choose another place for it.`,
+      ];
+    }
     return [];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -11,6 +11,11 @@ export const DEFAULT_DATA_DIR = './data';
 export const DEFAULT_WORKSPACE_DIR = './workspace';
 
 const text = z.string().optional();
+/** It travels in a header of HTTP. */
+const key = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'holds characters that no key has. Copy the key again, whole.')
+  .optional();
 const whole = (min: number, max: number, unset: number, what: string) =>
   z
     .string()
@@ -63,15 +68,15 @@ export const Variables = z.object({
     .optional(),
   DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   WORKSPACE_DIR: z.string().default(DEFAULT_WORKSPACE_DIR),
-  OPENAI_API_KEY: text,
+  OPENAI_API_KEY: key,
   OPENAI_BASE_URL: url('http://localhost:11434/v1').optional(),
-  ANTHROPIC_API_KEY: text,
+  ANTHROPIC_API_KEY: key,
   ANTHROPIC_BASE_URL: url('https://api.anthropic.com').optional(),
-  DEEPSEEK_API_KEY: text,
+  DEEPSEEK_API_KEY: key,
   DEEPSEEK_BASE_URL: url('https://api.deepseek.com').optional(),
-  GROQ_API_KEY: text,
+  GROQ_API_KEY: key,
   GROQ_BASE_URL: url('https://api.groq.com').optional(),
-  XAI_API_KEY: text,
+  XAI_API_KEY: key,
   XAI_BASE_URL: url('https://api.x.ai/v1').optional(),
   MODEL: z
     .string()
@@ -98,7 +103,7 @@ export const Variables = z.object({
     .default('info'),
   COMMAND_NETWORK: flag(),
   ALLOW_UNSANDBOXED_COMMANDS: flag(),
-  TAVILY_API_KEY: text,
+  TAVILY_API_KEY: key,
   TAVILY_BASE_URL: url('https://api.tavily.com').default('https://api.tavily.com'),
   MAX_SEARCH_RESULTS: whole(1, 20, 5, 'must be a whole number from 1 to 20.'),
 });

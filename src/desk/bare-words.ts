@@ -22,8 +22,11 @@ export function isBareWord({ text, delegated }: Pick<InboxMessage, 'text' | 'del
 }
 
 function plainOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[\s.!,]+/g, ' ')
-    .trim();
+  return (
+    text
+      .toLowerCase()
+      // Signs of emphasis and code come along when somebody copies the word.
+      .replaceAll(/[\s.!,`*_~]+/g, ' ')
+      .trim()
+  );
 }

@@ -10,6 +10,7 @@ import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 import { forgetEffects } from './forget-effects.ts';
 import { createStopTurn } from './stop-turns.ts';
+import { whyNotForget } from './why-not-forget.ts';
 
 /** The person may not do this, or nobody can tell; the sentence is for them. */
 export interface NotAllowed {
@@ -180,6 +181,8 @@ export function createControl(
       const checked = await checkTalk({ team, channel, by }, thread);
       if ('kind' in checked) return checked;
       if (!(await store.inbox.knows(thread))) return { kind: 'unknown-thread' };
+      const why = await whyNotForget(store, thread, by, async () => checked.isAdmin);
+      if (why !== undefined) return await refuse(by, thread, 'not to be forgotten', why);
       const now = clock.now();
       const effects = forgetEffects(thread, by, `${thread}#${now}`, now);
       return { kind: 'forgotten', turns: await store.history.clear(thread, effects) };

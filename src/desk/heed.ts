@@ -10,12 +10,13 @@ import { isBareForget, isBareStop, isBareWord } from './bare-words.ts';
 import type { DeskDeps } from './deps.ts';
 import { forgetEffects } from './forget-effects.ts';
 import { createStopTurn } from './stop-turns.ts';
+import { whyNotForget } from './why-not-forget.ts';
 
 type HeedDeps = Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk'>;
 
 /** Builds the use cases that act on a thread's commands among its waiting messages. */
 export function createHeed(deps: HeedDeps) {
-  const { store, clock } = deps;
+  const { store, clock, directory } = deps;
   const stopTurn = createStopTurn(deps);
   const askTalk = createAskTalk(deps);
   const admit = createAdmit(deps);
@@ -53,19 +54,35 @@ export function createHeed(deps: HeedDeps) {
     await store.history.clear(word.thread, { ...effects, messageEnds });
   }
 
+  /** Why the thread is not forgotten for the author of the word; undefined when it is. */
+  async function whyKept({ thread, author }: InboxMessage): Promise<string | undefined> {
+    const isAdmin = async () => (await directory.profileOf(author)).isAdmin;
+    return await whyNotForget(store, thread, author, isAdmin);
+  }
+
   /** Whoever began all that is to be stopped was let in then, and may always end it. */
   async function mayStop(word: InboxMessage, targets: readonly InboxMessage[]): Promise<boolean> {
     const isOwn = targets.every(({ author }) => isSamePerson(author, word.author));
     return (targets.length > 0 && isOwn) || !(await askTalk(word));
   }
 
+  async function heedOne(word: InboxMessage): Promise<void> {
+    if (isBareForget(word.text)) {
+      if (!(await askTalk(word)) && !(await whyKept(word))) await forgetFor(word);
+      return;
+    }
+    const targets = await targetsOf(word);
+    if (await mayStop(word, targets)) await stopFor(word, targets);
+  }
+
   async function endWord(word: InboxMessage, fence: ThreadFence): Promise<void> {
     const targets = isBareStop(word.text) ? await targetsOf(word) : [];
     const may = targets.length > 0 && (await mayStop(word, targets));
     if (!may && !(await admit(word, fence))) return;
+    const why = isBareForget(word.text) ? await whyKept(word) : NOTHING_GOES_ON;
     // A thread is forgotten by `heed` alone: here it would be done twice.
-    if (isBareForget(word.text) || (await stopFor(word, targets))) return;
-    const says = [sayNothing(word, clock.now())];
+    if (why === undefined || (await stopFor(word, targets))) return;
+    const says = [tellBack(word, why, clock.now())];
     const wakes = [{ key: sayKey(fence.thread), dueAt: clock.now() }];
     await store.inbox.end(word.id, 'answered', { says, wakes }, fence);
   }
@@ -73,14 +90,7 @@ export function createHeed(deps: HeedDeps) {
   return {
     /** Acts on the words of a thread at once, whoever has its lease; those that do nothing are left to its pump. */
     async heed(thread: ThreadKey): Promise<void> {
-      for (const word of await wordsOf(thread)) {
-        if (isBareForget(word.text)) {
-          if (!(await askTalk(word))) await forgetFor(word);
-          continue;
-        }
-        const targets = await targetsOf(word);
-        if (await mayStop(word, targets)) await stopFor(word, targets);
-      }
+      for (const word of await wordsOf(thread)) await heedOne(word);
     },
 
     /** Ends the words that are still there, under the thread's lease: acts on a stop, refuses whoever may not, and says when nothing was there to stop. */
@@ -90,7 +100,8 @@ export function createHeed(deps: HeedDeps) {
   };
 }
 
-function sayNothing({ id, thread, author }: InboxMessage, createdAt: number): Say {
-  const text = 'Nothing goes on here, so there was nothing to stop.';
+const NOTHING_GOES_ON = 'Nothing goes on here, so there was nothing to stop.';
+
+function tellBack({ id, thread, author }: InboxMessage, text: string, createdAt: number): Say {
   return { id: `nothing:${id}`, thread, kind: 'private', to: author, text, createdAt };
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../domain/call.ts';
 import type { LiveTask } from '../domain/chat.ts';
+import { readStoredJson } from '../domain/json.ts';
 
 const THINKING = 'thinking';
 
@@ -21,8 +22,16 @@ const STATUSES: Readonly<Record<Call['status'], LiveTask['status']>> = {
 };
 
 /** Tells of a call in the words of a growing message: its tool and how it stands, never its arguments. */
-export function toLiveTask({ id, tool, status }: Call): LiveTask {
-  return { id, tool, status: STATUSES[status] };
+export function toLiveTask(call: Call): LiveTask {
+  const { id, status } = call;
+  return { id, tool: nameOf(call), status: STATUSES[status] };
+}
+
+/** Of work that a helper does its name says more than the tool's; it is one of the configured ones. */
+function nameOf({ tool, args, child }: Call): string {
+  const value = child === undefined ? undefined : readStoredJson(args);
+  const isNamed = typeof value === 'object' && value !== null && 'agent' in value;
+  return isNamed && typeof value.agent === 'string' ? `${tool}: ${value.agent}` : tool;
 }
 
 /** Notes that the agent thinks while nothing else tells that it works, and that it has when something does. */

@@ -53,7 +53,7 @@ async function untilAborted<T>(signal: AbortSignal, run: () => Promise<T>): Prom
 
 /** Says that a person ended a run. */
 export function sayStopped(tool: string): string {
-  return `${tool} was stopped by a person while it ran. It may have done part of its work.`;
+  return `${tool} was stopped by a person while it ran. It may have done part of its work, or still be ending it.`;
 }
 
 function sayTooLate(tool: Tool, timeoutMs: number): string {

@@ -48,15 +48,17 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
   const [word = '', ...rest] = (textAt(payload, 'text') ?? '').trim().split(/\s+/);
   return {
     kind: 'command',
-    word: isWord(word.toLowerCase()) ?? 'help',
+    word: readWord(word.toLowerCase(), rest.length > 0),
     rest: rest.join(' '),
     by: { team, user },
     channel,
   };
 }
 
-function isWord(text: string): CommandWord | undefined {
-  return WORDS.has(text) ? (text as CommandWord) : undefined;
+/** What is not understood whole does nothing: “stop this one” must not stop all. */
+function readWord(text: string, hasMore: boolean): CommandWord {
+  if (!WORDS.has(text) || (hasMore && text !== 'forget')) return 'help';
+  return text as CommandWord;
 }
 
 const LINK = /^<?https:\/\/[^/\s]+\/archives\/([A-Z0-9]{2,40})\/p(\d{7,16})(\d{6})(?:[?|>]|$)/;

@@ -84,19 +84,25 @@ describe('a thread that is to be forgotten', () => {
     desk.model.script(() => sayText('Noted.'));
     await desk.send('my secret is marmalade');
     await desk.send('forget this thread', OUTSIDER);
+    assert.match(
+      desk.chat.said.at(-1)?.text ?? '',
+      /^Nothing was forgotten: only people who asked/,
+    );
+    assert.equal((await desk.store.history.newest(THREAD, 9, 0)).length, 1);
+    await desk.send('forget this thread');
     assert.deepEqual(await desk.store.history.newest(THREAD, 9, 0), []);
-    assert.match(desk.chat.said.at(-1)?.text ?? '', /<@U9> had me forget/);
+    assert.match(desk.chat.said.at(-1)?.text ?? '', /<@U1> had me forget/);
     await desk.send('what was it?');
     assert.doesNotMatch(JSON.stringify(desk.model.requests.at(-1)), /marmalade|forget/);
     const entries = await desk.store.audit.read(1, 1_000);
     const forgotten = entries.filter(({ event }) => event === 'thread.forget');
     assert.deepEqual(
       forgotten.map(({ actor, subject }) => [actor, subject]),
-      [['T1/U9', THREAD]],
+      [['T1/U1', THREAD]],
     );
   });
 
-  it('keeps the turn that goes on', async (t) => {
+  it('is kept whole while something goes on in it, and its people are told to stop that first', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script((_request, index) =>
       index === 0 ? sayText('Noted.') : sayCalls([{ name: 'act', args: '{"note":"a"}' }]),
@@ -105,12 +111,18 @@ describe('a thread that is to be forgotten', () => {
     await desk.send('now act');
     await desk.send('forget this thread');
     assert.deepEqual(await statuses(desk), ['pending']);
+    assert.equal((await desk.store.history.newest(THREAD, 9, 0)).length, 1);
+    const told = desk.chat.said.at(-1);
+    assert.equal(told?.kind, 'private');
+    assert.match(told?.text ?? '', /Nothing was forgotten: .* Write “stop” in it first/);
+    const answer = await desk.desk.forget({ thread: THREAD, by: REQUESTER });
+    assert.equal(answer.kind, 'not-allowed');
+    await desk.send('stop');
+    await desk.send('forget this thread');
     assert.deepEqual(await desk.store.history.newest(THREAD, 9, 0), []);
-    desk.model.script(() => sayText('Acted.'));
-    await desk.decide(await onlyCall(desk), REQUESTER);
-    assert.equal(desk.chat.said.at(-1)?.text, 'Acted.');
-    assert.doesNotMatch(JSON.stringify(desk.model.requests.at(-1)), /marmalade/);
-    assert.match(JSON.stringify(desk.model.requests.at(-1)), /now act/);
+    desk.model.script(() => sayText('Hello.'));
+    await desk.send('hello');
+    assert.doesNotMatch(JSON.stringify(desk.model.requests.at(-1)), /marmalade|now act/);
   });
 
   it('is one of ours, and the person one who may talk there', async (t) => {
