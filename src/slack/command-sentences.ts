@@ -84,9 +84,9 @@ export function sayStatus(outcome: StatusOutcome): string {
   if (ongoing.length === 0) return `${state}\nNothing goes on here.`;
   const lines = ongoing.slice(0, MOST_NAMED).map(({ thread, author, receivedAt, stopped }) => {
     const { channel, root } = placeOf(thread);
-    const link = `<https://slack.com/archives/${channel}/p${root.replace('.', '')}>`;
+    const link = `<https://slack.com/archives/${channel}/p${root.replace('.', '')}|Thread>`;
     const end = stopped ? ', being stopped' : '';
-    return `• for ${mention(author.user)} since ${dateText(receivedAt)}${end}: ${link}`;
+    return `• ${link} of ${mention(author.user)} · ${dateText(receivedAt)}${end}`;
   });
   const more = ongoing.length - lines.length;
   return [state, 'Going on here:', ...lines, ...(more > 0 ? [`… and ${more} more.`] : [])].join(

@@ -50,7 +50,8 @@ function toLine(task: LiveTask): string {
   return `${SIGNS[task.status]} ${titleOf(task)}`;
 }
 
-/** A tool's name is written so that it is no markup anywhere. */
+/** A tool's name is written so that it is no markup anywhere; “task” alone would say nothing. */
 function titleOf({ tool }: LiveTask): string {
-  return tool === undefined ? 'Thinking' : showName(tool);
+  if (tool === undefined) return 'Thinking';
+  return tool === 'task' ? 'A helper’s work' : showName(tool);
 }

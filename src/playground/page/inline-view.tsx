@@ -1,7 +1,9 @@
 import { emojiCharacter } from './emoji.ts';
 import type { Inline } from './inline.ts';
 import { displayName, findMember, useScene } from './names.ts';
+import { encodeRoute, parseMessageLink } from './route.ts';
 import { formatSlackDate } from './slack-date.ts';
+import { useUi } from './ui.ts';
 
 /** The address when a browser may follow it, or undefined for any scheme that could run code. */
 export function followableUrl(url: string): string | undefined {
@@ -45,9 +47,9 @@ function InlineNode({ node }: { node: Inline }) {
       return <code>{node.text}</code>;
     case 'link':
       return (
-        <ExternalLink url={node.url}>
+        <Link url={node.url}>
           <Inlines nodes={node.children} />
-        </ExternalLink>
+        </Link>
       );
     case 'emoji':
       return <Emoji name={node.name} />;
@@ -70,6 +72,18 @@ export function Emoji({ name }: { name: string }) {
     <span role="img" aria-label={name.replaceAll('_', ' ')}>
       {character}
     </span>
+  );
+}
+
+// Slack opens links to its own messages in place.
+function Link(props: { url: string; children: preact.ComponentChildren }) {
+  const { route } = useUi();
+  const place = parseMessageLink(props.url);
+  if (place === undefined) return <ExternalLink {...props} />;
+  return (
+    <a href={encodeRoute({ as: route.as, tab: 'messages', pane: 'chat', ...place })}>
+      {props.children}
+    </a>
   );
 }
 

@@ -37,6 +37,18 @@ export function encodeRoute(route: Route): string {
   return `#${fields}`;
 }
 
+/** Where a link to a message of Slack leads in the playground; undefined for any other link. */
+export function parseMessageLink(url: string): { channel: string; thread: string } | undefined {
+  const found =
+    /^https:\/\/(?:[\w-]+\.)?slack\.com\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:\?.*)?$/.exec(
+      url,
+    );
+  const [, channel, seconds, rest] = found ?? [];
+  if (channel === undefined) return undefined;
+  const root = new URL(url).searchParams.get('thread_ts');
+  return { channel, thread: root ?? `${seconds}.${rest}` };
+}
+
 /** Where to go from here: a thread belongs to its channel and closes with it. */
 export type Go = (change: Partial<Omit<Route, 'thread'>> & { thread?: string | undefined }) => void;
 

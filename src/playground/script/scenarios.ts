@@ -96,7 +96,7 @@ export const SCENARIOS: readonly Scenario[] = [
     text: 'Let two helpers work at once',
     means: /\bhelpers?\b/i,
     next: inOneGo(
-      'I’ll give two helpers a piece of work each. They work at once, and their cards say which of them asks.',
+      'I’ll give two helpers a piece of work each. They work at once, and their cards say that a helper asks.',
       [
         task('worker', 'Write a haiku about approvals to haiku.txt'),
         task('worker', 'Prepare the release: write the notes and the checklist'),
@@ -184,7 +184,8 @@ function sendHaiku({ rounds }: Talk): ScriptedAnswer {
 export function readAttached({ attached, rounds }: Talk): ScriptedAnswer {
   const [path = ''] = attached;
   const [last] = rounds.at(-1) ?? [];
-  return last ? { words: sayEnds([last], 'I have read it.') } : readFirst(path);
+  if (!last) return readFirst(path);
+  return { words: last.end.kind === 'ran' ? showFile(path, last.end.text) : sayEnds([last], '') };
 }
 
 function readAgenda({ rounds }: Talk): ScriptedAnswer {
@@ -196,8 +197,12 @@ function readAgenda({ rounds }: Talk): ScriptedAnswer {
     return { words, calls: [write('agenda.md', AGENDA)] };
   }
   if (last.end.kind !== 'ran') return { words: sayEnds([last], '') };
-  const text = last.end.text.slice(0, 2_000).replaceAll('```', '` ` `');
-  return { words: `\`agenda.md\` holds:\n\n\`\`\`\n${text}\n\`\`\`` };
+  return { words: showFile('agenda.md', last.end.text) };
+}
+
+function showFile(path: string, text: string): string {
+  const shown = text.slice(0, 2_000).replaceAll('```', '` ` `');
+  return `\`${path}\` holds:\n\n\`\`\`\n${shown}\n\`\`\``;
 }
 
 function deleteFiles({ said, rounds }: Talk): ScriptedAnswer {
@@ -228,7 +233,7 @@ function deleteSome(paths: readonly string[], said: string): ScriptedAnswer {
   const left = meant.length - chosen.length;
   const rest = left === 0 ? '' : ` Ask again for the other ${left}.`;
   return {
-    words: `I’ll delete ${chosen.map((path) => `\`${path}\``).join(', ')}.${rest} *Ignore* on one card ends it all; what was not approved by then stays.`,
+    words: `I’ll delete ${chosen.map((path) => `\`${path}\``).join(', ')}.${rest} Ignore on one card ends it all; what was not approved by then stays.`,
     calls: chosen.map((path) => ({ tool: 'delete_file', args: { path } })),
   };
 }

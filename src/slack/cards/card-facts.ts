@@ -55,7 +55,7 @@ function sayFacts(call: Call): string {
 /** Says who asks: a person, or a helper on a person's behalf. */
 export function sayAsker({ agent, requester }: Call): string {
   const person = mention(requester.user);
-  return agent === undefined ? person : `${escapeMrkdwn(showName(agent))}, for ${person}`;
+  return agent === undefined ? person : `helper ${escapeMrkdwn(showName(agent))}, for ${person}`;
 }
 
 function whichOne(call: Call): string {

@@ -48,6 +48,8 @@ const ROWS: readonly ToolRow[] = [
     can: 'read web pages',
     prompt: { title: 'Read a page', message: 'Read https://example.com and sum it up' },
   },
+  { tool: 'send_file', can: 'send files into the thread' },
+  { tool: 'task', can: 'give work to helpers' },
 ];
 
 const FIRST_PROMPT: PanePrompt = {

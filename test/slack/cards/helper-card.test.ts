@@ -7,8 +7,11 @@ import { TEST_MARK } from '../../support/test-mark.ts';
 
 test('the card of a helper’s call says which helper asks, and for whom', () => {
   const card = buildCallCard(aCall({ agent: 'research' }), { mark: TEST_MARK });
-  assert.match(card.text, /asked by research, for <@U1> · open to review$/);
-  assert.match(JSON.stringify(card.blocks), /"\*Asked by\* research, for <@U1> · \*risk\* medium/);
+  assert.match(card.text, /asked by helper research, for <@U1> · open to review$/);
+  assert.match(
+    JSON.stringify(card.blocks),
+    /"\*Asked by\* helper research, for <@U1> · \*risk\* medium/,
+  );
   assert.deepEqual(validateMessage(card), []);
 });
 

@@ -18,6 +18,10 @@ describe('the greeting', () => {
     );
     assert.match(hello, /Nothing risky runs before its card is approved/);
     assert.doesNotMatch(hello, /commands/);
+    assert.match(
+      greet('UBOT', withTools('write_file', 'send_file', 'task')),
+      /I can write files, send files into the thread and give work to helpers\./,
+    );
   });
 
   it('names tools of one’s own, the first few of many, with nothing live in them', () => {

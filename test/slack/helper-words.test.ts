@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toTaskChunk } from '../../src/slack/growing-blocks.ts';
+
+test('a helper’s call is named in plain words while it works, any other by its tool', () => {
+  const title = (tool: string) => toTaskChunk({ id: 'c1', tool, status: 'in_progress' });
+  assert.match(JSON.stringify(title('task')), /"title":"A helper’s work"/);
+  assert.match(JSON.stringify(title('read_file')), /"title":"read_file"/);
+});
