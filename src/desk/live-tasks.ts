@@ -23,15 +23,15 @@ const STATUSES: Readonly<Record<Call['status'], LiveTask['status']>> = {
 
 /** Tells of a call in the words of a growing message: its tool and how it stands, never its arguments. */
 export function toLiveTask(call: Call): LiveTask {
-  const { id, status } = call;
-  return { id, tool: nameOf(call), status: STATUSES[status] };
+  const { id, tool, status } = call;
+  return { id, tool, status: STATUSES[status], ...helperOf(call) };
 }
 
-/** Of work that a helper does its name says more than the tool's; it is one of the configured ones. */
-function nameOf({ tool, args, child }: Call): string {
+/** Arguments of a delegated call were read by the tool: the name is one of the configured ones. */
+function helperOf({ args, child }: Call): Pick<LiveTask, 'helper'> {
   const value = child === undefined ? undefined : readStoredJson(args);
   const isNamed = typeof value === 'object' && value !== null && 'agent' in value;
-  return isNamed && typeof value.agent === 'string' ? `${tool}: ${value.agent}` : tool;
+  return isNamed && typeof value.agent === 'string' ? { helper: value.agent } : {};
 }
 
 /** Notes that the agent thinks while nothing else tells that it works, and that it has when something does. */

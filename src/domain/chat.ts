@@ -32,6 +32,8 @@ export interface LiveTask {
   readonly id: string;
   readonly tool?: string;
   readonly status: 'pending' | 'in_progress' | 'complete' | 'error';
+  /** The helper that does it, by its configured name. */
+  readonly helper?: string;
 }
 
 /** What a growing message is to show: the agent's Markdown as far as it has come, and what it does. */

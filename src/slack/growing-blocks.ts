@@ -51,7 +51,8 @@ function toLine(task: LiveTask): string {
 }
 
 /** A tool's name is written so that it is no markup anywhere; “task” alone would say nothing. */
-function titleOf({ tool }: LiveTask): string {
+function titleOf({ tool, helper }: LiveTask): string {
   if (tool === undefined) return 'Thinking';
+  if (helper !== undefined) return `Helper ${showName(helper)}`;
   return tool === 'task' ? 'A helper’s work' : showName(tool);
 }
