@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sayText } from '../../support/mock-model.ts';
 import type { Delivery } from '../../support/stage.ts';
-import { type FieldStage, sayCall, setFieldStage } from './field-stage.ts';
+import { buttonsOf, type FieldStage, sayCall, setFieldStage } from './field-stage.ts';
 
 const SIXTY = 'a_tool_whose_name_has_sixty_characters_as_some_of_them_have_';
 
@@ -47,7 +47,17 @@ export function modalJourneys(delivery: Delivery): void {
       const [, second = { value: '' }] = options;
       await stage.workspace.submit('requester', { alike: second.value });
       await stage.view('requester', 'Page 2 of 2');
+      const runs = (await stage.runs()).length;
       await stage.workspace.submit('requester', {});
+      // Neither the form nor the card has shown the long text whole: it is read before it is approved.
+      const card = await stage.card(place, 'attempt 2');
+      assert.ok(!buttonsOf(card).includes('call.approve'));
+      await stage.press('requester', card, 'call.open');
+      await readToTheEnd(stage);
+      assert.equal((await stage.runs()).length, runs);
+      await stage.workspace.clickInView('requester', { actionId: 'call.approve' });
+      await stage.view('requester', 'You approved');
+      await stage.workspace.close('requester');
       await stage.answer(place, 'That is done.');
       const [run] = (await stage.runs()).slice(-1);
       assert.deepEqual(run, { tool: SIXTY, args: { ...args, alike: `${alike} B` } });
@@ -175,4 +185,14 @@ function alikeOptions(view: { readonly blocks: readonly unknown[] } | undefined)
   }[];
   const field = blocks.find(({ element }) => element?.action_id === 'alike');
   return (field?.element?.options ?? []).map(({ text, value }) => ({ text: text.text, value }));
+}
+
+/** Turns the pages of the whole call to the last one. */
+async function readToTheEnd(stage: FieldStage): Promise<void> {
+  for (let page = 1; ; page += 1) {
+    await stage.view('requester', `page ${page} of`);
+    const { view } = stage.workspace.see('requester').views.at(-1) ?? {};
+    if (!buttonsOf({ blocks: [view] }).includes('call.page')) return;
+    await stage.workspace.clickInView('requester', { actionId: 'call.page' });
+  }
 }
