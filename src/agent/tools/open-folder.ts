@@ -2,8 +2,8 @@
  * Folders of the workspace, opened step by step without following a link: `..`, absolute paths and
  * symlinks lead nowhere, even when something swaps a folder while we are on our way.
  */
-import { constants, existsSync } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { constants, existsSync, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
 
 /** An open folder of the workspace. */
 export interface OpenFolder {
@@ -128,4 +128,32 @@ export function toWorkspaceError(error: unknown, shown: string): WorkspaceError 
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}
+
+/** Works on what a path names in a workspace: its folder held open, and its name there; rejects with a `WorkspaceError`. */
+export async function atPath<T>(
+  root: string,
+  path: string,
+  { create }: { readonly create: boolean },
+  use: (folder: OpenFolder, name: string) => Promise<T>,
+): Promise<T> {
+  const names = splitPath(path);
+  const name = names.at(-1);
+  if (name === undefined)
+    throw new WorkspaceError('The path is the workspace itself; name a file in it.');
+  try {
+    return await withFolder(root, names.slice(0, -1), { create }, (folder) => use(folder, name));
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+/** Returns what stands at a place, links not followed; undefined where nothing does. */
+export async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
-import {
-  MissingError,
-  type OpenFolder,
-  splitPath,
-  toWorkspaceError,
-  WorkspaceError,
-  withFolder,
-} from './open-folder.ts';
+import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
+import { atPath, MissingError, type OpenFolder, statOf, WorkspaceError } from './open-folder.ts';
 
 /** The bytes of a file of the workspace, or why there are none. */
 export type FoundBytes =
@@ -29,26 +22,10 @@ const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'E
 
 /** Opens the workspace in a folder that exists. */
 export function createWorkspaceBytes(root: string): WorkspaceBytes {
-  async function inFolder<T>(
-    path: string,
-    create: boolean,
-    use: (folder: OpenFolder, name: string) => Promise<T>,
-  ): Promise<T> {
-    const names = splitPath(path);
-    const name = names.at(-1);
-    if (name === undefined)
-      throw new WorkspaceError('The path is the workspace itself; name a file in it.');
-    try {
-      return await withFolder(root, names.slice(0, -1), { create }, (folder) => use(folder, name));
-    } catch (error) {
-      throw toWorkspaceError(error, path);
-    }
-  }
-
   return {
     async read(path, maxBytes) {
       try {
-        return await inFolder(path, false, (folder, name) =>
+        return await atPath(root, path, { create: false }, (folder, name) =>
           readPlain(folder.at(name), path, maxBytes),
         );
       } catch (error) {
@@ -57,8 +34,8 @@ export function createWorkspaceBytes(root: string): WorkspaceBytes {
       }
     },
     add: (path, bytes) =>
-      inFolder(path, true, async (folder, name) => {
-        if (await isThere(folder.at(name))) return await compare(folder.at(name), path, bytes);
+      atPath(root, path, { create: true }, async (folder, name) => {
+        if (await statOf(folder.at(name))) return await compare(folder.at(name), path, bytes);
         const isAdded = await putNew(folder, name, bytes);
         return isAdded ? 'added' : await compare(folder.at(name), path, bytes);
       }),
@@ -94,16 +71,6 @@ async function readOpened(
   return { kind: 'bytes', bytes: buffer.subarray(0, size) };
 }
 
-async function isThere(at: string): Promise<boolean> {
-  try {
-    await lstat(at);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
 /** What can't be read as a plain file has the name all the same. */
 async function compare(at: string, shown: string, bytes: Uint8Array): Promise<'same' | 'taken'> {
   try {
@@ -137,7 +104,7 @@ async function putNew(folder: OpenFolder, name: string, bytes: Uint8Array): Prom
 }
 
 async function moveTo(draft: string, at: string): Promise<boolean> {
-  if (await isThere(at)) return await drop(draft);
+  if (await statOf(at)) return await drop(draft);
   await rename(draft, at);
   return true;
 }

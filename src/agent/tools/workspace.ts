@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import {
+  atPath,
   MissingError,
   type OpenFolder,
   splitPath,
+  statOf,
   toWorkspaceError,
   WorkspaceError,
   withFolder,
@@ -56,26 +58,12 @@ const NOT_A_FILE = 'is a link or a special file; only plain files and folders ca
 
 /** Opens the workspace in a folder that exists. */
 export function createWorkspace(root: string): Workspace {
-  async function inFolder<T>(
-    path: string,
-    use: (folder: OpenFolder, name: string) => Promise<T>,
-    create = false,
-  ): Promise<T> {
-    const names = splitPath(path);
-    const name = names.at(-1);
-    if (name === undefined)
-      throw new WorkspaceError('The path is the workspace itself; name a file in it.');
-    try {
-      return await withFolder(root, names.slice(0, -1), { create }, (folder) => use(folder, name));
-    } catch (error) {
-      throw toWorkspaceError(error, path);
-    }
-  }
-
   return {
     async look(path, maxBytes = MAX_FILE_BYTES) {
       try {
-        return await inFolder(path, (folder, name) => lookAt(folder, name, path, maxBytes));
+        return await atPath(root, path, { create: false }, (folder, name) =>
+          lookAt(folder, name, path, maxBytes),
+        );
       } catch (error) {
         // Writing makes the folders that are missing on the way.
         if (error instanceof MissingError) return { kind: 'nothing' };
@@ -83,8 +71,9 @@ export function createWorkspace(root: string): Workspace {
       }
     },
     write: (path, text) =>
-      inFolder(path, (folder, name) => replace(folder, name, path, text), true),
-    delete: (path) => inFolder(path, (folder, name) => remove(folder, name, path)),
+      atPath(root, path, { create: true }, (folder, name) => replace(folder, name, path, text)),
+    delete: (path) =>
+      atPath(root, path, { create: false }, (folder, name) => remove(folder, name, path)),
     async list(path, { isDeep, limit }) {
       const names = splitPath(path);
       try {
@@ -95,15 +84,6 @@ export function createWorkspace(root: string): Workspace {
       }
     },
   };
-}
-
-async function statOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 async function lookAt(
