@@ -1,5 +1,4 @@
 import { after, before } from 'node:test';
-import { connectRedis } from '../../../src/stores/redis/connect-redis.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 import { storeContract } from '../../support/store-contract.ts';
@@ -17,10 +16,7 @@ after(() => server?.stop());
 storeContract('Redis', async (clock) => {
   stores += 1;
   const prefix = `test${stores}`;
-  const open = async () => {
-    const connection = await connectRedis({ url: server?.url ?? '', log });
-    return createRedisStore({ connection, prefix, clock, log });
-  };
+  const open = () => createRedisStore({ url: server?.url ?? '', prefix, clock, log });
   let store = await open();
   return {
     store,
