@@ -3,16 +3,14 @@ import {
   type Checkpoint,
   type CheckpointMetadata,
   copyCheckpoint,
-  JsonPlusSerializer,
   type PendingWrite,
-  type SerializerProtocol,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import type { Database } from 'better-sqlite3';
-import type { ThreadFence } from '../../domain/agenda.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
-import { findBigInt } from './find-big-int.ts';
+import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
+import { createStrictSerializer } from '../strict-serializer.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';
 
@@ -38,7 +36,7 @@ export class FencedSqliteSaver extends SqliteSaver {
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
   ): Promise<RunnableConfig> {
-    const fence = fenceOf(config);
+    const fence = fenceOfWrite(config);
     const ns = namespaceOf(config);
     const [[type, state], [metadataType, about]] = await Promise.all([
       this.serde.dumpsTyped(copyCheckpoint(checkpoint)),
@@ -71,12 +69,9 @@ export class FencedSqliteSaver extends SqliteSaver {
     writes: PendingWrite[],
     taskId: string,
   ): Promise<void> {
-    const fence = fenceOf(config);
+    const fence = fenceOfWrite(config);
     const ns = namespaceOf(config);
-    const checkpointId: unknown = config.configurable?.checkpoint_id;
-    if (typeof checkpointId !== 'string') {
-      throw new TypeError('configurable.checkpoint_id is missing: writes belong to a checkpoint.');
-    }
+    const checkpointId = checkpointOfWrites(config);
     const rows = await Promise.all(
       writes.map(async ([channel, value], index) => {
         const [type, text] = await this.serde.dumpsTyped(value);
@@ -103,41 +98,4 @@ export class FencedSqliteSaver extends SqliteSaver {
       this.db.prepare('DELETE FROM writes WHERE thread_id = ?').run(thread);
     });
   }
-}
-
-function fenceOf(config: RunnableConfig): ThreadFence {
-  const thread: unknown = config.configurable?.thread_id;
-  const token: unknown = config.configurable?.fence_token;
-  if (typeof thread !== 'string' || thread === '') {
-    throw new TypeError('configurable.thread_id is missing: pass the key of the thread.');
-  }
-  if (typeof token !== 'number') {
-    throw new TypeError(
-      `configurable.fence_token is missing for thread ${thread}: pass the fence of the lease.`,
-    );
-  }
-  return { thread: thread as ThreadKey, token };
-}
-
-function namespaceOf(config: RunnableConfig): string {
-  const ns: unknown = config.configurable?.checkpoint_ns;
-  return typeof ns === 'string' ? ns : '';
-}
-
-/** The stock serializer puts a text of its own in place of a whole value that holds a BigInt. */
-function createStrictSerializer(): SerializerProtocol {
-  const stock = new JsonPlusSerializer();
-  return {
-    async dumpsTyped(value: unknown) {
-      const path = findBigInt(value);
-      if (path !== undefined) {
-        throw new TypeError(
-          `The graph's state holds a BigInt at ${path || 'its root'}, which JSON can not carry. ` +
-            'Keep it as a string.',
-        );
-      }
-      return stock.dumpsTyped(value);
-    },
-    loadsTyped: (type, data) => stock.loadsTyped(type, data),
-  };
 }

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { Agenda, Lease, ThreadFence, Wake } from '../../domain/agenda.ts';
 import { pumpKey } from '../../domain/agenda.ts';
 import { StaleFenceError } from '../../domain/store.ts';
-import { decodeAgendaKey, encodeAgendaKey } from './agenda-key.ts';
+import { decodeAgendaKey, encodeAgendaKey } from '../agenda-key.ts';
 import type { Transact } from './transact.ts';
 
 /** The agenda's statements for use within a transaction of another port. */

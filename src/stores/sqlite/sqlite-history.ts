@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Rating, SettledTurn } from '../../domain/message.ts';
 import type { History } from '../../domain/store.ts';
-import { assertOwnThread } from './assert-own-thread.ts';
+import { assertOwnThread } from '../assert-own-thread.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';

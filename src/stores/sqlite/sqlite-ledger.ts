@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import type { Call, CallStatus, CardPlace } from '../../domain/call.ts';
 import type { Ledger } from '../../domain/store.ts';
-import { assertStep, isEdge, type Step } from '../../domain/transitions.ts';
-import { assertOwnThread } from './assert-own-thread.ts';
+import { isEdge } from '../../domain/transitions.ts';
+import { assertOwnThread } from '../assert-own-thread.ts';
+import { lastStep } from '../last-step.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';
@@ -78,7 +79,7 @@ export function createSqliteLedger(
       });
     },
     async write(before, steps, effects) {
-      const after = lastOf(before, steps);
+      const after = lastStep(before, steps);
       // Marking as delivered is apart from the revisions: a step that doesn't speak of it keeps it.
       const delivered = after.delivered === before.delivered ? null : Number(after.delivered);
       return transact.write(() => {
@@ -125,16 +126,6 @@ export function createSqliteLedger(
 }
 
 /** Checks every step against the one before and returns the call that they end in. */
-function lastOf(before: Call, steps: readonly Step[]): Call {
-  let last = before;
-  for (const step of steps) {
-    assertStep(last, step);
-    last = step.call;
-  }
-  if (last === before) throw new Error(`No step was given for call ${before.id}.`);
-  return last;
-}
-
 function columnsOf(call: Call): Record<string, unknown> {
   const { id, thread, turn, messageId, toolCallId, position, createdAt, status, revision } = call;
   const key = { id, thread, turn, messageId, toolCallId, position };

@@ -1,185 +1,20 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import {
-  Annotation,
-  Command,
-  END,
-  INTERRUPT,
-  interrupt,
-  isInterrupted,
-  START,
-  StateGraph,
-} from '@langchain/langgraph';
-import { ERROR, emptyCheckpoint } from '@langchain/langgraph-checkpoint';
-import type { ThreadFence } from '../../../src/domain/agenda.ts';
+import { test } from 'node:test';
+import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { StaleFenceError } from '../../../src/domain/store.ts';
-import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
-import { THREAD } from '../../support/a-call.ts';
-import { holdThread, LEASE_MS, OTHER_THREAD } from '../../support/store-contract/store-bench.ts';
+import { saverContract } from '../../support/saver-contract.ts';
+import { holdThread, OTHER_THREAD } from '../../support/store-contract/store-bench.ts';
 import { openStore } from './open-store.ts';
 
-const METADATA = { source: 'update', step: -1, parents: {} } as const;
+saverContract(openStore);
 
-const State = Annotation.Root({
-  log: Annotation<string[]>({ reducer: (a, b) => [...a, ...b], default: () => [] }),
-  odd: Annotation<unknown>,
-});
-
-function graphOf(store: SqliteStore, work: () => unknown = () => 'done') {
-  return new StateGraph(State)
-    .addNode('ask', () => ({ log: [String(interrupt('may I?'))] }))
-    .addNode('act', () => ({ odd: work() }))
-    .addEdge(START, 'ask')
-    .addEdge('ask', 'act')
-    .addEdge('act', END)
-    .compile({ checkpointer: store.saver });
-}
-
-function configOf({ thread, token }: ThreadFence) {
-  return { configurable: { thread_id: thread, fence_token: token }, durability: 'sync' as const };
-}
-
-async function openHeld(t: TestContext) {
-  const { store, clock } = await openStore(t);
-  const fence = await holdThread({ store, clock });
-  const loseIt = async (): Promise<ThreadFence> => {
-    await clock.advance(LEASE_MS);
-    return holdThread({ store, clock });
-  };
-  return { store, clock, fence, loseIt };
-}
-
-test('a graph is interrupted and resumed by whoever holds the thread', async (t) => {
-  const { store, fence, loseIt } = await openHeld(t);
-  const graph = graphOf(store);
-  const asked: unknown = await graph.invoke({ log: ['start'] }, configOf(fence));
-  assert.ok(isInterrupted(asked));
-  assert.equal(asked[INTERRUPT][0]?.value, 'may I?');
-  const young = await loseIt();
-  const done = await graph.invoke(new Command({ resume: 'yes' }), configOf(young));
-  assert.deepEqual(done.log, ['start', 'yes']);
-});
-
-test('a worker that lost the thread changes nothing of it', async (t) => {
-  const { store, fence, loseIt } = await openHeld(t);
-  const graph = graphOf(store);
-  await graph.invoke({ log: ['start'] }, configOf(fence));
-  const young = await loseIt();
-  const before = await graph.getState(configOf(young));
+test('the fence of one thread opens no other', async (t) => {
+  const bench = await openStore(t);
+  const { token } = await holdThread(bench);
+  const configurable = { thread_id: OTHER_THREAD, fence_token: token };
+  const about = { source: 'update', step: -1, parents: {} } as const;
   await assert.rejects(
-    graph.invoke(new Command({ resume: 'no' }), configOf(fence)),
+    bench.store.saver.put({ configurable }, emptyCheckpoint(), about),
     StaleFenceError,
   );
-  await assert.rejects(graph.invoke({ log: ['other'] }, configOf(fence)), StaleFenceError);
-  await assert.rejects(graph.updateState(configOf(fence), { log: ['x'] }), StaleFenceError);
-  assert.deepEqual(await graph.getState(configOf(young)), before);
-  const done = await graph.invoke(new Command({ resume: 'yes' }), configOf(young));
-  assert.deepEqual(done.log, ['start', 'yes']);
-});
-
-test('a worker that loses the thread while it works is stopped at its next write', async (t) => {
-  const { store, fence, loseIt } = await openHeld(t);
-  const taken: ThreadFence[] = [];
-  const graph = new StateGraph(State)
-    .addNode('act', async () => {
-      taken.push(await loseIt());
-      return { odd: 'late' };
-    })
-    .addEdge(START, 'act')
-    .addEdge('act', END)
-    .compile({ checkpointer: store.saver });
-  await assert.rejects(graph.invoke({ log: ['start'] }, configOf(fence)), StaleFenceError);
-  const [young] = taken;
-  assert.ok(young);
-  const state = await graph.getState(configOf(young));
-  assert.equal(state.values.odd, undefined);
-});
-
-test('the fence is no part of what is stored', async (t) => {
-  const { store, fence } = await openHeld(t);
-  await graphOf(store).invoke({ log: ['start'] }, configOf(fence));
-  for await (const { config, metadata } of store.saver.list(configOf(fence))) {
-    assert.doesNotMatch(JSON.stringify({ config, metadata }), /fence/);
-  }
-});
-
-test('a write without a fence, a thread or a checkpoint is refused', async (t) => {
-  const { store, fence } = await openHeld(t);
-  const { saver } = store;
-  const { configurable } = configOf(fence);
-  const put = (patch: Record<string, unknown>) =>
-    saver.put({ configurable: { ...configurable, ...patch } }, emptyCheckpoint(), METADATA);
-  await assert.rejects(put({ fence_token: undefined }), /fence_token is missing/);
-  await assert.rejects(put({ fence_token: String(fence.token) }), /fence_token is missing/);
-  await assert.rejects(put({ thread_id: undefined }), /thread_id is missing/);
-  await assert.rejects(put({ thread_id: OTHER_THREAD }), StaleFenceError);
-  const writes = saver.putWrites({ configurable }, [['log', ['x']]], 'task');
-  await assert.rejects(writes, /checkpoint_id is missing/);
-  assert.equal(await saver.getTuple({ configurable }), undefined);
-});
-
-test('a BigInt is refused with its place instead of being replaced', async (t) => {
-  const { store, fence } = await openHeld(t);
-  const { saver } = store;
-  const { configurable } = configOf(fence);
-  const checkpoint = emptyCheckpoint();
-  const config = await saver.put({ configurable }, checkpoint, METADATA);
-  const fenced = { configurable: { ...configurable, ...config.configurable } };
-  const loop: Record<string, unknown> = { fine: 1 };
-  loop.self = loop;
-  for (const [value, path] of [
-    [1n, 'at its root'],
-    [{ a: [{ b: 2n }] }, 'at /a/0/b'],
-    [new Map([['k', new Set([3n])]]), 'at /k/0'],
-    [new Map([[4n, 'key']]), 'at /4'],
-    [{ loop, after: 5n }, 'at /after'],
-  ] as const) {
-    await assert.rejects(saver.putWrites(fenced, [['odd', value]], 'task'), (error: Error) => {
-      assert.ok(error.message.includes(`BigInt ${path}`), error.message);
-      return true;
-    });
-  }
-  const values = { ...checkpoint, id: `${checkpoint.id}x`, channel_values: { odd: { n: 6n } } };
-  await assert.rejects(saver.put(fenced, values, METADATA), /BigInt at \/channel_values\/odd\/n/);
-  const tuple = await saver.getTuple({ configurable });
-  assert.deepEqual([tuple?.checkpoint.id, tuple?.pendingWrites], [checkpoint.id, []]);
-});
-
-test('a task’s results are kept as first written, its interrupts and errors as last written', async (t) => {
-  const { store, fence } = await openHeld(t);
-  const { saver } = store;
-  const { configurable } = configOf(fence);
-  const { configurable: stored } = await saver.put({ configurable }, emptyCheckpoint(), METADATA);
-  const config = { configurable: { ...configurable, ...stored } };
-  for (const round of ['first', 'second']) {
-    await saver.putWrites(config, [[INTERRUPT, round]], 'task');
-    await saver.putWrites(config, [['log', round]], 'task');
-    await saver.putWrites(config, [[ERROR, round]], 'task');
-  }
-  const { pendingWrites = [] } = (await saver.getTuple(config)) ?? {};
-  const writes = pendingWrites.map(([, channel, value]) => [channel, value]);
-  assert.deepEqual(Object.fromEntries(writes), {
-    [INTERRUPT]: 'second',
-    [ERROR]: 'second',
-    log: 'first',
-  });
-  assert.equal(writes.length, 3);
-});
-
-test('a forgotten thread holds nothing, the others keep what they hold', async (t) => {
-  const { store, clock, fence, loseIt } = await openHeld(t);
-  const other = await holdThread({ store, clock }, OTHER_THREAD);
-  const graph = graphOf(store);
-  await graph.invoke({ log: ['start'] }, configOf(fence));
-  await graph.invoke({ log: ['start'] }, configOf(other));
-  const young = await loseIt();
-  await assert.rejects(store.saver.forget(THREAD, fence.token), StaleFenceError);
-  assert.equal((await graph.getState(configOf(young))).tasks.length, 1);
-  await store.saver.forget(THREAD, young.token);
-  assert.equal(await store.saver.getTuple(configOf(young)), undefined);
-  const { db } = store.saver;
-  for (const table of ['checkpoints', 'writes']) {
-    const threads = db.prepare(`SELECT DISTINCT thread_id FROM ${table}`).pluck().all();
-    assert.deepEqual(threads, [OTHER_THREAD]);
-  }
 });

@@ -1,4 +1,4 @@
-import type { AgendaKey, AgendaTask } from '../../domain/agenda.ts';
+import type { AgendaKey, AgendaTask } from '../domain/agenda.ts';
 
 const TASKS: readonly string[] = [
   'pump',

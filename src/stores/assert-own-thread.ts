@@ -1,5 +1,5 @@
-import type { ThreadFence } from '../../domain/agenda.ts';
-import type { ThreadKey } from '../../domain/thread-key.ts';
+import type { ThreadFence } from '../domain/agenda.ts';
+import type { ThreadKey } from '../domain/thread-key.ts';
 
 /** Throws when a write to one thread comes with the fence of another: that fence proves nothing. */
 export function assertOwnThread(thread: ThreadKey, fence: ThreadFence): void {

@@ -1,0 +1,275 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import {
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointPendingWrite,
+  type CheckpointTuple,
+  compareWritesSortKeys,
+  copyCheckpoint,
+  getCheckpointId,
+  maxChannelVersion,
+  type PendingWrite,
+  TASKS,
+  WRITES_IDX_MAP,
+  writesSortKey,
+} from '@langchain/langgraph-checkpoint';
+import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
+import { createStrictSerializer } from '../strict-serializer.ts';
+import { DELETE, GET, GET_WRITES, LIST, PUT, PUT_WRITES } from './checkpoint-scripts.ts';
+import type { RedisConnection } from './connect-redis.ts';
+import { readList, readText, readTexts } from './read-reply.ts';
+import type { RedisLink, Reply } from './redis-link.ts';
+
+/** One checkpoint among those of its thread. */
+interface Spot {
+  readonly thread: string;
+  readonly ns: string;
+  readonly id: string;
+}
+
+/**
+ * Keeps checkpoints on plain Redis (no modules), each operation one script. Writes carry the
+ * thread's fence as `configurable.fence_token`; one that is older than any the thread has seen, and
+ * one that continues an older checkpoint than the newest, is refused with `StaleFenceError` in the
+ * same script. Reads that carry a fence raise it too.
+ */
+export class CompactRedisSaver extends RedisSaver {
+  readonly #link: RedisLink;
+  readonly #connection: RedisConnection;
+  readonly #prefix: string;
+
+  constructor(connection: RedisConnection, prefix: string) {
+    super(connection.client);
+    this.serde = createStrictSerializer();
+    this.#connection = connection;
+    this.#link = connection.link;
+    this.#prefix = prefix;
+  }
+
+  /** A number that no other branch comes to: those of a fork share their parent, and never a value. */
+  override getNextVersion(current: number | undefined): number {
+    return Math.floor(Number(current ?? 0)) + 1 + Math.random();
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions?: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread, token } = fenceOfWrite(config);
+    const ns = namespaceOf(config);
+    const parent = getCheckpointId(config) || null;
+    const { document, values } = split(checkpoint);
+    const texts = await Promise.all([this.#dump(document), this.#dump(metadata)]);
+    const refs = Object.keys(values).map((channel) => refOf(channel, checkpoint));
+    const head = [String(token), ns, checkpoint.id, parent ?? ''];
+    const body = [JSON.stringify([...texts, parent]), refs.join('\n')];
+
+    const store = async (channels: readonly string[]): Promise<readonly string[]> => {
+      const blobs: string[] = [];
+      for (const channel of channels) {
+        blobs.push(refOf(channel, checkpoint), await this.#dump(values[channel]));
+      }
+      const reply = await this.#link.run(PUT, this.#base(thread), [...head, ...body, ...blobs]);
+      return readTexts(reply);
+    };
+    const changed = Object.keys(values).filter((name) => !newVersions || name in newVersions);
+    const missing = await store(changed);
+    // A value that should have been there is gone: it is sent once more with the others.
+    if (missing.length > 0) await store([...changed, ...missing.map(channelOf)]);
+    return {
+      configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: checkpoint.id },
+    };
+  }
+
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath = '',
+  ): Promise<void> {
+    const { thread, token } = fenceOfWrite(config);
+    const args = [String(token), namespaceOf(config), checkpointOfWrites(config)];
+    for (const [index, [channel, value]] of writes.entries()) {
+      const place = WRITES_IDX_MAP[channel] ?? index;
+      const text = JSON.stringify([channel, await this.#dump(value), taskPath]);
+      // Errors and interrupts of a task are replaced, its results are kept.
+      args.push(JSON.stringify([taskId, place]), place < 0 ? '1' : '0', text);
+    }
+    await this.#link.run(PUT_WRITES, this.#base(thread), args);
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const thread: unknown = config.configurable?.thread_id;
+    const token: unknown = config.configurable?.fence_token;
+    if (typeof thread !== 'string') return undefined;
+    const spot = { thread, ns: namespaceOf(config), id: getCheckpointId(config) };
+    return await this.#read(spot, typeof token === 'number' ? String(token) : '');
+  }
+
+  override async *list(
+    config: RunnableConfig | null,
+    { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    const end: unknown = before?.configurable?.checkpoint_id;
+    let left = limit;
+    for (const spot of await this.#spots(config)) {
+      if (left <= 0) return;
+      if (typeof end === 'string' && spot.id >= end) continue;
+      const tuple = await this.#read(spot, '');
+      if (!tuple || !fits(tuple.metadata, filter)) continue;
+      left -= 1;
+      yield tuple;
+    }
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#link.run(DELETE, this.#base(threadId), ['']);
+  }
+
+  /** Deletes all that is kept of a thread's graph; throws `StaleFenceError` when the token is old. */
+  async forget(thread: ThreadKey, token: number): Promise<void> {
+    await this.#link.run(DELETE, this.#base(thread), [String(token)]);
+  }
+
+  #base(thread: string): string {
+    return `${this.#prefix}:{thread:${encode(thread)}}`;
+  }
+
+  async #dump(value: unknown): Promise<string> {
+    const [type, bytes] = await this.serde.dumpsTyped(value);
+    const buffer = Buffer.from(bytes);
+    return type === 'json' ? `j${buffer.toString()}` : `b${buffer.toString('base64')}`;
+  }
+
+  async #load(text: string): Promise<unknown> {
+    const body = text.slice(1);
+    if (text.startsWith('j')) return await this.serde.loadsTyped('json', body);
+    return await this.serde.loadsTyped('bytes', Buffer.from(body, 'base64'));
+  }
+
+  async #read(spot: Spot, token: string): Promise<CheckpointTuple | undefined> {
+    const { thread, ns } = spot;
+    const reply = await this.#link.run(GET, this.#base(thread), [token, ns, spot.id]);
+    if (reply === null) return undefined;
+    const [id, document, refs, blobs, writes] = readList(reply);
+    const [state = '', about = '', parent] = JSON.parse(readText(document)) as string[];
+    const checkpoint = (await this.#load(state)) as Checkpoint;
+    const values = readList(blobs ?? null);
+    for (const [index, ref] of readTexts(refs ?? null).entries()) {
+      const blob = values[index];
+      if (typeof blob === 'string')
+        checkpoint.channel_values[channelOf(ref)] = await this.#load(blob);
+    }
+    if (checkpoint.v < 4 && parent) await this.#addSends(checkpoint, thread, ns, parent);
+    const at = (checkpoint_id: string) => ({
+      configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id },
+    });
+    return {
+      config: at(readText(id)),
+      checkpoint,
+      metadata: (await this.#load(about)) as CheckpointMetadata,
+      ...(parent && { parentConfig: at(parent) }),
+      pendingWrites: await this.#readWrites(writes ?? null),
+    };
+  }
+
+  async #readWrites(reply: Reply): Promise<CheckpointPendingWrite[]> {
+    const texts = readTexts(reply);
+    const found: { key: ReturnType<typeof writesSortKey>; write: [string, string, string] }[] = [];
+    for (let i = 0; i < texts.length; i += 2) {
+      const [task, place] = JSON.parse(texts[i] ?? '') as [string, number];
+      const [channel, value, path] = JSON.parse(texts[i + 1] ?? '') as [string, string, string];
+      found.push({ key: writesSortKey(path, task, place), write: [task, channel, value] });
+    }
+    found.sort((a, b) => compareWritesSortKeys(a.key, b.key));
+    return await Promise.all(
+      found.map(async ({ write: [task, channel, value] }): Promise<CheckpointPendingWrite> => {
+        return [task, channel, await this.#load(value)];
+      }),
+    );
+  }
+
+  /** Before version 4 of the format, sends were kept among the writes of the parent. */
+  async #addSends(
+    checkpoint: Checkpoint,
+    thread: string,
+    ns: string,
+    parent: string,
+  ): Promise<void> {
+    const reply = await this.#link.run(GET_WRITES, this.#base(thread), [ns, parent]);
+    const writes = await this.#readWrites(reply);
+    const sends = writes.filter(([, channel]) => channel === TASKS).map(([, , send]) => send);
+    if (sends.length === 0) return;
+    const versions = Object.values(checkpoint.channel_versions);
+    checkpoint.channel_values[TASKS] = sends;
+    checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : 1;
+  }
+
+  /** Newest first. */
+  async #spots(config: RunnableConfig | null): Promise<readonly Spot[]> {
+    const asked = config?.configurable ?? {};
+    const threads = typeof asked.thread_id === 'string' ? [asked.thread_id] : await this.#threads();
+    const spots: Spot[] = [];
+    for (const thread of threads) {
+      for (const row of readList(await this.#link.run(LIST, this.#base(thread), []))) {
+        const [ns, ids] = readList(row);
+        for (const id of readTexts(ids ?? null)) spots.push({ thread, ns: readText(ns), id });
+      }
+    }
+    return spots
+      .filter(({ ns }) => asked.checkpoint_ns === undefined || ns === asked.checkpoint_ns)
+      .filter(({ id }) => !asked.checkpoint_id || id === asked.checkpoint_id)
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
+  /** For administration only: it looks at every key. */
+  async #threads(): Promise<readonly string[]> {
+    const begin = `${this.#prefix}:{thread:`;
+    const end = '}:namespaces';
+    const keys = await this.#connection.scan(`${escapePattern(begin)}*${end}`);
+    return keys.map((key) => decodeURIComponent(key.slice(begin.length, -end.length)));
+  }
+}
+
+/** A checkpoint without the values that have versions, which are kept once for all that share them. */
+function split(checkpoint: Checkpoint) {
+  const document = copyCheckpoint(checkpoint);
+  const { channel_values: all, channel_versions: versions } = document;
+  const entries = Object.entries(all);
+  const values = Object.fromEntries(
+    entries.filter(([name, value]) => name in versions && value !== undefined),
+  );
+  document.channel_values = Object.fromEntries(entries.filter(([name]) => !(name in versions)));
+  return { document, values };
+}
+
+function refOf(channel: string, { channel_versions: versions }: Checkpoint): string {
+  return JSON.stringify([channel, String(versions[channel])]);
+}
+
+function channelOf(ref: string): string {
+  return (JSON.parse(ref) as [string])[0];
+}
+
+function fits(metadata: CheckpointMetadata | undefined, filter: object | undefined): boolean {
+  const found: Readonly<Record<string, unknown>> = { ...metadata };
+  return Object.entries(filter ?? {}).every(
+    ([key, value]) => value === undefined || JSON.stringify(found[key]) === JSON.stringify(value),
+  );
+}
+
+/** Leaves nothing that ends a hash tag or a part of a key. */
+function encode(text: string): string {
+  const percent = (char: string) => `%${char.charCodeAt(0).toString(16)}`;
+  return encodeURIComponent(text).replace(/[!'()*]/g, percent);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\*?[\]]/g, '\\$&');
+}

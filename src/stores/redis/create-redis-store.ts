@@ -1,0 +1,70 @@
+import type { Cancel, Clock } from '../../domain/clock.ts';
+import type { Log } from '../../domain/log.ts';
+import type { Store } from '../../domain/store.ts';
+import { CompactRedisSaver } from './compact-redis-saver.ts';
+import { connectRedis } from './connect-redis.ts';
+import { migrateDesk } from './desk-version.ts';
+import { createRedisAgenda } from './redis-agenda.ts';
+import { createRedisAudit } from './redis-audit.ts';
+import { createRedisHistory } from './redis-history.ts';
+import { createRedisInbox } from './redis-inbox.ts';
+import { createRedisLedger } from './redis-ledger.ts';
+import { createRedisOutbox } from './redis-outbox.ts';
+import { createRedisPause } from './redis-pause.ts';
+
+/** All ports on one Redis, with the saver of the graph's checkpoints. */
+export type RedisStore = Store & { readonly saver: CompactRedisSaver };
+
+/** A wake-up of another process that was not heard is found after this. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Opens the store that several processes share; rejects, saying what to do, when Redis can't be reached or isn't fit. */
+export async function createRedisStore(options: {
+  readonly url: string;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called when this or another process put something on the agenda, and every second. */
+  readonly onWake?: () => void;
+}): Promise<RedisStore> {
+  const { clock, onWake, prefix } = options;
+  const connection = await connectRedis(options);
+  const { link } = connection;
+  // One hash tag, so that one script may touch all keys of the desk.
+  const desk = `${prefix}:{desk}`;
+  let cancel: Cancel = () => {};
+  try {
+    await migrateDesk(link, desk);
+    if (onWake) {
+      await connection.listen(`${desk}:wakes`, onWake);
+      lookAgain(onWake);
+    }
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+
+  function lookAgain(look: () => void): void {
+    cancel = clock.schedule(clock.now() + LOOK_AGAIN_MS, () => {
+      look();
+      lookAgain(look);
+    });
+  }
+
+  return {
+    ledger: createRedisLedger(link, desk),
+    inbox: createRedisInbox(link, desk),
+    history: createRedisHistory(link, desk),
+    outbox: createRedisOutbox(link, desk),
+    agenda: createRedisAgenda(link, desk),
+    audit: createRedisAudit(link, desk),
+    pause: createRedisPause(link, desk),
+    saver: new CompactRedisSaver(connection, prefix),
+    check: () => connection.check(desk),
+    async close() {
+      cancel();
+      await connection.close();
+    },
+  };
+}

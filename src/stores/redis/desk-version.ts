@@ -1,0 +1,37 @@
+import { deskScript } from './desk-scripts.ts';
+import { readText } from './read-reply.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/**
+ * The steps from one version of the stored shapes to the next, as bodies of scripts: the place in
+ * the list is the version that a step starts from, less one. A step is never changed, only followed.
+ */
+export const DESK_MIGRATIONS: readonly string[] = [];
+
+const READ = deskScript(`
+redis.call('SETNX',P..':version',ARGV[1])
+return redis.call('GET',P..':version')`);
+
+/** Brings a desk's stored shapes to the newest version, each step whole or not at all; rejects when they are newer. */
+export async function migrateDesk(
+  link: RedisLink,
+  desk: string,
+  migrations: readonly string[] = DESK_MIGRATIONS,
+): Promise<void> {
+  const newest = migrations.length + 1;
+  const version = Number(readText(await link.run(READ, desk, [String(newest)])));
+  if (version > newest) {
+    throw new Error(
+      `The data in Redis was written by a newer Countersign: its version is ${version}, and this one knows up to ${newest}. Start the newer Countersign, or set another REDIS_PREFIX.`,
+    );
+  }
+  for (let from = version; from < newest; from += 1) {
+    // Another process may take the same step: the first one does.
+    const step = deskScript(`
+      if redis.call('GET',P..':version')~='${from}' then return 0 end
+      ${migrations[from - 1] ?? ''}
+      redis.call('SET',P..':version','${from + 1}')
+      return 1`);
+    await link.run(step, desk, []);
+  }
+}

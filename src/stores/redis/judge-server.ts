@@ -1,0 +1,62 @@
+/** What a server must be for the guarantees to hold, judged from what its INFO says. */
+export interface ServerJudgement {
+  /** Why it can't be used, and what to do. */
+  readonly refusals: readonly string[];
+  /** What weakens the guarantees, and what to do. */
+  readonly warnings: readonly string[];
+}
+
+const OLDEST = '6.2';
+
+/** Reads what INFO answers: a line each, sections and blanks between them. */
+export function parseInfo(text: string): ReadonlyMap<string, string> {
+  const facts = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const colon = line.indexOf(':');
+    if (colon > 0 && !line.startsWith('#')) facts.set(line.slice(0, colon), line.slice(colon + 1));
+  }
+  return facts;
+}
+
+/** Judges a server from its INFO; `saves` is its setting `save`, undefined where it does not tell. */
+export function judgeServer(
+  info: ReadonlyMap<string, string>,
+  saves: string | undefined,
+): ServerJudgement {
+  const refusals: string[] = [];
+  const warnings: string[] = [];
+  const version = info.get('redis_version') ?? '0';
+  if (!info.has('valkey_version') && isOlder(version, OLDEST)) {
+    refusals.push(`Redis ${version} is too old: Countersign needs ${OLDEST} or newer, or Valkey.`);
+  }
+  if (info.get('role') === 'slave') {
+    refusals.push('REDIS_URL leads to a replica, which takes no writes: name the primary.');
+  }
+  const policy = info.get('maxmemory_policy') ?? 'noeviction';
+  if (policy !== 'noeviction') {
+    const remedy = 'Set maxmemory-policy to noeviction.';
+    if (info.get('maxmemory') === '0') {
+      warnings.push(
+        `Redis would throw data away (${policy}) once it had a memory limit. ${remedy}`,
+      );
+    } else {
+      refusals.push(`Redis throws data away when its memory is full (${policy}). ${remedy}`);
+    }
+  }
+  if (info.get('aof_enabled') === '0') {
+    const loss =
+      saves === ''
+        ? 'everything, and calls could run again'
+        : 'what came after its last snapshot, and calls could run again';
+    warnings.push(
+      `Redis keeps no append-only file: when it crashes it loses ${loss}. Set appendonly to yes.`,
+    );
+  }
+  return { refusals, warnings };
+}
+
+function isOlder(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldMajor = 0, oldMinor = 0] = than.split('.').map(Number);
+  return major === oldMajor ? minor < oldMinor : major < oldMajor;
+}

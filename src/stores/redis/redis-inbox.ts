@@ -1,0 +1,130 @@
+import type { InboxMessage } from '../../domain/message.ts';
+import type { Inbox } from '../../domain/store.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import { deskScript } from './desk-scripts.ts';
+import { encodeEffects } from './encode-effects.ts';
+import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
+import type { RedisLink, Reply } from './redis-link.ts';
+
+const RECEIVE = deskScript(`
+local id,thread=ARGV[1],ARGV[2]
+if redis.call('HSETNX',P..':message-states',id,'waiting')==0 then return 0 end
+redis.call('HSET',P..':messages',id,ARGV[3])
+redis.call('HSET',P..':message-threads',id,thread)
+redis.call('SADD',P..':waiting:'..thread,id)
+redis.call('HINCRBY',P..':busy',thread,1)
+redis.call('SADD',P..':threads',thread)
+carryOut(ARGV[4])
+return 1`);
+
+const KNOWS = deskScript(`return redis.call('SISMEMBER',P..':threads',ARGV[1])`);
+
+const SHOW = `
+local function show(id) return {redis.call('HGET',P..':messages',id),redis.call('HGET',P..':message-stops',id)} end
+local out={}`;
+
+const CURRENT = deskScript(`${SHOW}
+local id=redis.call('HGET',P..':current',ARGV[1])
+if id then out[1]=show(id) end
+return out`);
+
+const WAITING = deskScript(`${SHOW}
+for _,id in ipairs(redis.call('SMEMBERS',P..':waiting:'..ARGV[1])) do out[#out+1]=show(id) end
+return out`);
+
+const ONGOING = deskScript(`${SHOW}
+local all=redis.call('HGETALL',P..':current')
+for i=1,#all,2 do
+  if string.sub(all[i],1,#ARGV[1])==ARGV[1] then out[#out+1]=show(all[i+1]) end
+end
+return out`);
+
+const BUSY = deskScript(`return redis.call('HKEYS',P..':busy')`);
+
+const STOP = deskScript(`
+local id=ARGV[1]
+if redis.call('HGET',P..':message-states',id)~='current' then return 0 end
+if redis.call('HSETNX',P..':message-stops',id,ARGV[2])==0 then return 0 end
+carryOut(ARGV[3])
+return 1`);
+
+const BEGIN = deskScript(`
+local id,thread=ARGV[1],ARGV[2]
+local stale=assertFence(thread,ARGV[3])
+if stale then return stale end
+if redis.call('SISMEMBER',P..':waiting:'..thread,id)==0 then return 0 end
+if redis.call('HSETNX',P..':current',thread,id)==0 then return 0 end
+redis.call('SREM',P..':waiting:'..thread,id)
+redis.call('HSET',P..':message-states',id,'current')
+carryOut(ARGV[4])
+return 1`);
+
+const END = deskScript(`
+local id,thread=ARGV[1],ARGV[2]
+local stale=assertFence(thread,ARGV[3])
+if stale then return stale end
+if redis.call('HGET',P..':message-threads',id)~=thread then return 0 end
+if not endMessage(id,ARGV[4]) then return 0 end
+carryOut(ARGV[5])
+return 1`);
+
+/** Creates the inbox of a desk on Redis. */
+export function createRedisInbox(link: RedisLink, desk: string): Inbox {
+  return {
+    async receive(message, effects) {
+      const { id, thread } = message;
+      const args = [id, thread, JSON.stringify(message), encodeEffects(effects)];
+      return (await link.run(RECEIVE, desk, args)) === 1 ? 'new' : 'known';
+    },
+    async knows(thread) {
+      return (await link.run(KNOWS, desk, [thread])) === 1;
+    },
+    async current(thread) {
+      return readMessages(await link.run(CURRENT, desk, [thread]))[0];
+    },
+    async waiting(thread) {
+      return readMessages(await link.run(WAITING, desk, [thread])).toSorted(byTime);
+    },
+    async ongoing({ team, channel }) {
+      const prefix = channel === undefined ? `${team}/` : `${team}/${channel}/`;
+      const found = readMessages(await link.run(ONGOING, desk, [prefix]));
+      return found.toSorted((a, b) => compareTexts(a.thread, b.thread));
+    },
+    async busyThreads() {
+      const threads = readTexts(await link.run(BUSY, desk, []));
+      return threads.toSorted(compareTexts) as ThreadKey[];
+    },
+    async stop(id, by, at, effects) {
+      const args = [id, JSON.stringify({ by, at }), encodeEffects(effects)];
+      return (await link.run(STOP, desk, args)) === 1;
+    },
+    async begin(id, effects, fence) {
+      const args = [id, fence.thread, String(fence.token), encodeEffects(effects)];
+      return (await link.run(BEGIN, desk, args)) === 1;
+    },
+    async end(id, how, effects, fence) {
+      const args = [id, fence.thread, String(fence.token), how, encodeEffects(effects)];
+      return (await link.run(END, desk, args)) === 1;
+    },
+  };
+}
+
+function readMessages(reply: Reply): readonly InboxMessage[] {
+  return readList(reply).map((row) => {
+    const [document, stop] = readList(row);
+    const message = readStored<InboxMessage>(readText(document), 'message');
+    const stopped = readMaybe(stop);
+    if (stopped === undefined) return message;
+    return { ...message, stopped: readStored<InboxMessage['stopped']>(stopped, 'stop') };
+  }) as readonly InboxMessage[];
+}
+
+/** Seconds may differ in length, their six decimals do not. */
+function byTime(a: InboxMessage, b: InboxMessage): number {
+  return Number.parseInt(a.ts, 10) - Number.parseInt(b.ts, 10) || compareTexts(a.ts, b.ts);
+}
+
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,159 @@
+import type { Call, CallStatus, CardPlace } from '../../domain/call.ts';
+import type { Ledger } from '../../domain/store.ts';
+import { isEdge } from '../../domain/transitions.ts';
+import { assertOwnThread } from '../assert-own-thread.ts';
+import { lastStep } from '../last-step.ts';
+import { deskScript } from './desk-scripts.ts';
+import { encodeEffects } from './encode-effects.ts';
+import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
+import type { RedisLink, Reply } from './redis-link.ts';
+
+/** A call as it is read: its document, and whether it is delivered, which is kept apart. */
+const SHOW = `
+local function show(id)
+  local document=redis.call('HGET',P..':calls',id)
+  return document and {document,redis.call('SISMEMBER',P..':delivered',id)}
+end
+local function showAll(ids)
+  local out={}
+  for _,id in ipairs(ids) do out[#out+1]=show(id) end
+  return out
+end`;
+
+const PROPOSE = deskScript(`${SHOW}
+local thread,token,field,id,turn,status=ARGV[1],ARGV[2],ARGV[3],ARGV[4],ARGV[5],ARGV[6]
+local stale=assertFence(thread,token)
+if stale then return stale end
+local known=redis.call('HGET',P..':call-keys',field)
+if known then return show(known) end
+local seq=redis.call('INCR',P..':call-seq')
+redis.call('HSET',P..':call-keys',field,id)
+redis.call('HSET',P..':calls',id,ARGV[7])
+redis.call('HSET',P..':call-revisions',id,ARGV[8])
+redis.call('ZADD',P..':calls-of:'..thread,seq,id)
+redis.call('ZADD',P..':calls-of:'..thread..'|'..turn,seq,id)
+redis.call('ZADD',P..':calls-in:'..status,seq,id)
+redis.call('HSET',P..':call-seqs',id,seq)
+if ARGV[9]=='1' then redis.call('SADD',P..':delivered',id) end
+carryOut(ARGV[10])
+return show(id)`);
+
+const WRITE = deskScript(`
+local id,before,after=ARGV[1],ARGV[4],ARGV[5]
+if redis.call('HGET',P..':call-revisions',id)~=ARGV[2] then return 0 end
+redis.call('HSET',P..':calls',id,ARGV[6])
+redis.call('HSET',P..':call-revisions',id,ARGV[3])
+if before~=after then
+  redis.call('ZREM',P..':calls-in:'..before,id)
+  redis.call('ZADD',P..':calls-in:'..after,redis.call('HGET',P..':call-seqs',id),id)
+end
+if ARGV[7]=='1' then redis.call('SADD',P..':delivered',id) end
+if ARGV[7]=='0' then redis.call('SREM',P..':delivered',id) end
+carryOut(ARGV[8])
+return 1`);
+
+const GET = deskScript(`${SHOW} return show(ARGV[1])`);
+const OF_THREAD = deskScript(
+  `${SHOW} return showAll(redis.call('ZRANGE',P..':calls-of:'..ARGV[1],0,-1))`,
+);
+const WITH_STATUS = deskScript(
+  `${SHOW} return showAll(redis.call('ZRANGE',P..':calls-in:'..ARGV[1],0,-1))`,
+);
+
+const MARK = deskScript(`
+local stale=assertFence(ARGV[1],ARGV[2])
+if stale then return stale end
+for i=3,#ARGV do
+  if redis.call('ZSCORE',P..':calls-of:'..ARGV[1],ARGV[i]) then
+    redis.call('SADD',P..':delivered',ARGV[i])
+  end
+end
+return 1`);
+
+const PLACE = deskScript(`return redis.call('HSET',P..':cards',ARGV[1],ARGV[2])`);
+const CARD = deskScript(`return redis.call('HGET',P..':cards',ARGV[1])`);
+
+const COUNT = deskScript(`
+local out={}
+for _,status in ipairs(ARGV) do out[#out+1]=tostring(redis.call('ZCARD',P..':calls-in:'..status)) end
+return out`);
+
+const STATUSES: readonly CallStatus[] = [
+  'proposed',
+  'pending',
+  'approved',
+  'running',
+  'succeeded',
+  'failed',
+  'unknown',
+  'replied',
+  'ignored',
+  'expired',
+  'withdrawn',
+  'refused',
+];
+
+/** Creates the ledger of a desk on Redis. */
+export function createRedisLedger(link: RedisLink, desk: string): Ledger {
+  return {
+    async propose(call, effects, fence) {
+      assertOwnThread(call.thread, fence);
+      if (!isEdge(null, call.status, 'propose')) {
+        throw new Error(`A call can't be proposed as ${call.status}.`);
+      }
+      const { id, thread, turn, status, messageId, toolCallId } = call;
+      const key = JSON.stringify([thread, messageId, toolCallId]);
+      const documents = [JSON.stringify(call), String(call.revision), flag(call.delivered)];
+      const head = [thread, String(fence.token), key, id, turn, status];
+      const args = [...head, ...documents, encodeEffects(effects)];
+      return readCall(await link.run(PROPOSE, desk, args));
+    },
+    async write(before, steps, effects) {
+      const after = lastStep(before, steps);
+      // Marking as delivered is apart from the revisions: a step that doesn't speak of it keeps it.
+      const delivered = after.delivered === before.delivered ? '' : flag(after.delivered);
+      const revisions = [String(before.revision), String(after.revision)];
+      const rest = [JSON.stringify(after), delivered, encodeEffects(effects)];
+      const args = [before.id, ...revisions, before.status, after.status, ...rest];
+      return (await link.run(WRITE, desk, args)) === 1;
+    },
+    async get(id) {
+      const reply = await link.run(GET, desk, [id]);
+      return reply === null ? undefined : readCall(reply);
+    },
+    async ofThread(thread, turn) {
+      const name = turn === undefined ? thread : `${thread}|${turn}`;
+      const calls = readCalls(await link.run(OF_THREAD, desk, [name]));
+      return calls.toSorted((a, b) => a.createdAt - b.createdAt || a.position - b.position);
+    },
+    async markDelivered(ids, fence) {
+      await link.run(MARK, desk, [fence.thread, String(fence.token), ...ids]);
+    },
+    async placeCard(callId, { channel, ts }) {
+      await link.run(PLACE, desk, [callId, JSON.stringify({ channel, ts })]);
+    },
+    async cardOf(callId) {
+      const text = readMaybe(await link.run(CARD, desk, [callId]));
+      return text === undefined ? undefined : readStored<CardPlace>(text, `card of ${callId}`);
+    },
+    async withStatus(status) {
+      return readCalls(await link.run(WITH_STATUS, desk, [status]));
+    },
+    async count() {
+      const counts = readTexts(await link.run(COUNT, desk, STATUSES));
+      const found = STATUSES.map((status, index) => [status, Number(counts[index])] as const);
+      return Object.fromEntries(found.filter(([, calls]) => calls > 0));
+    },
+  };
+}
+
+const flag = (value: boolean): string => (value ? '1' : '0');
+
+function readCalls(reply: Reply): readonly Call[] {
+  return readList(reply).map(readCall);
+}
+
+function readCall(reply: Reply): Call {
+  const [document, delivered] = readList(reply);
+  return { ...readStored<Call>(readText(document), 'call'), delivered: delivered === 1 };
+}

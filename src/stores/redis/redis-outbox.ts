@@ -1,0 +1,57 @@
+import type { CardPlace } from '../../domain/call.ts';
+import type { Outbox, Say } from '../../domain/store.ts';
+import { deskScript } from './desk-scripts.ts';
+import { encodeEffects } from './encode-effects.ts';
+import { readMaybe, readStored, readTexts } from './read-reply.ts';
+import type { RedisLink } from './redis-link.ts';
+
+const ADD = deskScript(`
+if ARGV[2]~='' then
+  local stale=assertFence(ARGV[2],ARGV[3])
+  if stale then return stale end
+end
+carryOut(ARGV[1])`);
+
+const UNSAID = deskScript(`
+local ids=redis.call('ZRANGE',P..':unsaid:'..ARGV[1],0,-1)
+local out={}
+for _,id in ipairs(ids) do out[#out+1]=redis.call('HGET',P..':says',id) end
+return out`);
+
+const MARK = deskScript(`
+local thread=redis.call('HGET',P..':say-threads',ARGV[1])
+if not thread then return 0 end
+redis.call('HDEL',P..':says',ARGV[1])
+redis.call('HDEL',P..':say-threads',ARGV[1])
+redis.call('ZREM',P..':unsaid:'..thread,ARGV[1])
+return 1`);
+
+const PLACE_LIVE = deskScript(`
+if ARGV[2]=='' then return redis.call('HDEL',P..':lives',ARGV[1]) end
+return redis.call('HSET',P..':lives',ARGV[1],ARGV[2])`);
+
+const LIVE = deskScript(`return redis.call('HGET',P..':lives',ARGV[1])`);
+
+/** Creates the outbox of a desk on Redis. */
+export function createRedisOutbox(link: RedisLink, desk: string): Outbox {
+  return {
+    async add(says, wakes, fence) {
+      const bearer = fence ? [fence.thread, String(fence.token)] : ['', ''];
+      await link.run(ADD, desk, [encodeEffects({ says, wakes }), ...bearer]);
+    },
+    async unsaid(thread) {
+      const texts = readTexts(await link.run(UNSAID, desk, [thread]));
+      return texts.map((text) => readStored<Say>(text, `say of ${thread}`));
+    },
+    async markSaid(id) {
+      await link.run(MARK, desk, [id]);
+    },
+    async placeLive(thread, place) {
+      await link.run(PLACE_LIVE, desk, [thread, place ? JSON.stringify(place) : '']);
+    },
+    async liveOf(thread) {
+      const text = readMaybe(await link.run(LIVE, desk, [thread]));
+      return text === undefined ? undefined : readStored<CardPlace>(text, 'growing message');
+    },
+  };
+}

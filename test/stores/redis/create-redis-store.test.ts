@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createClient } from 'redis';
+import { pumpKey } from '../../../src/domain/agenda.ts';
+import { firstBrokenEntry } from '../../../src/domain/audit.ts';
+import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
+import { migrateDesk } from '../../../src/stores/redis/desk-version.ts';
+import { createRedisLink } from '../../../src/stores/redis/redis-link.ts';
+import { THREAD } from '../../support/a-call.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { startRedis } from '../../support/redis-server.ts';
+import {
+  aDraft,
+  aMessage,
+  eventsOf,
+  holdThread,
+} from '../../support/store-contract/store-bench.ts';
+import { until } from '../../support/until.ts';
+import { openerOf, SILENT } from './open-store.ts';
+
+const { start, stop, openStore, url } = openerOf();
+
+before(start);
+after(stop);
+
+async function connectTo(address: string) {
+  const client = createClient({ socket: { path: address.slice('unix://'.length) } });
+  // Its server may go first.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+const atStart = (address: string) =>
+  createRedisStore({ url: address, prefix: 'p', clock: createManualClock(), log: SILENT });
+
+test('a process hears what another one puts on the agenda', async (t) => {
+  let heard = 0;
+  const { store, prefix } = await openStore(t, { onWake: () => (heard += 1) });
+  assert.equal(await store.agenda.nextDueAt(), undefined);
+  const other = await openStore(t, { prefix });
+  await other.store.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+  await until(() => heard > 0);
+  assert.equal(await store.agenda.nextDueAt(), 1);
+});
+
+test('an agenda whose wake-ups are lost is looked at every second all the same', async (t) => {
+  let heard = 0;
+  const { clock } = await openStore(t, { onWake: () => (heard += 1) });
+  await clock.advance(3_000);
+  assert.equal(heard, 3);
+});
+
+test('a fence of one process is refused when another has the thread', async (t) => {
+  const { store, clock, prefix } = await openStore(t);
+  const other = await openStore(t, { prefix });
+  const old = await holdThread({ store, clock });
+  await clock.advance(40_000);
+  await other.clock.advance(40_000);
+  const young = await holdThread(other);
+  assert.ok(young.token > old.token);
+  await assert.rejects(store.outbox.add([], [], old), /Refused a write .* the newest is/);
+  await other.store.outbox.add([], [], young);
+});
+
+test('a server that lost its scripts is given them again', async (t) => {
+  const { store } = await openStore(t);
+  const client = await connectTo(url());
+  t.after(() => client.disconnect());
+  await store.audit.append([aDraft('before')]);
+  await client.scriptFlush();
+  await store.audit.append([aDraft('after')]);
+  assert.deepEqual(await eventsOf(store), ['before', 'after']);
+});
+
+test('the chain holds over texts of every length and script', async (t) => {
+  const { store } = await openStore(t);
+  for (let length = 0; length < 140; length += 1) {
+    await store.audit.append([{ ...aDraft('x'.repeat(length)), subject: 'ü"\\🚀'.repeat(length) }]);
+  }
+  assert.equal(firstBrokenEntry(await store.audit.read(1, 1_000)), undefined);
+});
+
+test('a server that is out of memory refuses whole writes, and goes on when it has some', async (t) => {
+  const full = await startRedis();
+  t.after(() => full.stop());
+  const store = await createRedisStore({
+    url: full.url,
+    prefix: 'p',
+    clock: createManualClock(),
+    log: SILENT,
+  });
+  t.after(() => store.close());
+  const client = await connectTo(full.url);
+  t.after(() => client.disconnect());
+  await client.configSet('maxmemory', '1');
+  const receive = () => store.inbox.receive(aMessage('1.000100'), { audit: [aDraft('got')] });
+  await assert.rejects(receive(), /out of memory and takes no writes/);
+  assert.deepEqual(await store.inbox.waiting(THREAD), []);
+  await client.configSet('maxmemory', '0');
+  assert.equal(await receive(), 'new');
+  assert.deepEqual(await eventsOf(store), ['got']);
+});
+
+test('while the line is broken writes fail at once, and it comes back by itself', async (t) => {
+  const { store } = await openStore(t);
+  const client = await connectTo(url());
+  t.after(() => client.disconnect());
+  await client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+  await until(async () => {
+    const outcome = await store.audit.append([aDraft('again')]).then(
+      () => 'written',
+      () => 'refused',
+    );
+    return outcome === 'written';
+  });
+  const events = await eventsOf(store);
+  assert.equal(events.at(-1), 'again');
+});
+
+test('a server that is not fit stops the start, with the remedy', async (t) => {
+  const evicting = await startRedis(['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru']);
+  t.after(() => evicting.stop());
+  await assert.rejects(atStart(evicting.url), /Set maxmemory-policy to noeviction/);
+  await assert.rejects(atStart('unix:///nowhere/redis.sock'), /REDIS_URL .* can't be reached/);
+  await assert.rejects(
+    atStart('redis://user:secret@127.0.0.1:1'),
+    (error: Error) => /can't be reached/.test(error.message) && !error.message.includes('secret'),
+  );
+});
+
+test('a clock that is off from that of Redis is not ready', async (t) => {
+  const { store } = await openStore(t);
+  await assert.rejects(store.check(), /clock is \d+ ms off/);
+});
+
+test('stored shapes are brought to the newest version once, whoever starts', async (t) => {
+  const client = await connectTo(url());
+  t.after(() => client.disconnect());
+  const link = createRedisLink(client);
+  await migrateDesk(link, 'old:{desk}');
+  const step = `redis.call('INCR',P..':steps')`;
+  await Promise.all([1, 2, 3].map(() => migrateDesk(link, 'old:{desk}', [step, step])));
+  assert.equal(await client.get('old:{desk}:steps'), '2');
+  assert.equal(await client.get('old:{desk}:version'), '3');
+  await assert.rejects(migrateDesk(link, 'old:{desk}', [step]), /written by a newer Countersign/);
+  await migrateDesk(link, 'new:{desk}', [step]);
+  assert.equal(await client.get('new:{desk}:steps'), null);
+});
