@@ -6,6 +6,7 @@ import { connectRedis } from './connect-redis.ts';
 import { migrateDesk } from './desk-version.ts';
 import { createRedisAgenda } from './redis-agenda.ts';
 import { createRedisAudit } from './redis-audit.ts';
+import { createRedisDrafts } from './redis-drafts.ts';
 import { createRedisHistory } from './redis-history.ts';
 import { createRedisInbox } from './redis-inbox.ts';
 import { createRedisLedger } from './redis-ledger.ts';
@@ -60,6 +61,7 @@ export async function createRedisStore(options: {
     agenda: createRedisAgenda(link, desk),
     audit: createRedisAudit(link, desk),
     pause: createRedisPause(link, desk),
+    drafts: createRedisDrafts(link, desk, clock),
     saver: new CompactRedisSaver(connection, prefix),
     check: () => connection.check(desk),
     async close() {
