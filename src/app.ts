@@ -23,9 +23,11 @@ import type { SlackModeConfig } from './config.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
+import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
+import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
@@ -34,8 +36,7 @@ import { createAttachmentSource } from './slack/fetch-file.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
 import { createSlackDirectory } from './slack/slack-directory.ts';
 import { createSendFileToSlack } from './slack/upload-file.ts';
-import { createFileKey } from './stores/installation-key.ts';
-import { createSqliteStore } from './stores/sqlite/create-sqlite-store.ts';
+import { openStore } from './stores/open-store.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
 const MODEL_RETRIES = 2;
@@ -88,28 +89,26 @@ async function open(
   await makeWorkspaceFolder(config.workspaceDir);
   const own = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : undefined;
   const connection = await connectSlack({ config: config.slack, log });
+
+  let worker: Worker | undefined;
+  const opened = await openStore(config, { clock, log, onWake: () => worker?.nudge() });
+  const { store } = opened;
+  onRelease(() => store.close());
+  const mark = createSecretMark(await opened.installationKey.read());
+  const filesOff = await opened.findFilesProblem();
+
   const files = createWorkspaceBytes(config.workspaceDir);
   const send = createSendFileToSlack({ connection, log });
   const { toolbox, helpers, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
-    offered: [
-      createSendFile({ files, send }),
-      ...(await offerTools(config, { clock, log, reach: overrides.reach })),
-    ],
+    withFiles: [createSendFile({ files, send }), await offerCommands(config, { clock, log })],
+    offered: offerWeb(config, { clock, reach: overrides.reach }),
+    ...(filesOff !== undefined && { filesOff }),
     ...(own && { extra: own.tools, agents: own.agents }),
   });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
-  let worker: Worker | undefined;
-  const { dataDir } = config;
-  const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
-  onRelease(() => store.close());
-  const mark = createSecretMark(await createFileKey(dataDir).read());
-
-  const pause = await store.pause.read();
-  if (pause) {
-    log.warn({ pause }, 'Paused: nothing new runs until an admin types “/countersign resume”.');
-  }
+  await tellOfPause(store, log);
 
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
@@ -145,7 +144,7 @@ async function open(
     gate: overrides.gate ?? defaultGate,
     attachments: {
       source: createAttachmentSource({ connection, clock, log }),
-      folder: createAttachmentFolder(files),
+      folder: createAttachmentFolder(files, filesOff),
     },
     directory,
     talk,
@@ -186,21 +185,28 @@ async function open(
     await working.status.settled();
   });
   working.start();
+  if (opened.isShared) {
+    const cancel = watchStops({ inbox: store.inbox, signals, clock, log });
+    onRelease(async () => cancel());
+  }
   onRelease(() => slack.stop());
   onRelease(async () => server.stopReady());
   await slack.start();
   return server.url;
 }
 
-/** Makes the tools that depend on the settings and on the machine. */
-async function offerTools(
-  { workspaceDir, dataDir, commands, search }: SlackModeConfig,
-  {
-    clock,
-    log,
-    reach,
-  }: { readonly clock: Clock; readonly log: Logger; readonly reach: WebReach | undefined },
-): Promise<readonly DefinedTool[]> {
+async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {
+  const found = await pause.read();
+  if (!found) return;
+  const sentence = 'Paused: nothing new runs until an admin types “/countersign resume”.';
+  log.warn({ pause: found }, sentence);
+}
+
+/** Makes the tool that runs commands, as this machine can confine them. */
+async function offerCommands(
+  { workspaceDir, dataDir, commands }: SlackModeConfig,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<DefinedTool> {
   // The file that main reads the environment from holds every secret.
   const place: CommandPlace = { workspaceDir, hidden: [dataDir, resolve('.env')] };
   const confinement = await chooseConfinement(place, { ...commands, clock });
@@ -210,8 +216,14 @@ async function offerTools(
       `ALLOW_UNSANDBOXED_COMMANDS: commands run with all the rights of the app, since ${confinement.reason}`,
     );
   }
+  return createRunCommand({ place, confinement, clock });
+}
+
+function offerWeb(
+  { search }: SlackModeConfig,
+  { clock, reach }: { readonly clock: Clock; readonly reach: WebReach | undefined },
+): readonly DefinedTool[] {
   return [
-    createRunCommand({ place, confinement, clock }),
     ...(search ? [createSearchWeb(search, clock)] : []),
     createFetchUrl({ clock, ...(reach && { reach }) }),
   ];

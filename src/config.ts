@@ -22,6 +22,8 @@ interface CommonConfig {
   /** Absolute, as are the other paths. */
   readonly dataDir: string;
   readonly workspaceDir: string;
+  /** State on Redis instead of the data folder; all keys begin with the prefix. */
+  readonly redis?: { readonly url: string; readonly prefix: string };
   readonly toolsModule?: string;
   readonly commands: {
     readonly hasNetwork: boolean;
@@ -77,17 +79,20 @@ export class ConfigError extends Error {
 
 /** Returns the values of a configuration that nobody may read in a log. */
 export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { model, search } = config;
-  const always = [model?.apiKey, search?.apiKey];
+  const { model, redis, search } = config;
+  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url)];
   if (config.mode === 'playground') return always;
   const { slack } = config;
   const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
   return [...always, slack.botToken, own];
 }
 
-/** What would make people believe in a protection or a store that this version does not have. */
+function passwordOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : decodeURIComponent(new URL(url).password);
+}
+
+/** What would make people believe in a protection that this version does not have. */
 const REFUSED = [
-  ['REDIS_URL', 'state would stay on this machine alone'],
   ['POLICY_FILE', 'its rules would not hold'],
   ['MCP_CONFIG', 'its tools would be missing'],
 ] as const;
@@ -160,6 +165,9 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
     port: read.PORT,
     dataDir: resolve(read.DATA_DIR),
     workspaceDir: resolve(read.WORKSPACE_DIR),
+    ...(read.REDIS_URL !== undefined && {
+      redis: { url: read.REDIS_URL, prefix: read.REDIS_PREFIX },
+    }),
     ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
     commands: {
       hasNetwork: read.COMMAND_NETWORK,
@@ -209,6 +217,12 @@ function warningsOf(env: Environment): string[] {
     if (env[name] && !env.TAVILY_API_KEY) {
       warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);
     }
+  }
+  if (env.REDIS_PREFIX && !env.REDIS_URL) {
+    warnings.push('REDIS_PREFIX has no effect without REDIS_URL: the state is in DATA_DIR.');
+  }
+  if (env.REDIS_URL && env.DATA_DIR) {
+    warnings.push('DATA_DIR has no effect while REDIS_URL is set: the state is in Redis.');
   }
   if (env.SLACK_APP_TOKEN && env.SLACK_SIGNING_SECRET) {
     warnings.push(

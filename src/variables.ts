@@ -34,6 +34,13 @@ const ids = (pattern: RegExp, what: string) =>
     .transform((list) => list.split(/[\s,]+/).filter((id) => id !== ''))
     .pipe(z.array(z.string().regex(pattern, what)).min(1, what))
     .optional();
+function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, pathname, password } = new URL(text);
+  if (protocol === 'unix:') return pathname.length > 1;
+  const isWellEncoded = /^(?:[^%]|%[0-9a-f]{2})*$/i.test(password);
+  return ['redis:', 'rediss:'].includes(protocol) && host !== '' && isWellEncoded;
+}
 const userIds = ids(
   /^[UW][A-Z0-9]{2,39}$/,
   'must be ids of people, separated by commas, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
@@ -68,6 +75,17 @@ export const Variables = z.object({
     .optional(),
   DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   WORKSPACE_DIR: z.string().default(DEFAULT_WORKSPACE_DIR),
+  REDIS_URL: z
+    .string()
+    .refine(
+      isRedisUrl,
+      'must be the address of a Redis, like redis://localhost:6379, rediss://user:password@host:6380 or unix:///run/redis.sock; special characters of a password are written as %40.',
+    )
+    .optional(),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:-]{1,60}$/, 'must be letters, digits, “-”, “_”, “.” or “:” alone.')
+    .default('countersign'),
   OPENAI_API_KEY: key,
   OPENAI_BASE_URL: url('http://localhost:11434/v1').optional(),
   ANTHROPIC_API_KEY: key,

@@ -135,10 +135,22 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     /must be 1 \(yes\) or 0 \(no\)/,
   ],
   [
-    'a Redis address',
-    { REDIS_URL: 'redis://localhost' },
+    'a Redis address without a scheme',
+    { REDIS_URL: 'localhost:6379' },
     'REDIS_URL',
-    /not in this version, and ignoring it would be dangerous.*Unset it/,
+    /must be the address of a Redis, like redis:\/\/localhost:6379/,
+  ],
+  [
+    'a password for Redis that is not encoded',
+    { REDIS_URL: 'redis://:100%@localhost' },
+    'REDIS_URL',
+    /special characters of a password are written as %40/,
+  ],
+  [
+    'a prefix that would cut a hash tag',
+    { REDIS_URL: 'redis://localhost', REDIS_PREFIX: 'a{b}' },
+    'REDIS_PREFIX',
+    /letters, digits/,
   ],
   [
     'a policy file',
@@ -185,13 +197,13 @@ describe('what stops the start', () => {
     const env = {
       SLACK_BOT_TOKEN: 'nonsense',
       PORT: 'x',
-      REDIS_URL: 'redis://h',
+      POLICY_FILE: 'p.yaml',
       LOG_LEVEL: 'loud',
     };
     const problems = problemsOf(env);
     assert.deepEqual(
       problems.map((problem) => problem.split(' ')[0]),
-      ['SLACK_BOT_TOKEN', 'PORT', 'LOG_LEVEL', 'SLACK_APP_TOKEN', 'OPENAI_API_KEY', 'REDIS_URL'],
+      ['SLACK_BOT_TOKEN', 'PORT', 'LOG_LEVEL', 'SLACK_APP_TOKEN', 'OPENAI_API_KEY', 'POLICY_FILE'],
     );
     const { message } = new ConfigError(problems);
     for (const problem of problems) assert(message.includes(problem));
@@ -227,6 +239,6 @@ test('.env.example names every variable once and sets none', () => {
     assert.equal(value, '');
     return name;
   });
-  const known = [...Object.keys(Variables.shape), 'REDIS_URL', 'POLICY_FILE', 'MCP_CONFIG'];
+  const known = [...Object.keys(Variables.shape), 'POLICY_FILE', 'MCP_CONFIG'];
   assert.deepEqual(names.toSorted(), known.toSorted());
 });

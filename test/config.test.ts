@@ -177,7 +177,18 @@ describe('what the environment means', () => {
     assert.deepEqual(read(neither).commands, { hasNetwork: false, allowUnsandboxed: false });
   });
 
+  test('an address of Redis moves the state there, and its password is never shown', () => {
+    const config = read({ REDIS_URL: 'redis://me:pass%40word@localhost:1' });
+    const url = 'redis://me:pass%40word@localhost:1';
+    assert.deepEqual(config.redis, { url, prefix: 'countersign' });
+    assert(secretsOf(config).includes('pass@word'));
+    const socket = read({ REDIS_URL: 'unix:///run/redis.sock', REDIS_PREFIX: 'team-a' });
+    assert.deepEqual(socket.redis, { url: 'unix:///run/redis.sock', prefix: 'team-a' });
+    assert.equal(read({}).redis, undefined);
+  });
+
   const UNUSED: readonly Env[] = [
+    { REDIS_PREFIX: 'mine' },
     { TAVILY_BASE_URL: 'https://api.tavily.com' },
     { MAX_SEARCH_RESULTS: '5' },
     { SLACK_API_URL: 'http://127.0.0.1:1/api/' },

@@ -27,12 +27,12 @@ function startIn(cwd: string, env: Readonly<Record<string, string>>) {
 }
 
 test('settings that can’t work end the start with 1 and their message alone', async (t) => {
-  const { status, stdout, stderr } = startIn(await aFolder(t), { PORT: 'http', REDIS_URL: 'x' });
+  const { status, stdout, stderr } = startIn(await aFolder(t), { PORT: 'http', MCP_CONFIG: 'x' });
   assert.equal(status, 1);
   assert.equal(stdout, '');
   assert.match(
     stderr,
-    /^The settings can't be started with .*\n {2}- PORT .*\n {2}- REDIS_URL .*\n$/,
+    /^The settings can't be started with .*\n {2}- PORT .*\n {2}- MCP_CONFIG .*\n$/,
   );
 });
 

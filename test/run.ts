@@ -4,10 +4,10 @@
  * `npm test -- WORD…` runs only the files whose path holds one of the words, and no static checks.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { findChromium, provideSystemNeeds } from './support/system-needs.ts';
+import { findChromium, hasRedis, provideSystemNeeds } from './support/system-needs.ts';
 
 const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
 const CONCURRENCY = 2;
@@ -46,6 +46,11 @@ function findTests(): readonly string[] {
   return all.filter((path) => words.some((word) => path.includes(word)));
 }
 
+/** Test files that start a Redis, or lie where only such files are, name it. */
+function usesRedis(path: string): boolean {
+  return /redis/i.test(path) || /redis/i.test(readFileSync(path, 'utf8'));
+}
+
 /** Resolves with whether all passed; with CI=true a test that was skipped has not passed. */
 async function runTests(files: readonly string[]): Promise<boolean> {
   let failures = 0;
@@ -62,9 +67,10 @@ async function runTests(files: readonly string[]): Promise<boolean> {
   return failures === 0 && !(isCi && skipped > 0);
 }
 
-const files = findTests();
-if (files.length === 0) console.error(`No test file holds ${words.join(' or ')} in its path.`);
+const found = findTests();
+if (found.length === 0) console.error(`No test file holds ${words.join(' or ')} in its path.`);
 const isReady = provideMachine();
+const files = hasRedis() ? found : found.filter((path) => !usesRedis(path));
 const isSound = words.length > 0 || runChecks();
 const hasPassed = files.length > 0 && (await runTests(files));
 process.exitCode = isReady && isSound && hasPassed ? 0 : 1;

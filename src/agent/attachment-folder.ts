@@ -8,8 +8,8 @@ import type { WorkspaceBytes } from './tools/workspace-bytes.ts';
 const INBOX = 'inbox';
 const MAX_NAMES = 20;
 
-/** Makes the folder for attached files: what is there is never overwritten, and the same bytes are never saved twice under one name. */
-export function createAttachmentFolder(files: WorkspaceBytes): AttachmentFolder {
+/** Makes the folder for attached files: what is there is never overwritten, and the same bytes are never saved twice under one name; `off` says why nothing can be saved here. */
+export function createAttachmentFolder(files: WorkspaceBytes, off?: string): AttachmentFolder {
   async function addFirstFree(file: { id: string; name: string }, bytes: Uint8Array) {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     for (const path of pathsFor(file, sha256)) {
@@ -22,6 +22,7 @@ export function createAttachmentFolder(files: WorkspaceBytes): AttachmentFolder 
 
   return {
     async save(file, bytes) {
+      if (off !== undefined) return refuse('this machine does not share the workspace folder');
       try {
         return await addFirstFree(file, bytes);
       } catch (error) {

@@ -69,51 +69,55 @@ export function createAgent(deps: AgentDeps): Agent {
   const unfinished = new Map<ThreadKey, string>();
   const graph = compileTurnGraph(createAsk(deps, unfinished), saver);
 
-  async function read(thread: ThreadKey): Promise<GraphState> {
-    return toGraphState(await graph.getState({ configurable: { thread_id: thread } }));
+  async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
+    return toGraphState(await graph.getState({ configurable: configOf(thread, fence) }));
   }
 
   async function run(
     input: Parameters<typeof graph.invoke>[0],
-    thread: ThreadKey,
-    token: number,
+    fence: ThreadFence,
     signal: AbortSignal,
   ): Promise<GraphState> {
     signal.throwIfAborted();
+    const { thread } = fence;
     unfinished.delete(thread);
-    const configurable = { thread_id: thread, fence_token: token };
+    const configurable = configOf(thread, fence);
     // A signal of its own: the library never takes its listeners off.
     const own = AbortSignal.any([signal]);
     await graph.invoke(input, { configurable, signal: own, ...RUN });
-    return await read(thread);
+    return await read(thread, fence);
   }
 
   return {
     read,
     async start(message, fence, signal) {
-      const configurable = { thread_id: fence.thread };
+      const configurable = configOf(fence.thread, fence);
       if (await saver.getTuple({ configurable })) await saver.forget(fence.thread, fence.token);
       const agent = message.delegated?.agent;
       const messages = [toUserMessage(message)];
       const input = { turn: message.id, messages, ...(agent !== undefined && { agent }) };
-      return await run(input, fence.thread, fence.token, signal);
+      return await run(input, fence, signal);
     },
     async resume(thread, replies, fence, signal) {
       const ids = Object.keys(replies);
       // An empty map would count as no input at all.
-      if (ids.length === 0) return await read(thread);
+      if (ids.length === 0) return await read(thread, fence);
       // One key that does not look like an id makes the map itself the answer to every open call.
       if (!ids.every(isInterruptId))
         throw new TypeError('A reply is not addressed to an interrupt.');
-      return await run(new Command({ resume: replies }), thread, fence.token, signal);
+      return await run(new Command({ resume: replies }), fence, signal);
     },
-    proceed: (thread, fence, signal) => run(null, thread, fence.token, signal),
+    proceed: (_thread, fence, signal) => run(null, fence, signal),
     unfinished: (thread) => unfinished.get(thread) ?? '',
     async forget(thread, fence: ThreadFence) {
       unfinished.delete(thread);
       await saver.forget(thread, fence.token);
     },
   };
+}
+
+function configOf(thread: ThreadKey, fence: ThreadFence | undefined) {
+  return { thread_id: thread, ...(fence && { fence_token: fence.token }) };
 }
 
 function isInterruptId(id: string): boolean {

@@ -64,7 +64,7 @@ export function createEndTurn(
     const unfinished = agent.unfinished(fence.thread);
     const says = await closeLive.ended(message, unfinished);
     const messages = [
-      ...messagesOf(await agent.read(fence.thread), message, calls),
+      ...messagesOf(await agent.read(fence.thread, fence), message, calls),
       closing(message, unfinished, cause),
     ];
     const audit = {

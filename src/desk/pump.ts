@@ -87,7 +87,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   async function carryOn(message: InboxMessage, fence: ThreadFence, work: Work): Promise<boolean> {
     const { thread } = fence;
     if (await store.history.has(thread, message.id)) return await close(message, fence);
-    let state: GraphState | undefined = await agent.read(thread);
+    let state: GraphState | undefined = await agent.read(thread, fence);
     while (state && !isEnd(state, message)) {
       const cause = await causeToEnd(message);
       if (cause) return await breakOff(message, cause, fence);

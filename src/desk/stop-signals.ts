@@ -6,6 +6,8 @@ export interface StopSignals {
   watch(thread: ThreadKey): { readonly signal: AbortSignal; release(): void };
   /** Aborts what runs for a thread and for its child threads now; what begins later is not touched. */
   stop(thread: ThreadKey): void;
+  /** The threads that are watched now, each once. */
+  watched(): readonly ThreadKey[];
 }
 
 /** The reason with which a stopped thread's work is aborted. */
@@ -29,5 +31,6 @@ export function createStopSignals(): StopSignals {
         }
       }
     },
+    watched: () => [...new Set(watched.values())],
   };
 }

@@ -38,7 +38,8 @@ export interface GraphState {
 
 /** The agent behind the threads. Its writes carry the thread's fence and throw `StaleFenceError` when it is old. */
 export interface Agent {
-  read(thread: ThreadKey): Promise<GraphState>;
+  /** With a fence, what an older worker writes from then on is refused. */
+  read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState>;
   /** Begins a turn with the person's message; what the thread held before is gone. */
   start(message: OpenedMessage, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
   /** Answers open calls, by interrupt id; the others stay open. */

@@ -6,26 +6,31 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type MockAnswer, sayCalls, sayText } from '../support/mock-model.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { type Delivery, type Stage, setStage } from '../support/stage.ts';
 
 const SEARCH_TOOL = fileURLToPath(new URL('../fixtures/tools/search-tool.ts', import.meta.url));
 
-/** Registers the journeys for one way of delivery. */
-export function mainJobJourneys(delivery: Delivery): void {
-  describe(`the main job over ${delivery}`, () => {
+/** Registers the journeys for one way of delivery and one store. */
+export function mainJobJourneys(delivery: Delivery, store: 'SQLite' | 'Redis' = 'SQLite'): void {
+  describe(`the main job over ${delivery}, on ${store}`, () => {
     let stage: Stage;
     let folder: string;
+    let redis: RedisServer | undefined;
     const searched = async () => await readFile(join(folder, 'searched'), 'utf8').catch(() => '');
 
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'countersign-journal-'));
+      if (store === 'Redis') redis = await startRedis();
       stage = await setStage(delivery, {
+        ...(redis && { REDIS_URL: redis.url }),
         TOOLS_MODULE: SEARCH_TOOL,
         SEARCH_JOURNAL: join(folder, 'searched'),
       });
     });
     after(async () => {
       await stage.close();
+      await redis?.stop();
       await rm(folder, { recursive: true });
     });
 

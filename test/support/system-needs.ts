@@ -37,6 +37,12 @@ const NEEDS: readonly Need[] = [
       'The tests of commands in it are skipped. Install bubblewrap, and let it make user namespaces.',
     isThere: hasSandbox,
   },
+  {
+    what: 'redis-server',
+    debianPackage: 'redis-server',
+    without: 'The test files that use it are left out. Install Redis 6.2 or newer, or Valkey.',
+    isThere: hasRedis,
+  },
 ];
 
 const BROWSERS = [
@@ -59,6 +65,11 @@ export function findChromium(): string | undefined {
 export function hasSandbox(): boolean {
   const args = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
   return spawnSync('bwrap', args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
+}
+
+/** Returns whether a Redis server can be started here. */
+export function hasRedis(): boolean {
+  return answers('redis-server', '--version');
 }
 
 /** Installs what is missing where this process may, and returns what is missing after that, each with what follows. */

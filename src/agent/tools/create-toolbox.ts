@@ -18,13 +18,25 @@ export interface ToolboxReport {
 export function createToolbox(options: {
   /** A folder that exists; the file tools reach nothing else. */
   readonly workspaceDir: string;
+  /** Other built-in tools that work on that folder. */
+  readonly withFiles?: readonly DefinedTool[];
+  /** Why the folder can't be used, where it can't: then those tools are left out. */
+  readonly filesOff?: string;
   /** Built-in tools that depend on the settings. */
   readonly offered?: readonly DefinedTool[];
   readonly extra?: readonly ToolDefinition[];
   /** The operator's own helpers. */
   readonly agents?: readonly Helper[];
 }): ToolboxReport {
-  const files = createFileTools(createWorkspace(options.workspaceDir));
+  const { filesOff } = options;
+  const all = [
+    ...createFileTools(createWorkspace(options.workspaceDir)),
+    ...(options.withFiles ?? []),
+  ];
+  const files =
+    filesOff === undefined
+      ? all
+      : all.map((made) => ({ kind: 'left-out', name: nameOf(made), reason: filesOff }) as const);
   const helpers = [...BUILT_IN_HELPERS, ...(options.agents ?? [])];
   const task = createTask(helpers);
   const builtIn = [...files, ...(options.offered ?? []), ...(task ? [task] : [])];

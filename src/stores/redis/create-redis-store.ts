@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/log.ts';
+import type { InstallationKey } from '../../domain/secret-mark.ts';
 import type { Store } from '../../domain/store.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
 import { connectRedis } from './connect-redis.ts';
@@ -9,12 +10,19 @@ import { createRedisAudit } from './redis-audit.ts';
 import { createRedisDrafts } from './redis-drafts.ts';
 import { createRedisHistory } from './redis-history.ts';
 import { createRedisInbox } from './redis-inbox.ts';
+import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 import { createRedisOutbox } from './redis-outbox.ts';
 import { createRedisPause } from './redis-pause.ts';
+import { findSharingProblem } from './shared-folder.ts';
 
 /** All ports on one Redis, with the saver of the graph's checkpoints. */
-export type RedisStore = Store & { readonly saver: CompactRedisSaver };
+export type RedisStore = Store & {
+  readonly saver: CompactRedisSaver;
+  readonly installationKey: InstallationKey;
+  /** Why a folder is not the one that all replicas work on; undefined when it is. */
+  findSharingProblem(folder: string): Promise<string | undefined>;
+};
 
 /** A wake-up of another process that was not heard is found after this. */
 const LOOK_AGAIN_MS = 1_000;
@@ -63,6 +71,8 @@ export async function createRedisStore(options: {
     pause: createRedisPause(link, desk),
     drafts: createRedisDrafts(link, desk, clock),
     saver: new CompactRedisSaver(connection, prefix),
+    installationKey: createRedisInstallationKey(link, desk),
+    findSharingProblem: (folder) => findSharingProblem(link, desk, folder),
     check: () => connection.check(desk),
     async close() {
       cancel();

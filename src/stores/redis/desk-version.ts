@@ -6,7 +6,7 @@ import type { RedisLink } from './redis-link.ts';
  * The steps from one version of the stored shapes to the next, as bodies of scripts: the place in
  * the list is the version that a step starts from, less one. A step is never changed, only followed.
  */
-export const DESK_MIGRATIONS: readonly string[] = [];
+const DESK_MIGRATIONS: readonly string[] = [];
 
 const READ = deskScript(`
 redis.call('SETNX',P..':version',ARGV[1])

@@ -16,7 +16,7 @@ export function encodeEffects(effects: Effects): string {
 }
 
 /** Writes wakes as the scripts of the desk read them; times as text, which Lua's numbers would shorten. */
-export function encodeWakes(wakes: readonly Wake[]): readonly (readonly [string, string])[] {
+function encodeWakes(wakes: readonly Wake[]): readonly (readonly [string, string])[] {
   return wakes.map(({ key, dueAt }) => [encodeAgendaKey(key), String(dueAt)]);
 }
 

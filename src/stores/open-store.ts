@@ -1,0 +1,45 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
+import type { InstallationKey } from '../domain/secret-mark.ts';
+import { createFileKey } from './installation-key.ts';
+import { createRedisStore, type RedisStore } from './redis/create-redis-store.ts';
+import { createSqliteStore, type SqliteStore } from './sqlite/create-sqlite-store.ts';
+
+/** The store that the settings name, and what goes with it. */
+export interface OpenedStore {
+  readonly store: SqliteStore | RedisStore;
+  readonly installationKey: InstallationKey;
+  /** Whether other processes work on it too. */
+  readonly isShared: boolean;
+  /** Why the files of the workspace can't be used here; undefined when they can. */
+  findFilesProblem(): Promise<string | undefined>;
+}
+
+/** Where the state is kept. */
+export interface StorePlace {
+  readonly dataDir: string;
+  readonly workspaceDir: string;
+  readonly redis?: { readonly url: string; readonly prefix: string };
+}
+
+/** Opens Redis where it is configured, else SQLite in the data folder. */
+export async function openStore(
+  { dataDir, redis, workspaceDir }: StorePlace,
+  deps: { readonly clock: Clock; readonly log: Log; readonly onWake: () => void },
+): Promise<OpenedStore> {
+  if (!redis) {
+    return {
+      store: createSqliteStore({ dataDir, ...deps }),
+      installationKey: createFileKey(dataDir),
+      isShared: false,
+      findFilesProblem: async () => undefined,
+    };
+  }
+  const store = await createRedisStore({ ...redis, ...deps });
+  return {
+    store,
+    installationKey: store.installationKey,
+    isShared: true,
+    findFilesProblem: () => store.findSharingProblem(workspaceDir),
+  };
+}

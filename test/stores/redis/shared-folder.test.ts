@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { makeTempDir } from '../../support/temp-dir.ts';
+import { openerOf } from './open-store.ts';
+
+const { start, stop, openStore } = openerOf();
+const MARK = '.countersign-workspace';
+
+before(start);
+after(stop);
+
+test('replicas on one folder share it, and one on another folder is told what to do', async (t) => {
+  const { store, prefix } = await openStore(t);
+  const other = await openStore(t, { prefix });
+  const [shared, foreign] = [await makeTempDir(), await makeTempDir()];
+  t.after(shared.remove);
+  t.after(foreign.remove);
+  const answers = await Promise.all([
+    store.findSharingProblem(shared.path),
+    other.store.findSharingProblem(shared.path),
+  ]);
+  assert.deepEqual(answers, [undefined, undefined]);
+  const mark = await readFile(join(shared.path, MARK), 'utf8');
+
+  const problem = await other.store.findSharingProblem(foreign.path);
+  assert.match(problem ?? '', /is missing.*Mount one shared volume/);
+  assert(problem?.includes(mark.trim()));
+  await writeFile(join(foreign.path, MARK), 'something else\n');
+  assert.match((await store.findSharingProblem(foreign.path)) ?? '', /names another one/);
+  await writeFile(join(foreign.path, MARK), mark);
+  assert.equal(await store.findSharingProblem(foreign.path), undefined);
+});
+
+test('a folder keeps its mark on a new Redis, and a folder that lost it is not taken for another', async (t) => {
+  const first = await openStore(t);
+  const folder = await makeTempDir();
+  t.after(folder.remove);
+  assert.equal(await first.store.findSharingProblem(folder.path), undefined);
+  const second = await openStore(t);
+  assert.equal(await second.store.findSharingProblem(folder.path), undefined);
+  await rm(join(folder.path, MARK));
+  assert.match((await second.store.findSharingProblem(folder.path)) ?? '', /is missing/);
+});
+
+test('all replicas have one key of the installation, made by the first', async (t) => {
+  const { store, prefix } = await openStore(t);
+  const other = await openStore(t, { prefix });
+  const keys = await Promise.all(
+    [store, other.store].map(({ installationKey }) => installationKey.read()),
+  );
+  assert.equal(keys[0]?.length, 32);
+  assert.deepEqual(keys[0], keys[1]);
+  const elsewhere = await openStore(t);
+  assert.notDeepEqual(await elsewhere.store.installationKey.read(), keys[0]);
+});
