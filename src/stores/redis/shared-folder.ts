@@ -1,6 +1,6 @@
 /** Several replicas must work on one folder of files: a file in it says which desk it belongs to. */
 import { randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { link as putInPlace, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deskScript } from './desk-scripts.ts';
 import { readText } from './read-reply.ts';
@@ -20,33 +20,38 @@ export async function findSharingProblem(
 ): Promise<string | undefined> {
   const path = join(folder, NAME);
   const found = await readMark(path);
-  const draft = found ?? randomBytes(16).toString('hex');
-  const mark = readText(await link.run(KEEP_FIRST, desk, [draft]));
-  if (found === mark || (found === undefined && mark === draft && (await putMark(path, mark)))) {
-    return undefined;
-  }
-  return `WORKSPACE_DIR is not the folder that the other replicas of this Redis work on (${NAME} in it ${found === undefined ? 'is missing' : 'names another one'}). Mount one shared volume on all of them, or write ${mark} into that file if this is the right folder.`;
+  // The file first: of two replicas that start at once on one folder, both read the same.
+  const mark = found ?? (await makeMark(path));
+  const kept = readText(await link.run(KEEP_FIRST, desk, [mark]));
+  if (kept === mark) return undefined;
+  if (found === undefined) await unlink(path);
+  return `WORKSPACE_DIR is not the folder that the other replicas of this Redis work on (${NAME} in it ${found === undefined ? 'is missing' : 'names another one'}). Mount one shared volume on all of them, or write ${kept} into that file if this is the right folder.`;
 }
 
 async function readMark(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
 
-/** False when another replica was faster: then the folder has its mark. */
-async function putMark(path: string, mark: string): Promise<boolean> {
+/** Puts a new mark where there is none, whole or not at all; resolves with the one that is there then. */
+async function makeMark(path: string): Promise<string> {
+  const mark = randomBytes(16).toString('hex');
+  const draft = `${path}.${mark.slice(0, 8)}`;
+  await writeFile(draft, `${mark}\n`, { flag: 'wx' });
   try {
-    const handle = await open(path, 'wx');
-    await handle.writeFile(`${mark}\n`).finally(() => handle.close());
-    return true;
+    await putInPlace(draft, path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-      return (await readMark(path)) === mark;
-    }
-    throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
   }
+  return (await readMark(path)) ?? mark;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
