@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, unlink } from 'node:fs/promises';
+
+/** Reads a file; undefined when there is none. */
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Puts a file where there is none, whole or not at all, and readable by `mode`; of several writers the first one's stays. Answers what is there then. */
+export async function putFirst(path: string, bytes: Uint8Array, mode: number): Promise<Buffer> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(draft, 'wx', mode);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+    await link(draft, path);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await handle.close();
+    await unlink(draft);
+  }
+  return await readFile(path);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
