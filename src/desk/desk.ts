@@ -19,11 +19,13 @@ import { actorOf } from './effects.ts';
 import { createEndTurn } from './end-turn.ts';
 import { createExecute } from './execute.ts';
 import { createExpire } from './expire.ts';
+import { dueNow } from './freshness.ts';
 import { createHear } from './hear.ts';
 import { createHeed } from './heed.ts';
 import { createHelperThreads } from './helper-threads.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
+import { createPace } from './pace.ts';
 import { createProgress } from './progress.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
@@ -31,7 +33,9 @@ import { createRate, type RateCommand } from './rate.ts';
 import { createRunner, type Runner } from './runner.ts';
 import { createRedraw, createSay } from './show.ts';
 import { createStatusLine, type StatusLine } from './status-line.ts';
+import { createSweep } from './sweep.ts';
 import { createTakeIn } from './take-in.ts';
+import { createTellParked } from './tell-parked.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
 export interface Desk extends Control {
@@ -82,7 +86,7 @@ export function createDesk(
         pumpKey(message.thread),
         ...(isBareWord(message) ? [heedKey(message.thread)] : []),
       ];
-      const wakes = keys.map((key) => ({ key, dueAt: clock.now() }));
+      const wakes = keys.map((key) => ({ key, dueAt: dueNow(true, clock.now()) }));
       return await store.inbox.receive(message, { audit: [audit], wakes });
     },
     async recordRefusal({ surface, subject, actor, why }) {
@@ -124,7 +128,9 @@ export function createWorker(deps: DeskDeps): Worker {
     closeLive,
     endTurn,
   });
-  const say = createSay(deps);
+  const pace = createPace(deps.clock);
+  const say = createSay(deps, pace);
+  const sweep = createSweep(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,
     clock: deps.clock,
@@ -136,8 +142,20 @@ export function createWorker(deps: DeskDeps): Worker {
       heed: (id) => heed.heed(id as ThreadKey),
       run: createExecute(deps, helperThreads),
       expire: createExpire(deps),
-      redraw: createRedraw(deps),
+      redraw: createRedraw(deps, pace),
     },
+    beforePark: createTellParked(deps),
   });
-  return { ...runner, status, live };
+  return {
+    ...runner,
+    status,
+    live,
+    start() {
+      runner.start();
+      sweep.start();
+    },
+    async stop(graceMs) {
+      await Promise.all([runner.stop(graceMs), sweep.stop()]);
+    },
+  };
 }

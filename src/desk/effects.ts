@@ -5,6 +5,7 @@ import { shortDigest } from '../domain/digest.ts';
 import type { Person } from '../domain/person.ts';
 import type { Effects, Say } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
+import { dueNow, isFreshCall } from './freshness.ts';
 
 /** Whoever does a thing, as the audit names them. */
 export function actorOf(person: Person | undefined): string {
@@ -57,7 +58,7 @@ function wakesOfSays(says: readonly Say[]): readonly Wake[] {
 }
 
 function wakesOf(call: Call): readonly Wake[] {
-  const now = call.updatedAt;
+  const now = dueNow(isFreshCall(call, call.updatedAt), call.updatedAt);
   const wakes: Wake[] = [];
   if (call.route) wakes.push({ key: redrawKey(call.id), dueAt: now });
   if (call.status === 'approved') wakes.push({ key: runKey(call.id), dueAt: now });

@@ -1,5 +1,5 @@
 /** What a message does that comes while calls wait (design §4): by its author, not by its words. */
-import { pumpKey, sayKey, type ThreadFence } from '../domain/agenda.ts';
+import { pumpKey, runKey, sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { withdraw } from '../domain/decide.ts';
 import { shortDigest } from '../domain/digest.ts';
@@ -80,7 +80,7 @@ export function createHear(
     open: (message: InboxMessage) => Promise<InboxMessage>,
   ): Promise<boolean> {
     // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
-    if (!isForPeople(waiting)) return await tellWaits(message, fence);
+    if (!isForPeople(waiting)) return await tellWaits(message, fence, waiting);
     if (isBareYes(message.text) && !message.files) {
       const effects = tell(
         message,
@@ -95,19 +95,26 @@ export function createHear(
     if (decidable.length > 0) return await reply(decidable, await open(message));
     // A helper's calls go with the call that it works for.
     const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
-    if (requested.length === 0) return await tellWaits(message, fence);
+    if (requested.length === 0) return await tellWaits(message, fence, waiting);
     let moved = false;
     for (const call of requested) moved = (await takeBack(call)) || moved;
     return moved;
   }
 
-  async function tellWaits(message: InboxMessage, fence: ThreadFence): Promise<false> {
+  /** A run that had been given up is tried again, as the person was promised. */
+  async function tellWaits(
+    message: InboxMessage,
+    fence: ThreadFence,
+    waiting: Waiting,
+  ): Promise<false> {
     const effects = tell(
       message,
       'waits',
       'Your message waits: it is taken up as soon as the open calls of this thread allow it.',
     );
-    await store.outbox.add(effects.says, effects.wakes, fence);
+    const approved = leavesOf(waiting).filter(({ status }) => status === 'approved');
+    const runs = approved.map(({ id }) => ({ key: runKey(id), dueAt: clock.now() }));
+    await store.outbox.add(effects.says, [...effects.wakes, ...runs], fence);
     return false;
   }
 

@@ -77,6 +77,7 @@ export function createPropose(deps: DeskDeps) {
       status: 'proposed',
       requester: message.author,
       ...(message.delegated && { agent: message.delegated.agent }),
+      askedAt: message.receivedAt,
       // What a helper is told are an agent's words, and no person's.
       askedLine: message.delegated?.askedLine ?? firstLine(message.text),
       words: open.words,

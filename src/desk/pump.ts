@@ -9,6 +9,7 @@ import type { InboxMessage } from '../domain/message.ts';
 import type { WithdrawalCause } from '../domain/outcome.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { createAdmit } from './admit.ts';
+import { createAwaitedTurns } from './awaited-turns.ts';
 import { isBareWord } from './bare-words.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps, Work } from './deps.ts';
@@ -22,8 +23,7 @@ import { heldByPause } from './pause-words.ts';
 import type { Progress } from './progress.ts';
 import type { createTakeIn } from './take-in.ts';
 import { turnCosts, usageLine } from './turn-usage.ts';
-import { wakeSay } from './turn-words.ts';
-import { readWaiting } from './waiting.ts';
+import { isForPeople, readWaiting } from './waiting.ts';
 
 interface PumpParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
@@ -42,6 +42,7 @@ interface PumpParts {
 export function createPump(deps: DeskDeps, parts: PumpParts) {
   const { readOpenCalls, hear, takeIn, admit, heed, helperThreads } = parts;
   const { progress, live, closeLive, endTurn } = parts;
+  const awaited = createAwaitedTurns(deps);
   const { store, agent, clock, signals } = deps;
 
   async function beginNext(fence: ThreadFence): Promise<void> {
@@ -67,8 +68,10 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   ): Promise<GraphState | undefined> {
     const pause = await store.pause.read();
     if (!pause) {
-      await progress.thinking(fence.thread);
-      live.begin(message);
+      if (awaited.has(message)) {
+        await progress.thinking(fence.thread);
+        live.begin(message);
+      }
       return await toModel();
     }
     const now = clock.now();
@@ -127,13 +130,14 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       return await goOn(message, fence, () => agent.proceed(thread, fence, signal));
     }
     const open = await readOpenCalls(message, state.open, fence);
-    const says = await closeLive.beside(message, state, open.calls);
-    if (says.length > 0) await store.outbox.add(says, wakeSay(message, clock.now()), fence);
+    const says = awaited.mark(message, await closeLive.beside(message, state, open.calls));
+    if (says.length > 0) await store.outbox.add(says, awaited.wakeSay(message), fence);
     const unanswered = open.calls.filter((call) => !call.outcome);
     if (unanswered.length === 0) return await resume(message, open, fence, signal);
     const waiting = await readWaiting(store, unanswered);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
-    await progress.waiting(thread, waiting);
+    if (awaited.has(message)) await progress.waiting(thread, waiting);
+    if (isForPeople(waiting)) awaited.leave(message);
     return undefined;
   }
 
@@ -146,7 +150,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     return await goOn(message, fence, async () => {
       if (message.files) progress.note(fence.thread, 'is reading what is attached…');
       const opened = await takeIn(message, fence, work);
-      if (message.files) await progress.thinking(fence.thread);
+      if (message.files && awaited.has(message)) await progress.thinking(fence.thread);
       return await agent.start(opened, fence, work.signal);
     });
   }
@@ -183,8 +187,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       detail: { messages: messages.length, ...costs },
     };
     const foot = deps.showsUsage ? usageLine(usage) : undefined;
-    const says = await closeLive.last(message, state, foot);
-    const wakes = says.length > 0 ? wakeSay(message, now) : [];
+    const says = awaited.mark(message, await closeLive.last(message, state, foot));
+    const wakes = says.length > 0 ? awaited.wakeSay(message) : [];
     const facts = { ...(failure !== undefined && { failure }), ...(usage && { usage }) };
     await store.history.append(
       fence.thread,
@@ -200,7 +204,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     await helperThreads.report(message);
     await agent.forget(fence.thread, fence);
     await store.inbox.end(message.id, 'turn', {}, fence);
-    progress.ended(fence.thread);
+    if (awaited.has(message)) progress.ended(fence.thread);
+    awaited.leave(message);
     return true;
   }
 
@@ -211,6 +216,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     try {
       const message = await nextTurn(fence);
       if (!message) return false;
+      await awaited.meet(message);
       const signal = AbortSignal.any([work.signal, stop.signal]);
       return await carryOn(message, fence, { ...work, signal }).catch((error: unknown) => {
         if (message.stopped || !stop.signal.aborted || work.signal.aborted) throw error;

@@ -2,12 +2,13 @@
  * Does what the agenda says: claims due keys, holds their leases while the work goes on, and puts
  * off what failed. The agenda decides who works; nothing here is remembered over a restart.
  */
-import type { Agenda, AgendaTask, Lease } from '../domain/agenda.ts';
+import { type Agenda, type AgendaTask, AHEAD_MS, type Lease } from '../domain/agenda.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Cancel, Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { StaleFenceError } from '../domain/store.ts';
 import type { Work } from './deps.ts';
+import { NotYetError } from './pace.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 3;
@@ -16,6 +17,8 @@ const LONGEST_BACK_OFF_MS = 300_000;
 /** About two hours of trying: longer than most outages, shorter than a night. */
 const MAX_TRIES = 30;
 const MAX_AT_ONCE = 64;
+/** Places that only work may take that somebody waits for. */
+const KEPT_FREE = 16;
 /** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
 const LAST_WORDS_MS = 2_000;
 
@@ -39,8 +42,10 @@ export function createRunner(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly handlers: AgendaHandlers;
+  /** Called before work is parked; a rejection keeps it from being parked for now. */
+  readonly beforePark?: (lease: Lease, error: unknown) => Promise<void>;
 }): Runner {
-  const { agenda, clock, log, handlers } = deps;
+  const { agenda, clock, log, handlers, beforePark = async () => {} } = deps;
   const underWay = new Map<Promise<void>, AbortController>();
   const idlers = new Set<() => void>();
   let state: 'created' | 'running' | 'stopping' = 'created';
@@ -62,7 +67,7 @@ export function createRunner(deps: {
     nudged = false;
     try {
       while (state === 'running' && underWay.size < MAX_AT_ONCE) {
-        const lease = await agenda.claim(clock.now(), LEASE_MS);
+        const lease = await claimNext();
         if (!lease) break;
         begin(lease);
       }
@@ -74,11 +79,24 @@ export function createRunner(deps: {
     }
   }
 
+  /** When most places are taken, the rest is for what goes ahead of its time. */
+  async function claimNext(): Promise<Lease | undefined> {
+    const now = clock.now();
+    if (!isCrowded()) return await agenda.claim(now, LEASE_MS);
+    const early = AHEAD_MS / 2;
+    return await agenda.claim(now - early, LEASE_MS + early);
+  }
+
   async function setTimer(): Promise<void> {
     const dueAt = await agenda.nextDueAt();
     cancelTimer();
-    if (dueAt === undefined || state !== 'running' || underWay.size >= MAX_AT_ONCE) return;
+    // With few places left, what is due may have to wait for one: the end of some work looks again.
+    if (dueAt === undefined || state !== 'running' || isCrowded()) return;
     cancelTimer = clock.schedule(dueAt, nudge);
+  }
+
+  function isCrowded(): boolean {
+    return underWay.size >= MAX_AT_ONCE - KEPT_FREE;
   }
 
   function begin(lease: Lease): void {
@@ -96,7 +114,7 @@ export function createRunner(deps: {
     try {
       const { fence, tries } = first;
       const work = { fence, tries, signal: abort.signal };
-      await handlers[first.key.task](first.key.id, work);
+      await handlerOf(first)(first.key.id, work);
       await agenda.finish(lease);
     } catch (error) {
       await putOff(lease, error, abort.signal).catch((cause: unknown) => {
@@ -127,15 +145,26 @@ export function createRunner(deps: {
     }
   }
 
+  function handlerOf({ key }: Lease): AgendaHandlers[AgendaTask] {
+    const handler = handlers[key.task];
+    if (!handler) throw new HopelessError(`This version knows no work of the kind “${key.task}”.`);
+    return handler;
+  }
+
   async function putOff(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
+    if (error instanceof NotYetError) return await agenda.postpone(lease, error.dueAt);
     if (error instanceof StaleFenceError || signal.aborted) {
       log.warn({ key: lease.key }, 'Work was left: another worker has it, or the process ends.');
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
     const now = clock.now();
-    if (lease.tries + 1 >= MAX_TRIES && !(error instanceof UnmendedError)) {
-      log.error({ err: error, key: lease.key }, 'Work was parked after too many tries.');
+    if (isHopeless(lease, error)) {
+      log.error(
+        { err: error, key: lease.key, tries: lease.tries + 1 },
+        'Work was parked: it stands still until somebody wakes it.',
+      );
+      await beforePark(lease, error);
       await agenda.park(lease, now, reason);
       return;
     }
@@ -183,6 +212,21 @@ export function createRunner(deps: {
       for (const resolve of idlers) resolve();
     },
   };
+}
+
+/** There is no use in trying again. */
+class HopelessError extends Error {
+  override readonly name = 'HopelessError';
+}
+
+/** What passes by itself is waited for, however long it takes. */
+const OUTAGES: ReadonlySet<ChatError['code']> = new Set(['temporary', 'rate-limited']);
+
+function isHopeless({ tries }: Lease, error: unknown): boolean {
+  if (error instanceof HopelessError) return true;
+  if (error instanceof UnmendedError) return false;
+  if (error instanceof ChatError && OUTAGES.has(error.code)) return false;
+  return tries + 1 >= MAX_TRIES;
 }
 
 function backOffMs(lease: Lease, error: unknown): number {

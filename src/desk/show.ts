@@ -5,6 +5,8 @@ import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import { isFreshCall } from './freshness.ts';
+import { NotYetError, type Pace } from './pace.ts';
 import { takesLive } from './turn-words.ts';
 
 type ShowDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>;
@@ -13,7 +15,7 @@ type ShowDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>;
 const REFUSED: ReadonlySet<ChatError['code']> = new Set(['undeliverable', 'rejected']);
 
 /** Builds the use case: draws the call as it is now, on its card or on a new one where the card was deleted. */
-export function createRedraw({ store, chat, clock }: ShowDeps) {
+export function createRedraw({ store, chat, clock }: ShowDeps, pace: Pace) {
   async function draw(call: Call, place: CardPlace | undefined, work: Work): Promise<void> {
     const lookFirst = !place && work.tries > 0;
     const drawn = await chat.drawCard(call, place, { lookFirst });
@@ -52,12 +54,18 @@ export function createRedraw({ store, chat, clock }: ShowDeps) {
   return async function redraw(callId: string, work: Work): Promise<void> {
     const call = await store.ledger.get(callId);
     if (!call?.route) return;
+    const { channel } = placeOf(call.thread);
+    waitFor(pace.take(channel, `card ${callId}`, isFreshCall(call, clock.now())));
     try {
       await draw(call, await store.ledger.cardOf(callId), work);
     } catch (error) {
       await recover(call, error, work);
     }
   };
+}
+
+function waitFor(turnAt: number | undefined): void {
+  if (turnAt !== undefined) throw new NotYetError(turnAt);
 }
 
 /** How a call stands that people have to see. */
@@ -78,7 +86,7 @@ function isHopeless(error: unknown, { tries }: Work): boolean {
 }
 
 /** Builds the use case: says what a thread's outbox holds, in order, each once; what Slack keeps refusing does not hold up the rest. */
-export function createSay({ store, chat, clock, log }: ShowDeps) {
+export function createSay({ store, chat, clock, log }: ShowDeps, pace: Pace) {
   /** What grew in the thread becomes of this say before it counts as said: never of a later one. */
   async function show(each: Say, work: Work): Promise<void> {
     const live = takesLive(each) ? await store.outbox.liveOf(each.thread) : undefined;
@@ -102,6 +110,7 @@ export function createSay({ store, chat, clock, log }: ShowDeps) {
     for (;;) {
       const [next] = await store.outbox.unsaid(thread);
       if (!next) return;
+      waitFor(pace.take(placeOf(thread).channel, `say ${next.id}`, next.patient !== true));
       await sayOne(next, work);
     }
   };

@@ -1,5 +1,11 @@
 import type { ThreadKey } from './thread-key.ts';
 
+/**
+ * How far before its time work is due that somebody waits for: it goes ahead of what has piled up,
+ * and among its like the longest waiting goes first.
+ */
+export const AHEAD_MS = 86_400_000;
+
 export type AgendaTask = 'pump' | 'run' | 'expire' | 'redraw' | 'say' | 'heed';
 
 /** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
@@ -55,11 +61,16 @@ export interface Agenda {
   finish(lease: Lease): Promise<void>;
   /** Puts the work off, one more try counted. Nothing happens when the lease was lost. */
   backOff(lease: Lease, dueAt: number, reason: string): Promise<void>;
+  /** Puts the work off as it stands: no try is counted. Nothing happens when the lease was lost. */
+  postpone(lease: Lease, dueAt: number): Promise<void>;
   /** Gives the work up, visibly, until somebody wakes it. Nothing happens when the lease was lost. */
   park(lease: Lease, now: number, reason: string): Promise<void>;
   /** When the next key is due or its lease runs out; undefined when there is none. */
   nextDueAt(): Promise<number | undefined>;
+  /** What was given up, longest ago first; the task of a key may be one of another version, which this one does not know. */
   parked(): Promise<readonly ParkedWork[]>;
+  /** Those of the keys that nobody will ever look at: neither due at any time, nor under a lease, nor parked. */
+  unplanned(keys: readonly AgendaKey[]): Promise<readonly AgendaKey[]>;
 }
 
 export const pumpKey = (thread: ThreadKey): AgendaKey => ({ task: 'pump', id: thread });

@@ -87,6 +87,8 @@ export interface Call {
   readonly agent?: string;
   /** The child thread that does a running call's work: such a call has no lease and no deadline. */
   readonly child?: ThreadKey;
+  /** When the message that led to the call was received. */
+  readonly askedAt?: number;
   /** First line of the message that led to the call. */
   readonly askedLine: string;
   /** The agent's own words beside the call: untrusted. */

@@ -25,6 +25,8 @@ export interface Say {
   readonly turn?: string;
   /** A line of our own below an answer. */
   readonly foot?: string;
+  /** It has piled up, and nobody waits for it now: it may go when the channel has room. */
+  readonly patient?: true;
   /** Says nothing: the thread's growing message is taken away, if no answer has become of it. */
   readonly clearsLive?: true;
 }
@@ -55,8 +57,11 @@ export interface Ledger {
   /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */
   placeCard(callId: string, place: CardPlace): Promise<void>;
   cardOf(callId: string): Promise<CardPlace | undefined>;
-  /** Calls with one status, oldest first. */
-  withStatus(status: CallStatus): Promise<readonly Call[]>;
+  /** Calls with one status, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
+  withStatus(
+    status: CallStatus,
+    page?: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<readonly Call[]>;
   /** How many calls have each status. */
   count(): Promise<Readonly<Partial<Record<Call['status'], number>>>>;
 }
@@ -107,6 +112,8 @@ export interface Outbox {
   /** Unsaid, in the order in which they were added. */
   unsaid(thread: ThreadKey): Promise<readonly Say[]>;
   markSaid(id: string): Promise<void>;
+  /** Threads in which something is unsaid. */
+  unsaidThreads(): Promise<readonly ThreadKey[]>;
   /** Remembers where the thread's growing message stands (an empty `ts`: it may be there); undefined forgets it. */
   placeLive(thread: ThreadKey, place: CardPlace | undefined): Promise<void>;
   liveOf(thread: ThreadKey): Promise<CardPlace | undefined>;

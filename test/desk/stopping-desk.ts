@@ -60,7 +60,7 @@ export function aMessage(text: string, place: { channel?: string; ts: string; th
     author: REQUESTER,
     ts,
     text,
-    receivedAt: 1,
+    receivedAt: 1_700_000_000_000,
   };
   return message;
 }

@@ -8,6 +8,7 @@ import { inboxContract } from './store-contract/inbox-contract.ts';
 import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
+import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
 
 export type { MakeStore } from './store-contract/store-bench.ts';
@@ -24,6 +25,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('agenda', () => agendaContract(open));
     describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
+    describe('recovery', () => recoveryContract(open));
     describe('drafts', () => draftsContract(open));
   });
 }

@@ -48,6 +48,12 @@ redis.call('HSET',entry(key),'due',due,'reason',ARGV[4])
 redis.call('HINCRBY',entry(key),'tries',1)
 return 1`);
 
+const POSTPONE = deskScript(`${HELD}
+if not due or tonumber(ARGV[3])<tonumber(due) then due=ARGV[3] end
+rest()
+redis.call('HSET',entry(key),'due',due)
+return 1`);
+
 const PARK = deskScript(`${HELD}
 rest()
 redis.call('HSET',entry(key),'reason',ARGV[4])
@@ -67,6 +73,14 @@ local out={}
 for _,key in ipairs(redis.call('ZRANGE',P..':agenda-parked',0,-1)) do
   local found=redis.call('HMGET',entry(key),'reason','parked')
   out[#out+1]={key,found[1],found[2]}
+end
+return out`);
+
+const UNPLANNED = deskScript(`
+local out={}
+for _,key in ipairs(ARGV) do
+  local found=redis.call('HMGET',entry(key),'due','until','parked')
+  out[#out+1]=(found[1] or found[2] or found[3]) and 0 or 1
 end
 return out`);
 
@@ -95,6 +109,9 @@ export function createRedisAgenda(link: RedisLink, desk: string): Agenda {
     async backOff(lease, dueAt, reason) {
       await link.run(BACK_OFF, desk, [...bearer(lease), String(dueAt), reason]);
     },
+    async postpone(lease, dueAt) {
+      await link.run(POSTPONE, desk, [...bearer(lease), String(dueAt)]);
+    },
     async park(lease, now, reason) {
       await link.run(PARK, desk, [...bearer(lease), String(now), reason]);
     },
@@ -112,6 +129,11 @@ export function createRedisAgenda(link: RedisLink, desk: string): Agenda {
           at: Number(readText(at)),
         };
       });
+    },
+    async unplanned(keys) {
+      if (keys.length === 0) return [];
+      const flags = readList(await link.run(UNPLANNED, desk, keys.map(encodeAgendaKey)));
+      return keys.filter((_key, index) => flags[index] === 1);
     },
   };
 }

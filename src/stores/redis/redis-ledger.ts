@@ -59,6 +59,9 @@ const OF_THREAD = deskScript(
 const WITH_STATUS = deskScript(
   `${SHOW} return showAll(redis.call('ZRANGE',P..':calls-in:'..ARGV[1],0,-1))`,
 );
+const PAGE_OF_STATUS = deskScript(`${SHOW}
+local seq=redis.call('HGET',P..':call-seqs',ARGV[2])
+return showAll(redis.call('ZRANGEBYSCORE',P..':calls-in:'..ARGV[1],seq and ('('..seq) or '-inf','+inf','LIMIT',0,ARGV[3]))`);
 
 const MARK = deskScript(`
 local stale=assertFence(ARGV[1],ARGV[2])
@@ -136,8 +139,10 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const text = readMaybe(await link.run(CARD, desk, [callId]));
       return text === undefined ? undefined : readStored<CardPlace>(text, `card of ${callId}`);
     },
-    async withStatus(status) {
-      return readCalls(await link.run(WITH_STATUS, desk, [status]));
+    async withStatus(status, page) {
+      if (page === undefined) return readCalls(await link.run(WITH_STATUS, desk, [status]));
+      const args = [status, page.after ?? '', String(page.limit)];
+      return readCalls(await link.run(PAGE_OF_STATUS, desk, args));
     },
     async count() {
       const counts = readTexts(await link.run(COUNT, desk, STATUSES));

@@ -1,5 +1,6 @@
 import type { CardPlace } from '../../domain/call.ts';
 import type { Outbox, Say } from '../../domain/store.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
 import { deskScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readMaybe, readStored, readTexts } from './read-reply.ts';
@@ -26,6 +27,8 @@ redis.call('HDEL',P..':say-threads',ARGV[1])
 redis.call('ZREM',P..':unsaid:'..thread,ARGV[1])
 return 1`);
 
+const UNSAID_THREADS = deskScript(`return redis.call('HVALS',P..':say-threads')`);
+
 const PLACE_LIVE = deskScript(`
 if ARGV[2]=='' then return redis.call('HDEL',P..':lives',ARGV[1]) end
 return redis.call('HSET',P..':lives',ARGV[1],ARGV[2])`);
@@ -45,6 +48,10 @@ export function createRedisOutbox(link: RedisLink, desk: string): Outbox {
     },
     async markSaid(id) {
       await link.run(MARK, desk, [id]);
+    },
+    async unsaidThreads() {
+      const threads = readTexts(await link.run(UNSAID_THREADS, desk, []));
+      return [...new Set(threads as ThreadKey[])].sort();
     },
     async placeLive(thread, place) {
       await link.run(PLACE_LIVE, desk, [thread, place ? JSON.stringify(place) : '']);

@@ -82,6 +82,9 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
       leased_until = NULL, tries = tries + 1, reason = @reason,
       due_at = min(coalesce(due_at, @dueAt), @dueAt)
     WHERE key = @key AND fence = @fence AND leased_until IS NOT NULL`);
+  const postpone = db.prepare(`
+    UPDATE agenda SET leased_until = NULL, due_at = min(coalesce(due_at, @dueAt), @dueAt)
+    WHERE key = @key AND fence = @fence AND leased_until IS NOT NULL`);
   // Who woke it during the work wants it looked at: it starts afresh instead of being parked.
   const park = db.prepare(`
     UPDATE agenda SET
@@ -96,6 +99,8 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
   const parked = db.prepare<[], { key: string; reason: string; at: number }>(`
     SELECT key, reason, parked_at AS at FROM agenda
     WHERE parked_at IS NOT NULL ORDER BY parked_at, seq`);
+  const planned = db.prepare<[key: string]>(`
+    SELECT 1 FROM agenda WHERE key = ? AND (ready_at IS NOT NULL OR parked_at IS NOT NULL)`);
 
   function claim(now: number, leaseMs: number): Lease | undefined {
     const row = ready.get(now);
@@ -128,6 +133,10 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
       const key = encodeAgendaKey(lease.key);
       transact.write(() => backOff.run({ key, fence: lease.fence, dueAt, reason }));
     },
+    async postpone(lease, dueAt) {
+      const key = encodeAgendaKey(lease.key);
+      transact.write(() => postpone.run({ key, fence: lease.fence, dueAt }));
+    },
     async park(lease, now, reason) {
       const key = encodeAgendaKey(lease.key);
       transact.write(() => park.run({ key, fence: lease.fence, now, reason }));
@@ -138,6 +147,9 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
     async parked() {
       const rowsParked = transact.read(() => parked.all());
       return rowsParked.map(({ key, reason, at }) => ({ key: decodeAgendaKey(key), reason, at }));
+    },
+    async unplanned(keys) {
+      return transact.read(() => keys.filter((key) => !planned.get(encodeAgendaKey(key))));
     },
   };
 }

@@ -53,9 +53,9 @@ export function createSqliteLedger(
   const cardOf = db.prepare<[callId: string], CardPlace>(
     'SELECT channel, ts FROM cards WHERE call_id = ?',
   );
-  const withStatus = db.prepare<[status: CallStatus], Row>(
-    'SELECT id, delivered, document FROM calls WHERE status = ? ORDER BY seq',
-  );
+  const withStatus = db.prepare<[status: CallStatus, after: number, limit: number], Row>(`
+    SELECT id, delivered, document FROM calls WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`);
+  const seqOf = db.prepare<[id: string], number>('SELECT seq FROM calls WHERE id = ?').pluck();
   const count = db.prepare<[], { status: CallStatus; calls: number }>(
     'SELECT status, count(*) AS calls FROM calls GROUP BY status',
   );
@@ -115,8 +115,12 @@ export function createSqliteLedger(
     async cardOf(callId) {
       return transact.read(() => cardOf.get(callId));
     },
-    async withStatus(status) {
-      return transact.read(() => withStatus.all(status)).map(toCall);
+    async withStatus(status, { after, limit } = { limit: -1 }) {
+      const rows = transact.read(() => {
+        const seq = after === undefined ? undefined : seqOf.get(after);
+        return withStatus.all(status, seq ?? 0, limit);
+      });
+      return rows.map(toCall);
     },
     async count() {
       const rows = transact.read(() => count.all());

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { CardPlace } from '../../domain/call.ts';
 import type { Outbox, Say } from '../../domain/store.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';
@@ -32,6 +33,9 @@ export function createSqliteOutbox(
   const unsaid = db.prepare<[thread: string], { id: string; document: string }>(`
     SELECT id, document FROM outbox WHERE thread = ? AND document IS NOT NULL ORDER BY seq`);
   const markSaid = db.prepare<[id: string]>('UPDATE outbox SET document = NULL WHERE id = ?');
+  const unsaidThreads = db.prepare<[], { thread: ThreadKey }>(
+    'SELECT DISTINCT thread FROM outbox WHERE document IS NOT NULL ORDER BY thread',
+  );
 
   const placeLive = db.prepare<[thread: string, channel: string, ts: string]>(`
     INSERT INTO lives (thread, channel, ts) VALUES (?, ?, ?)
@@ -55,6 +59,9 @@ export function createSqliteOutbox(
     },
     async markSaid(id) {
       transact.write(() => markSaid.run(id));
+    },
+    async unsaidThreads() {
+      return transact.read(() => unsaidThreads.all()).map(({ thread }) => thread);
     },
     async placeLive(thread, place) {
       transact.write(() =>

@@ -1,0 +1,55 @@
+import { type Lease, sayKey } from '../domain/agenda.ts';
+import { ChatError } from '../domain/chat.ts';
+import type { Say, Store } from '../domain/store.ts';
+import type { ThreadKey } from '../domain/thread-key.ts';
+import type { DeskDeps } from './deps.ts';
+
+/** Builds the step before work is given up: whoever waits for it is told, in its thread, that it stands still and why. */
+export function createTellParked({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  return async function tellParked({ key, fence }: Lease, error: unknown): Promise<void> {
+    const about = await findOut(store, key);
+    if (!about) return;
+    const now = clock.now();
+    const say: Say = {
+      id: `parked:${key.task}:${key.id}:${fence}`,
+      thread: about.thread,
+      kind: 'notice',
+      text: `:construction: ${about.what} ${sayWhy(error)} Nothing is lost. ${about.remedy}`,
+      createdAt: now,
+    };
+    await store.outbox.add([say], [{ key: sayKey(about.thread), dueAt: now }]);
+  };
+}
+
+interface About {
+  readonly thread: ThreadKey;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const WRITE_HERE = 'Write a message here, and I try again.';
+
+/** Undefined where nobody waits for it, or where nothing can be said. */
+async function findOut(store: Store, { task, id }: Lease['key']): Promise<About | undefined> {
+  if (task === 'pump' || task === 'heed') {
+    // Keys of threads are made from thread keys only.
+    const what = 'I have stopped trying to go on here.';
+    return { thread: id as ThreadKey, what, remedy: WRITE_HERE };
+  }
+  if (task === 'say') return undefined;
+  const call = await store.ledger.get(id).catch(() => undefined);
+  if (!call || call.outcome) return undefined;
+  const { thread, tool } = call;
+  if (task === 'run') {
+    return { thread, what: `I could not go on with *${tool}*.`, remedy: WRITE_HERE };
+  }
+  const remedy = 'Whoever runs me has to look at it.';
+  return { thread, what: `I could not show how *${tool}* stands.`, remedy };
+}
+
+/** What Slack says is worded for people; anything else is for the operator. */
+function sayWhy(error: unknown): string {
+  return error instanceof ChatError
+    ? error.message
+    : 'I failed at it too often; the reason is in my log.';
+}
