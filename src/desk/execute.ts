@@ -1,6 +1,6 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
-import { finish, ruleClaim, ruleRecovery } from '../domain/claim.ts';
+import { abandon, finish, ruleClaim, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { digestOf } from '../domain/digest.ts';
 import { toolsOf } from '../domain/helper.ts';
@@ -15,7 +15,11 @@ import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { previewCall } from './preview-call.ts';
-import { runTool, sayStopped } from './run-tool.ts';
+import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
+import { createTellLateEnd } from './tell-late-end.ts';
+
+/** How often an idempotent call is run again whose worker died. */
+const MOST_RERUNS = 3;
 
 /** The signals under which a call runs: of its worker, and of people who stop its thread. */
 interface RunSignals {
@@ -29,6 +33,7 @@ export function createExecute(
   helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
 ) {
   const { store, clock, signals } = deps;
+  const tellLateEnd = createTellLateEnd(deps);
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).get(call.tool);
 
   async function write(before: Call, step: Step): Promise<boolean> {
@@ -42,11 +47,12 @@ export function createExecute(
     return (await store.pause.read()) !== undefined || (await isBeingStopped(store, call));
   }
 
-  async function nextStep(call: Call, fence: number): Promise<Step | undefined> {
+  async function nextStep(call: Call, { fence, tries }: Work): Promise<Step | undefined> {
     if (call.status === 'approved') return await stepToClaim(call, fence);
     // A younger fence on a running call: the worker that had claimed it is dead.
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
-      return await recover(call, fence);
+      // What may run again, but ends the process each time, must not do so for ever.
+      return await recover(call, fence, tries <= MOST_RERUNS);
     }
     return undefined;
   }
@@ -70,12 +76,12 @@ export function createExecute(
   }
 
   /** What would run again does not in a pause, nor when a person has stopped its turn. */
-  async function recover(call: Call, fence: number): Promise<Step | undefined> {
+  async function recover(call: Call, fence: number, mayRerun: boolean): Promise<Step | undefined> {
     if (call.idempotent && (await isBeingStopped(store, call))) {
       return finish(call, { kind: 'error', text: sayStopped(call.tool) }, clock.now());
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
-    return ruleRecovery(call, clock.now(), fence);
+    return ruleRecovery(call, clock.now(), fence, mayRerun);
   }
 
   /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. */
@@ -99,7 +105,14 @@ export function createExecute(
       ...(stored.basis !== undefined && stored.route && { basis: stored.basis }),
     };
     const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal: stop };
-    return finish(claimed, await runTool(tool, args, context, limits), clock.now());
+    const end = await runTool(tool, args, context, limits);
+    if (end.kind === 'ended') return finish(claimed, end.outcome, clock.now());
+    if (claimed.idempotent) {
+      const text = sayDeaf(tool.name, end.cause);
+      return finish(claimed, { kind: 'error', text }, clock.now());
+    }
+    void tellLateEnd(claimed, end.late);
+    return abandon(claimed, end.cause, clock.now());
   }
 
   /** Resolves with nothing when the helper has the work: its last word will be the end. */
@@ -111,20 +124,20 @@ export function createExecute(
     return undefined;
   }
 
-  async function claim(call: Call, fence: number): Promise<Call | undefined> {
+  async function claim(call: Call, work: Work): Promise<Call | undefined> {
     // Whoever had claimed it may have died before the helper was told.
     if (call.status === 'running' && call.child) return call;
-    const step = await nextStep(call, fence);
+    const step = await nextStep(call, work);
     const isClaimed = step && (await write(call, step)) && step.call.status === 'running';
     return isClaimed ? step.call : undefined;
   }
 
-  async function claimAndRun(call: Call, fence: number, runSignals: RunSignals): Promise<void> {
-    const claimed = await claim(call, fence);
+  async function claimAndRun(call: Call, work: Work, stop: AbortSignal): Promise<void> {
+    const claimed = await claim(call, work);
     if (!claimed) return;
     const end = claimed.child
       ? await handOver(claimed, claimed.child)
-      : await runStored(claimed, runSignals);
+      : await runStored(claimed, { work: work.signal, stop });
     if (!end || (await write(claimed, end))) return;
     deps.log.error(
       { call: call.id },
@@ -138,7 +151,7 @@ export function createExecute(
     // Watched before the stop is looked for: it is found in the store, or comes as the signal.
     const stop = signals.watch(call.thread);
     try {
-      await claimAndRun(call, work.fence, { work: work.signal, stop: stop.signal });
+      await claimAndRun(call, work, stop.signal);
     } finally {
       stop.release();
     }

@@ -23,7 +23,7 @@ import { heldByPause } from './pause-words.ts';
 import type { Progress } from './progress.ts';
 import type { createTakeIn } from './take-in.ts';
 import { turnCosts, usageLine } from './turn-usage.ts';
-import { isForPeople, readWaiting } from './waiting.ts';
+import { isForPeople, readWaiting, type Waiting } from './waiting.ts';
 
 interface PumpParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
@@ -136,9 +136,14 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     if (unanswered.length === 0) return await resume(message, open, fence, signal);
     const waiting = await readWaiting(store, unanswered);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
-    if (awaited.has(message)) await progress.waiting(thread, waiting);
-    if (isForPeople(waiting)) awaited.leave(message);
+    await rest(message, waiting);
     return undefined;
+  }
+
+  /** What waits for people may do so for days, and comes back with a thousand others. */
+  async function rest(message: InboxMessage, waiting: Waiting): Promise<void> {
+    if (awaited.has(message)) await progress.waiting(message.thread, waiting);
+    if (isForPeople(waiting)) awaited.leave(message);
   }
 
   async function start(

@@ -3,9 +3,20 @@ import type { JsonValue } from '../domain/json.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Tool, ToolContext } from '../domain/tool.ts';
 
-type RunEnd = Extract<Outcome, { kind: 'result' | 'error' }>;
+type RunOutcome = Extract<Outcome, { kind: 'result' | 'error' }>;
+
+/** How a run ended; `deaf` when the tool went on though it was told to end, `late` resolves with its end. */
+export type RunEnd =
+  | { readonly kind: 'ended'; readonly outcome: RunOutcome }
+  | {
+      readonly kind: 'deaf';
+      readonly cause: 'stop' | 'deadline';
+      readonly late: Promise<RunOutcome>;
+    };
 
 const MAX_TEXT = 60_000;
+/** What a tool takes at most to end that heeds its signal; a command is killed in less. */
+const HEED_MS = 1_500;
 
 /** Runs a tool under a deadline, until a person stops it; its failure is an outcome, and only the context's signal (the worker must end) makes it reject. */
 export async function runTool(
@@ -19,41 +30,63 @@ export async function runTool(
   },
 ): Promise<RunEnd> {
   const { clock, timeoutMs, stopSignal } = limits;
+  context.signal.throwIfAborted();
+  if (stopSignal.aborted) {
+    const text = `${tool.name} was stopped by a person before it began.`;
+    return { kind: 'ended', outcome: { kind: 'error', text } };
+  }
   const tooLate = new AbortController();
   const cancel = clock.schedule(clock.now() + timeoutMs, () => tooLate.abort());
   const signal = AbortSignal.any([context.signal, stopSignal, tooLate.signal]);
-  try {
-    const text = await untilAborted(signal, () => tool.run(args, { ...context, signal }));
-    return { kind: 'result', text: shorten(text === '' ? '(no output)' : text) };
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (stopSignal.aborted) return { kind: 'error', text: sayStopped(tool.name) };
-    return {
-      kind: 'error',
-      text: tooLate.signal.aborted ? sayTooLate(tool, timeoutMs) : sayWhy(tool, error),
-    };
-  } finally {
-    cancel();
+  const outcome = runToEnd().finally(cancel);
+
+  /** A tool written without `async` may throw before it has a promise. */
+  async function runToEnd(): Promise<RunOutcome> {
+    try {
+      const text = await tool.run(args, { ...context, signal });
+      return { kind: 'result', text: shorten(text === '' ? '(no output)' : text) };
+    } catch (error) {
+      return { kind: 'error', text: sayEnd(error) };
+    }
   }
+
+  function sayEnd(error: unknown): string {
+    if (stopSignal.aborted) return sayStopped(tool.name);
+    return tooLate.signal.aborted ? sayTooLate(tool, timeoutMs) : sayWhy(tool, error);
+  }
+
+  const ended = outcome.then((value) => ({ kind: 'ended', outcome: value }) as const);
+  const end = await Promise.race([ended, deafTo(signal, context.signal, clock)]);
+  context.signal.throwIfAborted();
+  if (end) return end;
+  return { kind: 'deaf', cause: stopSignal.aborted ? 'stop' : 'deadline', late: outcome };
 }
 
-/** A tool that ignores its signal must not hold up the thread. */
-async function untilAborted<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  return await new Promise<T>((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    // A tool written without `async` may throw before it has a promise.
-    Promise.resolve()
-      .then(run)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', stop));
+/** Resolves when a tool should have ended that was told to; at once when the worker must end. */
+async function deafTo(signal: AbortSignal, workSignal: AbortSignal, clock: Clock): Promise<void> {
+  await aborted(signal);
+  const late = new Promise<void>((resolve) => {
+    clock.schedule(clock.now() + HEED_MS, resolve);
+  });
+  await Promise.race([late, aborted(workSignal)]);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
 /** Says that a person ended a run. */
 export function sayStopped(tool: string): string {
-  return `${tool} was stopped by a person while it ran. It may have done part of its work, or still be ending it.`;
+  return `${tool} was stopped by a person while it ran. It may have done part of its work.`;
+}
+
+/** Says of a tool that may be run again that it goes on though it was told to end. */
+export function sayDeaf(tool: string, cause: 'stop' | 'deadline'): string {
+  const why = cause === 'stop' ? 'was stopped by a person' : 'took too long and was told to end';
+  return `${tool} ${why}, and has not ended: it may still be at work. It may safely be called again.`;
 }
 
 function sayTooLate(tool: Tool, timeoutMs: number): string {

@@ -58,17 +58,24 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
 }
 
 /** Takes over the call of a worker that died while it ran: runs an idempotent one again, asks people about any other. */
-export function ruleRecovery(call: Call, now: number, fence: number): Step {
-  if (call.idempotent) {
+export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = true): Step {
+  if (call.idempotent && mayRerun) {
     return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
   }
+  const note = 'The process died while this ran. It may have run, in part or whole. Please check.';
+  return stepFrom(call, 'recover', now, askWhetherRan(call, now, note));
+}
+
+/** Leaves a call to itself whose tool goes on though it was told to end: whether it runs, only people can tell. */
+export function abandon(call: Call, cause: 'stop' | 'deadline', now: number): Step {
+  const why = cause === 'stop' ? 'A person stopped this' : 'This took too long and was told to end';
+  const note = `${why}, and the tool goes on all the same: it may still be at work, or have run in part or whole. Please check.`;
+  return stepFrom(call, 'abandon', now, askWhetherRan(call, now, note));
+}
+
+function askWhetherRan(call: Call, now: number, note: string) {
   const route = call.route ?? REQUESTER_ROUTE;
-  return stepFrom(call, 'recover', now, {
-    status: 'unknown',
-    route,
-    deadlineAt: now + route.deadlineMs,
-    note: 'The process died while this ran. It may have run, in part or whole. Please check.',
-  });
+  return { status: 'unknown', route, deadlineAt: now + route.deadlineMs, note } as const;
 }
 
 /** Records the end of a run. */

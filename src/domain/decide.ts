@@ -86,7 +86,7 @@ export function ruleSettlement(call: Call, command: SettleCommand, now: number):
 /** Expires a pending or approved call, or tells the agent of an unknown one that it stays unknown. */
 export function expire(call: Call, now: number): Step {
   if (call.status === 'unknown') {
-    const reason = 'the process died while it ran, and nobody has said since what happened.';
+    const reason = 'it was cut off while it ran, and nobody has said since what happened.';
     return stepFrom(call, 'expire', now, {
       status: 'unknown',
       outcome: { kind: 'unknown', reason },

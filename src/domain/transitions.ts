@@ -17,6 +17,7 @@ export type Cause =
   | 'refuse'
   | 'finish'
   | 'recover'
+  | 'abandon'
   | 'rerun'
   | 'settle';
 
@@ -49,6 +50,8 @@ export const EDGES: readonly Edge[] = [
   // Somebody wants it to run again, and what is stored is not what was shown.
   ['unknown', 'failed', 'integrity'],
   ['running', 'unknown', 'recover'],
+  // Its tool goes on though it was told to end: by a stop, or at its deadline.
+  ['running', 'unknown', 'abandon'],
   // An idempotent call of a dead worker runs again with the same key: a new claim on the same status.
   ['running', 'running', 'recover'],
   // Delegates only: their work is a child thread.

@@ -39,6 +39,7 @@ const TABLE = `
   unknown   failed     integrity
   running   running    recover
   running   unknown    recover
+  running   unknown    abandon
   running   withdrawn  withdraw
   unknown   unknown    expire
   unknown   pending    rerun
@@ -76,6 +77,7 @@ const CAUSES: readonly Cause[] = [
   'refuse',
   'finish',
   'recover',
+  'abandon',
   'rerun',
   'settle',
 ];

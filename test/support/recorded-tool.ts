@@ -5,8 +5,8 @@ import type { ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 export interface RecordedTool {
   readonly definition: ToolDefinition;
   readonly runs: { readonly note: string; readonly key: string }[];
-  /** From now on a run waits until the returned function is called. */
-  hold(): () => void;
+  /** From now on a run waits until the returned function is called, or until it is told to end, unless it is deaf to that. */
+  hold(how?: 'deaf'): () => void;
   /** From now on a run fails with this message. */
   failWith(message: string | undefined): void;
 }
@@ -17,10 +17,12 @@ export function createRecordedTool(
 ): RecordedTool {
   const runs: { note: string; key: string }[] = [];
   let gate: Promise<void> = Promise.resolve();
+  let isDeaf = false;
   let failure: string | undefined;
   return {
     runs,
-    hold() {
+    hold(how) {
+      isDeaf = how === 'deaf';
       let release = () => {};
       gate = new Promise((resolve) => {
         release = resolve;
@@ -38,10 +40,16 @@ export function createRecordedTool(
       async run(args, context) {
         const { note } = z.object({ note: z.string() }).parse(args);
         runs.push({ note, key: context.idempotencyKey });
-        await gate;
+        await (isDeaf ? gate : Promise.race([gate, untilAborted(context.signal)]));
         if (failure !== undefined) throw new Error(failure);
         return `did ${note}`;
       },
     },
   };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
