@@ -20,6 +20,7 @@ import { createSendFile } from './agent/tools/send-file.ts';
 import type { WebReach } from './agent/tools/web-reach.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
+import { countParked } from './desk/count-parked.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
@@ -44,11 +45,14 @@ const MODEL_RETRIES = 2;
 const TOOL_TIMEOUT_MS = 660_000;
 /** Running tools get this long to end; with what follows, the process is gone within 30 s. */
 const STOP_GRACE_MS = 25_000;
+/** What people see of the last moment is worth no more. */
+const LAST_SIGHT_MS = 1_000;
 
 /** What tests and later policies put in place of the defaults. */
 export interface AppOverrides {
   readonly gate?: Gate;
   readonly toolTimeoutMs?: number;
+  readonly stopGraceMs?: number;
   /** (Default: the public internet.) */
   readonly reach?: WebReach;
 }
@@ -174,25 +178,34 @@ async function open(
     clock,
     log,
     checks: { store: () => store.check(), slack: () => slack.check() },
+    parked: async () => countParked(await store.agenda.parked()),
     ...(slack.requestListener && { slackListener: slack.requestListener }),
     ...(extraRoutes && { extraRoutes }),
   });
   onRelease(() => server.close());
   const working = worker;
   onRelease(async () => {
-    await working.stop(STOP_GRACE_MS);
-    await working.live.stop();
-    await working.status.settled();
+    // First of all nothing more is claimed; Slack's last events are stored meanwhile.
+    const ended = working.stop(overrides.stopGraceMs ?? STOP_GRACE_MS);
+    await slack.stop();
+    await ended;
+    const shown = working.live.stop().then(() => working.status.settled());
+    await Promise.race([shown, pass(clock, LAST_SIGHT_MS)]);
   });
   working.start();
   if (opened.isShared) {
     const cancel = watchStops({ inbox: store.inbox, signals, clock, log });
     onRelease(async () => cancel());
   }
-  onRelease(() => slack.stop());
   onRelease(async () => server.stopReady());
   await slack.start();
   return server.url;
+}
+
+async function pass(clock: Clock, ms: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    clock.schedule(clock.now() + ms, resolve);
+  });
 }
 
 async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {

@@ -20,7 +20,7 @@ const MAX_AT_ONCE = 64;
 /** Places that only work may take that somebody waits for. */
 const KEPT_FREE = 16;
 /** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
-const LAST_WORDS_MS = 2_000;
+const LAST_WORDS_MS = 1_500;
 
 export type AgendaHandlers = Readonly<
   Record<AgendaTask, (id: string, work: Work) => Promise<void>>
@@ -153,10 +153,8 @@ export function createRunner(deps: {
 
   async function putOff(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
     if (error instanceof NotYetError) return await agenda.postpone(lease, error.dueAt);
-    if (error instanceof StaleFenceError || signal.aborted) {
-      log.warn({ key: lease.key }, 'Work was left: another worker has it, or the process ends.');
-      return;
-    }
+    if (error instanceof StaleFenceError || signal.aborted)
+      return await leave(lease, error, signal);
     const reason = error instanceof Error ? error.message : String(error);
     const now = clock.now();
     if (isHopeless(lease, error)) {
@@ -173,6 +171,13 @@ export function createRunner(deps: {
       'Work failed; it is tried again.',
     );
     await agenda.backOff(lease, now + backOffMs(lease, error), reason);
+  }
+
+  async function leave(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
+    log.warn({ key: lease.key }, 'Work was left: another worker has it, or the process ends.');
+    if ([error, signal.reason].some((each) => each instanceof StaleFenceError)) return;
+    // The next worker need not wait for the lease to run out, but for a tool that may go on meanwhile.
+    if (lease.key.task !== 'run') await agenda.postpone(lease, clock.now());
   }
 
   async function allEnded(): Promise<void> {

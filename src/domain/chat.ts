@@ -58,8 +58,14 @@ export function perhapsThere(thread: ThreadKey): CardPlace {
 /** Slack did not take what it was given. */
 export class ChatError extends Error {
   override readonly name = 'ChatError';
-  /** `undeliverable`: not there, or we are not in it; `gone`: the message was deleted; `temporary`: worth repeating. */
-  readonly code: 'undeliverable' | 'gone' | 'rate-limited' | 'temporary' | 'rejected';
+  /** `undeliverable`: not there, or we are not in it; `gone`: the message was deleted; `temporary`: passes by itself; `unauthorized`: we are let in no more, until the operator mends it. */
+  readonly code:
+    | 'undeliverable'
+    | 'gone'
+    | 'rate-limited'
+    | 'temporary'
+    | 'unauthorized'
+    | 'rejected';
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -10,6 +10,14 @@ import { createSlackRoute, type SlackListener } from './slack-route.ts';
 /** Rejects, saying why, while a part of the app can't do its work. */
 export type ReadinessCheck = () => Promise<void>;
 
+/** How much work of one kind was given up, and since when. */
+export interface ParkedCount {
+  readonly task: string;
+  readonly count: number;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
 export interface HttpServerOptions {
   readonly host: string;
   /** 0 for any free port. */
@@ -18,6 +26,8 @@ export interface HttpServerOptions {
   readonly log: Pick<Log, 'error'>;
   /** What `GET /readyz` asks, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** Work that stands still, for `GET /healthz`: counts only, for the address may be public. */
+  readonly parked?: () => Promise<readonly ParkedCount[]>;
   readonly slackListener?: SlackListener;
   /** Mounts more routes. */
   readonly extraRoutes?: (routes: Hono) => void;
@@ -33,7 +43,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const CLOSE_GRACE_MS = 3_000;
+const CLOSE_GRACE_MS = 1_500;
 /** A request that takes longer to arrive is cut off: nobody holds the server by sending slowly. */
 const REQUEST_TIMEOUT_MS = 15_000;
 
@@ -74,7 +84,11 @@ export async function createServer(options: HttpServerOptions): Promise<HttpServ
 
 function createRoutes(options: HttpServerOptions, isStopping: () => boolean): Hono {
   const routes = new Hono();
-  routes.get('/healthz', (context) => context.json({ status: 'alive' }));
+  routes.get('/healthz', async (context) => {
+    // It lives all the same when its store does not answer; readiness tells that.
+    const parked = (await options.parked?.().catch(() => [])) ?? [];
+    return context.json({ status: 'alive', ...(parked.length > 0 && { parked }) });
+  });
   routes.get('/readyz', async (context) => {
     const problems = isStopping() ? ['The app is stopping.'] : await runChecks(options.checks);
     if (problems.length === 0) return context.json({ status: 'ready' });

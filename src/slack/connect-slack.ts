@@ -61,7 +61,8 @@ export async function connectSlack(deps: {
   }
 }
 
-const START_ERRORS: Readonly<Record<string, string>> = {
+/** What to do when Slack lets the app in no more, by Slack’s name of the error. */
+export const TOKEN_ERRORS: Readonly<Record<string, string>> = {
   invalid_auth:
     'Slack refuses SLACK_BOT_TOKEN. Copy it anew from the app’s page, “OAuth & Permissions”.',
   not_authed: 'SLACK_BOT_TOKEN is empty. Copy it from the app’s page, “OAuth & Permissions”.',
@@ -75,7 +76,7 @@ const START_ERRORS: Readonly<Record<string, string>> = {
 function whyNoStart(error: unknown, config: SlackConfig): string {
   const name = slackErrorName(error);
   if (name !== undefined) {
-    return START_ERRORS[name] ?? `Slack answered ${name} to auth.test. Check SLACK_BOT_TOKEN.`;
+    return TOKEN_ERRORS[name] ?? `Slack answered ${name} to auth.test. Check SLACK_BOT_TOKEN.`;
   }
   const where = config.apiUrl ?? 'https://slack.com/api/';
   return `Slack can't be reached at ${where}. Check the network, the proxy and SLACK_API_URL.`;

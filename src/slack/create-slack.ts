@@ -15,6 +15,7 @@ import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { createSocketLine } from './socket-line.ts';
 import { createTeller } from './teller.ts';
+import { createTokenCheck } from './token-check.ts';
 
 /** The app in its workspace: what Slack tells comes in through it. */
 export type SlackApp = Omit<SlackLine, 'receiver'>;
@@ -36,6 +37,7 @@ export function createSlackApp(deps: {
   const teller = createTeller({ client, log });
   const gate = createInboxGate({ ...deps, identity, teller });
   const pane = createPane({ ...deps, client, identity });
+  const checkToken = createTokenCheck({ client, clock: deps.clock });
   const underWay = new Set<Promise<void>>();
   const { receiver, ...line } = openLine(deps);
 
@@ -88,6 +90,10 @@ export function createSlackApp(deps: {
 
   return {
     ...line,
+    async check() {
+      await line.check();
+      await checkToken();
+    },
     async stop() {
       await line.stop();
       await Promise.allSettled(underWay);

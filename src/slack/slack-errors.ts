@@ -53,15 +53,28 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   service_unavailable: { code: 'temporary', say: 'Slack is not available right now.' },
   request_timeout: { code: 'temporary', say: 'Slack did not get my whole request.' },
   team_added_to_org: { code: 'temporary', say: 'The workspace is being moved by Slack.' },
-  // The operator mends these, and what waits then goes out: they must not lose a card.
-  invalid_auth: { code: 'temporary', say: 'Slack refuses my token. The operator has to renew it.' },
-  not_authed: { code: 'temporary', say: 'Slack refuses my token. The operator has to renew it.' },
-  token_revoked: { code: 'temporary', say: 'My token was revoked. The operator has to renew it.' },
-  token_expired: { code: 'temporary', say: 'My token has expired. The operator has to renew it.' },
+  // The operator mends these and starts the app again, and what waits then goes out.
+  invalid_auth: {
+    code: 'unauthorized',
+    say: 'Slack refuses my token. The operator has to renew it.',
+  },
+  not_authed: {
+    code: 'unauthorized',
+    say: 'Slack refuses my token. The operator has to renew it.',
+  },
+  token_revoked: {
+    code: 'unauthorized',
+    say: 'My token was revoked. The operator has to renew it.',
+  },
+  token_expired: {
+    code: 'unauthorized',
+    say: 'My token has expired. The operator has to renew it.',
+  },
   account_inactive: {
-    code: 'temporary',
+    code: 'unauthorized',
     say: 'The app was removed from the workspace. The operator has to install it again.',
   },
+  // A scope may come without a new token, and without a start.
   missing_scope: {
     code: 'temporary',
     say: 'The app lacks a permission. The operator has to install it again with the manifest.',

@@ -66,7 +66,7 @@ describe('the chat', () => {
     ['the channel is archived', { kind: 'error', error: 'is_archived' }, 'undeliverable'],
     ['Slack is busy', { kind: 'rate-limited', retryAfterS: 9 }, 'rate-limited'],
     ['Slack breaks', { kind: 'status', status: 503, body: '<html>' }, 'temporary'],
-    ['the token is bad', { kind: 'error', error: 'invalid_auth' }, 'temporary'],
+    ['the token is bad', { kind: 'error', error: 'invalid_auth' }, 'unauthorized'],
     ['the blocks are bad', { kind: 'error', error: 'invalid_blocks' }, 'rejected'],
   ];
   for (const [what, fault, code] of errors) {
