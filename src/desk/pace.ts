@@ -10,6 +10,8 @@ const EVERY_MS = 1_000;
 /** So many may go at once where nothing went for as many seconds. */
 const BURST = 5;
 const SLACK_MS = (BURST - 1) * EVERY_MS;
+/** A timer need not be that exact. */
+const NEAR_MS = 50;
 
 /** Work that waits for its turn: no failure, and no try. */
 export class NotYetError extends Error {
@@ -27,6 +29,8 @@ export function createPace(clock: Clock): Pace {
   const startedAt = clock.now();
   /** When each channel would be free if all that was let go had been spaced. */
   const channels = new Map<string, number>();
+  /** When each channel was written to last. */
+  const wrote = new Map<string, number>();
   /** Turns that were given out. */
   const turns = new Map<string, number>();
 
@@ -34,29 +38,45 @@ export function createPace(clock: Clock): Pace {
     channels.set(channel, Math.max(freeAt(channel), now) + EVERY_MS);
   }
 
+  function go(channel: string, id: string, now: number): undefined {
+    turns.delete(id);
+    wrote.set(channel, now);
+  }
+
+  /** A process that was busy finds many turns come at once: they are spaced again. */
+  function takeTurn(channel: string, id: string, turn: number, now: number): number | undefined {
+    const at = Math.max(turn, (wrote.get(channel) ?? 0) + EVERY_MS);
+    if (at <= now + NEAR_MS) return go(channel, id, now);
+    turns.set(id, at);
+    return at;
+  }
+
   function freeAt(channel: string): number {
     return channels.get(channel) ?? startedAt + SLACK_MS;
   }
 
   function forgetIdle(now: number): void {
-    for (const [channel, at] of channels) if (at < now - SLACK_MS) channels.delete(channel);
+    for (const [channel, at] of channels) {
+      if (at >= now - SLACK_MS) continue;
+      channels.delete(channel);
+      wrote.delete(channel);
+    }
   }
 
   return {
     take(channel, id, isUrgent) {
       const now = clock.now();
       const turn = turns.get(id);
-      if (isUrgent || (turn !== undefined && turn <= now)) {
-        turns.delete(id);
+      if (isUrgent) {
         if (turn === undefined) spend(channel, now);
-        return undefined;
+        return go(channel, id, now);
       }
-      if (turn !== undefined) return turn;
+      if (turn !== undefined) return takeTurn(channel, id, turn, now);
       const at = freeAt(channel) - SLACK_MS;
       spend(channel, now);
       if (at <= now) {
         forgetIdle(now);
-        return undefined;
+        return go(channel, id, now);
       }
       turns.set(id, at);
       return at;

@@ -70,6 +70,8 @@ export function createRunner(deps: {
         const lease = await claimNext();
         if (!lease) break;
         begin(lease);
+        // A store may answer without ever waiting: between two works people must be heard.
+        await new Promise((resolve) => setImmediate(resolve));
       }
       await setTimer();
     } catch (error) {

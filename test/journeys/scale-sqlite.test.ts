@@ -1,0 +1,3 @@
+import { scaleJourney } from './scale.ts';
+
+scaleJourney('SQLite');

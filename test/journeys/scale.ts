@@ -1,0 +1,182 @@
+/** A full store over a restart: the first click is served at once, and Slack is not flooded. */
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { WebClient } from '@slack/web-api';
+import type { Store } from '../../src/domain/store.ts';
+import type { JournalEntry } from '../../src/playground/workspace/workspace-port.ts';
+import { openStore } from '../../src/stores/open-store.ts';
+import { createSystemClock } from '../../src/system-clock.ts';
+import { sayText } from '../support/mock-model.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { type SeedCall, type SeedThread, seedThreads } from '../support/seed-store.ts';
+import { type FieldStage, sayCall, setFieldStage } from './field-reports/field-stage.ts';
+
+const PENDING = 10_000;
+const PER_THREAD = 10;
+const APPROVED = 200;
+const RUNNING = 200;
+const DELIVERED = 600;
+/** So many calls per channel are watched. */
+const WATCHED = 8;
+const silent = () => {};
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** Registers the journey on one store. */
+export function scaleJourney(store: 'SQLite' | 'Redis'): void {
+  describe(`10,000 waiting calls and 1,000 others on ${store}`, () => {
+    let stage: FieldStage;
+    let redis: RedisServer | undefined;
+    before(async () => {
+      if (store === 'Redis') redis = await startRedis();
+      stage = await setFieldStage('http', {
+        LOG_LEVEL: 'warn',
+        ...(redis && { REDIS_URL: redis.url }),
+      });
+    });
+    after(async () => {
+      await stage.close();
+      await redis?.stop();
+    });
+
+    it('over a restart: the first click is served, nothing is sent that is not needed, and that one a second', async (t) => {
+      stage.play(sayCall('note', { text: 'the first click' }));
+      const place = await stage.ask('requester', 'note it', 'shared');
+      const card = await stage.card(place, 'the first click', 'Waiting for a decision');
+      const idle = await residentMb(stage.folder);
+      await stage.app().stop();
+      const seedAt = Date.now();
+      await seed();
+      t.diagnostic(`seeded in ${Date.now() - seedAt} ms`);
+      stage.model.script(() => sayText('It is noted.'));
+      const from = stage.workspace.journal.length;
+
+      const startedAt = Date.now();
+      await stage.startAgain();
+      const upAt = Date.now();
+      const ack = await stage.press('requester', card, 'call.approve');
+      const ackedAt = Date.now();
+      assert.equal(ack.kind, 'acknowledged');
+      await stage.card(place, 'the first click', 'Done');
+      const doneAt = Date.now();
+      await stage.answer(place, 'It is noted.');
+      const answeredAt = Date.now();
+      const sentSince = () =>
+        stage.workspace.journal.slice(from).filter(({ kind }) => kind === 'api');
+      await stage.workspace.waitFor(
+        () =>
+          backlogChannels().every(
+            (channel) =>
+              sentSince().filter((each) => channelOf(each) === channel).length >= WATCHED,
+          ) || undefined,
+        { timeoutMs: 40_000, describe: () => stage.app().output().slice(-4_000) },
+      );
+      const full = await residentMb(stage.folder);
+      t.diagnostic(
+        `start ${upAt - startedAt} ms, click acknowledged after ${ackedAt - upAt} ms, done after ` +
+          `${doneAt - upAt} ms, answered after ${answeredAt - upAt} ms; ${idle} MB idle, ${full} MB full`,
+      );
+
+      const sent = sentSince();
+      assertNothingNeedless(sent, card.channel);
+      for (const channel of backlogChannels()) assertSpaced(sent, channel);
+      assert.deepEqual(stage.model.refusals, []);
+      // Nothing of the backlog was lost on the way: what was approved ran, what had run is unknown.
+      const runs = await stage.runs();
+      assert.equal(new Set(runs.map(({ args }) => JSON.stringify(args))).size, runs.length);
+      assert.equal(runs.length, APPROVED + 1);
+      await stage.app().stop();
+      const counted = await withStore(({ ledger }) => ledger.count());
+      assert.equal(counted.pending, PENDING);
+      assert.equal(counted.unknown, RUNNING);
+      assert.equal(counted.succeeded, DELIVERED + APPROVED + 1);
+    });
+
+    const backlogChannels = () =>
+      ['general', 'ops'].map((name) => stage.workspace.channel(name).id);
+
+    /** The cards that will be drawn again stand in Slack; those of waiting calls are not to be touched. */
+    async function seed(): Promise<void> {
+      const { workspace } = stage;
+      const client = new WebClient(workspace.botToken, { slackApiUrl: workspace.apiUrl });
+      const channels = backlogChannels();
+      const post = async (channel: string, root?: string) => {
+        const thread = root === undefined ? {} : { thread_ts: root };
+        const { ts = '' } = await client.chat.postMessage({ channel, text: 'a card', ...thread });
+        return ts;
+      };
+      const threads: SeedThread[] = [];
+      const add = async (count: number, state: SeedCall['state'], isPosted: boolean) => {
+        for (let n = 0; n < count; n += PER_THREAD) {
+          const channel = channels[threads.length % channels.length] ?? '';
+          const root = isPosted ? await post(channel) : `1700000000.${100_000 + threads.length}`;
+          const calls: SeedCall[] = [];
+          for (let k = 0; k < PER_THREAD; k += 1) {
+            const ts = isPosted ? await post(channel, root) : `1700000001.${100_000 + n + k}`;
+            calls.push({ state, card: { channel, ts } });
+          }
+          threads.push({ channel, root, calls });
+        }
+      };
+      await add(PENDING, 'pending', false);
+      await add(APPROVED, 'approved', true);
+      await add(RUNNING, 'running', true);
+      await add(DELIVERED, 'succeeded', false);
+      const { id: user } = workspace.member('requester');
+      const requester = { team: workspace.team.id, user };
+      await withStore((opened) => seedThreads(opened, requester, threads, Date.now()));
+    }
+
+    async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+      const place = {
+        dataDir: join(stage.folder, 'data'),
+        workspaceDir: join(stage.folder, 'workspace'),
+        ...(redis && { redis: { url: redis.url, prefix: 'countersign' } }),
+      };
+      const deps = { clock: createSystemClock(), log: SILENT, onWake: silent };
+      const opened = await openStore(place, deps);
+      // What is seeded need not survive a loss of power.
+      if ('db' in opened.store.saver) opened.store.saver.db.pragma('synchronous = OFF');
+      try {
+        return await work(opened.store);
+      } finally {
+        await opened.store.close();
+      }
+    }
+  });
+}
+
+const channelOf = ({ request }: JournalEntry) => (request as { channel?: string }).channel;
+
+/** Only who we are is asked at a start; of the backlog only changed cards are drawn and answers are said. */
+function assertNothingNeedless(sent: readonly JournalEntry[], clicked: string): void {
+  const START = new Set(['auth.test', 'bots.info', 'users.info', 'team.info']);
+  const backlog = sent.filter((each) => channelOf(each) !== clicked && !START.has(each.name));
+  const others = backlog.filter(({ name }) => !['chat.update', 'chat.postMessage'].includes(name));
+  const mine = others.filter(({ request }) => !JSON.stringify(request).includes(clicked));
+  assert.deepEqual(
+    mine.map(({ name }) => name),
+    [],
+  );
+}
+
+/** One a second, counted from the first; requests may be late on their way, and come together then. */
+function assertSpaced(sent: readonly JournalEntry[], channel: string): void {
+  const times = sent.filter((each) => channelOf(each) === channel).map(({ at }) => at);
+  const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+  assert.ok(times.length <= seconds + 4, `${times.length} calls in ${seconds} s in ${channel}.`);
+}
+
+/** The resident memory of the app whose data lies in the folder. */
+async function residentMb(folder: string): Promise<number> {
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
+    const [environment, line] = [await read('environ'), await read('cmdline')];
+    if (!environment.includes(`DATA_DIR=${folder}/`) || !line.includes('src/main.ts')) continue;
+    const kb = /^VmRSS:\s+(\d+)/m.exec(await read('status'))?.[1];
+    if (kb !== undefined && !line.startsWith('npm')) return Math.round(Number(kb) / 1_024);
+  }
+  return 0;
+}
