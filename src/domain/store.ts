@@ -161,3 +161,15 @@ export interface Store {
 export class StaleFenceError extends Error {
   override readonly name = 'StaleFenceError';
 }
+
+/** The backend could not be asked, or its answer was lost. Everything may be asked again: what was done is not done twice. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+  /** Whether what was asked for may have been done all the same. */
+  readonly fate: 'not-done' | 'unknown';
+
+  constructor(message: string, fate: 'not-done' | 'unknown', options?: ErrorOptions) {
+    super(message, options);
+    this.fate = fate;
+  }
+}

@@ -7,6 +7,8 @@ export interface RedisServer {
   /** Of a socket file: tests take no ports. */
   readonly url: string;
   readonly pid: number;
+  /** Crashes it and starts it again on its data, which it has as far as `settings` let it keep them. */
+  restart(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
@@ -15,11 +17,29 @@ export interface RedisServer {
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const { path, remove } = await makeTempDir();
   const socket = join(path, 'redis.sock');
-  const child = spawn(
-    'redis-server',
-    ['--port', '0', '--unixsocket', socket, '--dir', path, '--save', '', ...settings],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const base = ['--port', '0', '--unixsocket', socket, '--dir', path, '--save', ''];
+  let running = await launchRedis([...base, ...settings]);
+  return {
+    url: `unix://${socket}`,
+    get pid() {
+      return running.pid;
+    },
+    async restart() {
+      await running.kill();
+      running = await launchRedis([...base, ...settings]);
+    },
+    async stop() {
+      await running.kill();
+      await remove();
+    },
+  };
+}
+
+/** Starts a redis-server and waits until it takes connections. */
+export async function launchRedis(
+  args: readonly string[],
+): Promise<{ readonly pid: number; kill(): Promise<void> }> {
+  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   await new Promise<void>((resolve, reject) => {
     child.on('error', reject);
@@ -29,12 +49,10 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
     });
   });
   return {
-    url: `unix://${socket}`,
     pid: child.pid ?? 0,
-    async stop() {
+    async kill() {
       child.kill('SIGKILL');
       await exit;
-      await remove();
     },
   };
 }

@@ -39,7 +39,8 @@ local function split(text)
   return out
 end`;
 
-const script = (source: string): Script => toScript(`${PRELUDE}\n${source}`);
+const script = (source: string): Script =>
+  toScript(`${PRELUDE}\n${source}`, 'repeat', { isBulk: true });
 
 /** ARGV: token, namespace, id, parent (or empty), document, references, then blobs by field and text; answers the references whose blob is missing, and stores nothing then. */
 export const PUT = script(`

@@ -22,7 +22,8 @@ import { createStrictSerializer } from '../strict-serializer.ts';
 import { DELETE, GET, GET_WRITES, LIST, PUT, PUT_WRITES } from './checkpoint-scripts.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { readList, readText, readTexts } from './read-reply.ts';
-import type { RedisLink, Reply } from './redis-link.ts';
+import type { Reply } from './redis-line.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /** One checkpoint among those of its thread. */
 interface Spot {

@@ -1,21 +1,19 @@
-import { createClient, createCluster } from 'redis';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/log.ts';
-import { judgeServer, parseInfo } from './judge-server.ts';
+import { StoreUnavailableError } from '../../domain/store.ts';
+import { judgeServer, parseInfo, type ServerJudgement } from './judge-server.ts';
+import type { RedisClient, RedisCluster } from './open-client.ts';
 import { readTexts } from './read-reply.ts';
-import {
-  createRedisLink,
-  type RedisClient,
-  type RedisCluster,
-  type RedisLink,
-  toScript,
-} from './redis-link.ts';
+import { createRedisLine, type RedisLine } from './redis-line.ts';
+import { createRedisLink, type RedisLink, toScript } from './redis-link.ts';
+import { within } from './within.ts';
 
 /** A connected Redis, one server or a cluster. */
 export interface RedisConnection {
+  /** The client at first: what the line breaks for is sent by `link`. */
   readonly client: RedisClient | RedisCluster;
   readonly link: RedisLink;
-  /** Rejects, saying why and what to do, when it can't be written or its clock is not ours; `desk` is the key that it tries it on. */
+  /** Rejects, saying why and what to do, when it can't be written, is not fit, or its clock is not ours; `desk` is the key that it tries it on. */
   check(desk: string): Promise<void>;
   /** Lists keys by a pattern, without holding up the server. */
   scan(pattern: string): Promise<readonly string[]>;
@@ -27,8 +25,7 @@ export interface RedisConnection {
 const CHECK = toScript(`
 redis.call('SET',KEYS[1]..':checked-at',ARGV[1])
 return redis.call('TIME')`);
-const CONNECT_MS = 5_000;
-const LONGEST_WAIT_MS = 2_000;
+const INFO_MS = 2_000;
 /** Leases are times of the caller: replicas whose clocks differ more than this would take each other's work. */
 const MAX_CLOCK_OFFSET_MS = 1_000;
 
@@ -40,14 +37,22 @@ export async function connectRedis(options: {
   readonly log: Log;
 }): Promise<RedisConnection> {
   const { clock, log, url } = options;
-  const single = await open(url, log);
-  const isCluster = await judge(single, log).catch(async (error: unknown) => {
-    await single.disconnect();
-    throw error;
+  const line = createRedisLine(url, log);
+  const link = createRedisLink(line);
+  const client = await line.open().catch((error: unknown) => {
+    throw new Error(
+      `REDIS_URL ${withoutSecrets(url)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check the address, the password, and that Redis runs.`,
+      { cause: error },
+    );
   });
-  const client = isCluster ? await openCluster(single, url, log) : single;
-  const link = createRedisLink(client);
-  const listeners: RedisClient[] = [];
+  try {
+    for (const { warnings } of await judgeAll(line, log)) {
+      for (const warning of warnings) log.warn({}, warning);
+    }
+  } catch (error) {
+    await line.close();
+    throw error;
+  }
 
   return {
     client,
@@ -58,118 +63,48 @@ export async function connectRedis(options: {
       const [seconds, micros] = readTexts(reply);
       const theirs = Number(seconds) * 1_000 + Number(micros) / 1_000;
       const offset = Math.max(before - theirs, theirs - clock.now());
-      if (offset <= MAX_CLOCK_OFFSET_MS) return;
-      throw new Error(
-        `This machine's clock is ${Math.round(offset)} ms off from that of Redis; set both by NTP.`,
-      );
+      if (offset > MAX_CLOCK_OFFSET_MS) {
+        throw new Error(
+          `This machine's clock is ${Math.round(offset)} ms off from that of Redis; set both by NTP.`,
+        );
+      }
+      await judgeAll(line, log);
     },
     async scan(pattern) {
       const keys = new Set<string>();
-      const nodes = 'masters' in client ? await connectMasters(client) : [client];
-      for (const node of nodes) {
+      for (const node of await line.masters()) {
         for await (const key of node.scanIterator({ MATCH: pattern, COUNT: 500 })) keys.add(key);
       }
       return [...keys];
     },
-    async listen(channel, listener) {
-      const own = await open(url, log);
-      listeners.push(own);
-      await own.subscribe(channel, listener);
-    },
-    async close() {
-      const all = new Set([single, client, ...listeners]);
-      await Promise.all([...all].map((each) => hangUp(each, log)));
-    },
+    listen: line.listen,
+    close: line.close,
   };
 }
 
-/** Ends a line at once: a polite end would wait for a server that is gone. Whoever closes has its answers. */
-async function hangUp(client: RedisClient | RedisCluster, log: Log): Promise<void> {
-  try {
-    await client.disconnect();
-  } catch (error) {
-    log.debug({ err: error }, 'The line to Redis was closed already.');
-  }
+/** Judges every server that takes writes; rejects when one is not fit. */
+async function judgeAll(line: RedisLine, log: Log): Promise<readonly ServerJudgement[]> {
+  const all: ServerJudgement[] = [];
+  for (const server of await line.masters()) all.push(await judge(server, log));
+  const refusals = new Set(all.flatMap((each) => each.refusals));
+  if (refusals.size > 0) throw new Error([...refusals].join('\n'));
+  return all;
 }
 
-async function open(url: string, log: Log): Promise<RedisClient> {
-  let connected = false;
-  const { socket, ...rest } = addressOf(url);
-  const client: RedisClient = createClient({
-    ...rest,
-    socket: {
-      ...socket,
-      connectTimeout: CONNECT_MS,
-      reconnectStrategy: (tries, cause) =>
-        connected ? Math.min(50 * 2 ** tries, LONGEST_WAIT_MS) : cause,
-    },
-    // What can't be sent now fails now: a person is never told "done" of a write that waits in a queue.
-    disableOfflineQueue: true,
+async function judge(client: RedisClient, log: Log): Promise<ServerJudgement> {
+  const info = await within(INFO_MS, client.info()).catch((error: unknown) => {
+    throw new StoreUnavailableError('Redis does not answer: see that it runs.', 'not-done', {
+      cause: error,
+    });
   });
-  client.on('error', (error: unknown) => {
-    if (connected) log.warn({ err: error }, 'The line to Redis broke; it is opened again.');
-  });
-  try {
-    await client.connect();
-  } catch (error) {
-    throw new Error(
-      `REDIS_URL ${withoutSecrets(url)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check the address, the password, and that Redis runs.`,
-      { cause: error },
-    );
-  }
-  connected = true;
-  return client;
-}
-
-/** Judges the server; resolves with whether it is one of a cluster. */
-async function judge(client: RedisClient, log: Log): Promise<boolean> {
-  const info = parseInfo(await client.info());
-  const saves = await client.configGet('save').then(
+  const saves = await within(INFO_MS, client.configGet('save')).then(
     (found) => found.save,
     (error: unknown) => {
       log.debug({ err: error }, 'Redis does not tell its settings.');
       return undefined;
     },
   );
-  const { refusals, warnings } = judgeServer(info, saves);
-  for (const warning of warnings) log.warn({}, warning);
-  if (refusals.length > 0) throw new Error(refusals.join('\n'));
-  return info.get('cluster_enabled') === '1';
-}
-
-async function openCluster(first: RedisClient, url: string, log: Log): Promise<RedisCluster> {
-  const known = await first.sendCommand<readonly (readonly unknown[])[]>(['CLUSTER', 'SLOTS']);
-  const { username, password } = url.startsWith('unix://')
-    ? { username: '', password: '' }
-    : new URL(url);
-  const scheme = url.startsWith('rediss:') ? 'rediss' : 'redis';
-  const nodes = known.map(([, , node]) => {
-    const [host, port] = node as readonly [string, number];
-    return { url: `${scheme}://${host}:${port}` };
-  });
-  const cluster = createCluster({
-    rootNodes: nodes,
-    defaults: {
-      ...(username !== '' && { username: decodeURIComponent(username) }),
-      ...(password !== '' && { password: decodeURIComponent(password) }),
-      socket: { connectTimeout: CONNECT_MS },
-    },
-  });
-  cluster.on('error', (error: unknown) => {
-    log.warn({ err: error }, 'A line to the Redis cluster broke; it is opened again.');
-  });
-  await cluster.connect();
-  return cluster as RedisCluster;
-}
-
-async function connectMasters(cluster: RedisCluster): Promise<readonly RedisClient[]> {
-  const nodes = await Promise.all(cluster.masters.map((master) => cluster.nodeClient(master)));
-  return nodes as readonly RedisClient[];
-}
-
-function addressOf(url: string) {
-  if (!url.startsWith('unix://')) return { url, socket: {} };
-  return { socket: { path: url.slice('unix://'.length) } };
+  return judgeServer(parseInfo(info), saves);
 }
 
 function withoutSecrets(url: string): string {

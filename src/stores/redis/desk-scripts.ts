@@ -127,7 +127,36 @@ end`;
 
 const PRELUDE = ['local P=KEYS[1]', SHA256, AUDIT, AGENDA, INBOX, OUTBOX, EFFECTS].join('\n');
 
-/** Makes a script of the desk: it may call what is above, and must check before it writes, for nothing is rolled back. */
+/** Longer than the same thing is asked for. */
+const RECEIPT_MS = 15_000;
+
+/** Makes a script of the desk: it may call what is above, and must check before it writes, for nothing is rolled back. Run again, it must change nothing more. */
 export function deskScript(source: string): Script {
   return toScript(`${PRELUDE}\n${source}`);
+}
+
+/** Makes a script of the desk that only reads. */
+export function readScript(source: string, size: { readonly isBulk?: boolean } = {}): Script {
+  return toScript(`local P=KEYS[1]\n${source}`, 'read', size);
+}
+
+/**
+ * Makes a script of the desk that does its work once, however often its answer is lost and it is
+ * asked again: its last argument is a receipt, under which the first answer is kept for a while.
+ */
+export function onceScript(source: string): Script {
+  return toScript(
+    `${PRELUDE}
+local function act()
+${source}
+end
+local receipt=P..':receipt:'..ARGV[#ARGV]
+local known=redis.call('GET',receipt)
+if known then return cmsgpack.unpack(known) end
+local answer=act()
+if type(answer)=='table' and answer.err then return answer end
+redis.call('SET',receipt,cmsgpack.pack(answer),'PX',${RECEIPT_MS})
+return answer`,
+    'once',
+  );
 }

@@ -1,4 +1,4 @@
-import type { Reply } from './redis-link.ts';
+import type { Reply } from './redis-line.ts';
 
 /** Reads a list of texts; throws for anything else. */
 export function readTexts(reply: Reply): readonly string[] {

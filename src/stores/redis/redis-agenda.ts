@@ -1,13 +1,13 @@
 import type { Agenda, Lease } from '../../domain/agenda.ts';
 import { decodeAgendaKey, encodeAgendaKey } from '../agenda-key.ts';
-import { deskScript } from './desk-scripts.ts';
+import { deskScript, onceScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readList, readText, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const WAKE = deskScript('carryOut(ARGV[1])');
 
-const CLAIM = deskScript(`
+const CLAIM = onceScript(`
 local first=redis.call('ZRANGEBYSCORE',READY,'-inf',ARGV[1],'LIMIT',0,1)[1]
 if not first then return false end
 local found=redis.call('HMGET',entry(first),'due','until','tries')

@@ -1,12 +1,14 @@
 import type { AuditEntry } from '../../domain/audit.ts';
 import type { Audit } from '../../domain/store.ts';
-import { deskScript } from './desk-scripts.ts';
+import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
-const APPEND = deskScript('carryOut(ARGV[1])');
-const READ = deskScript(`return redis.call('LRANGE',P..':audit',ARGV[1],ARGV[2])`);
+const APPEND = onceScript('carryOut(ARGV[1])');
+const READ = readScript(`return redis.call('LRANGE',P..':audit',ARGV[1],ARGV[2])`, {
+  isBulk: true,
+});
 
 /** Creates the audit of a desk on Redis. */
 export function createRedisAudit(link: RedisLink, desk: string): Audit {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Drafts } from '../../domain/store.ts';
-import { deskScript } from './desk-scripts.ts';
+import { deskScript, readScript } from './desk-scripts.ts';
 import { readMaybe } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -14,7 +14,7 @@ redis.call('HSET',P..':drafts',ARGV[1],ARGV[2])
 redis.call('ZADD',ends,ARGV[3],ARGV[1])
 return 1`);
 
-const READ = deskScript(`
+const READ = readScript(`
 local ends=redis.call('ZSCORE',P..':draft-ends',ARGV[1])
 if not ends or tonumber(ends)<=tonumber(ARGV[2]) then return false end
 return redis.call('HGET',P..':drafts',ARGV[1])`);

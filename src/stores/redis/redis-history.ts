@@ -1,7 +1,7 @@
 import type { Rating, SettledTurn } from '../../domain/message.ts';
 import type { History } from '../../domain/store.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
-import { deskScript } from './desk-scripts.ts';
+import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readStored, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -16,11 +16,11 @@ redis.call('ZADD',P..':turn-threads',0,thread)
 carryOut(ARGV[5])
 return 1`);
 
-const NEWEST = deskScript(`return redis.call('LRANGE',P..':turns:'..ARGV[1],ARGV[2],ARGV[3])`);
+const NEWEST = readScript(`return redis.call('LRANGE',P..':turns:'..ARGV[1],ARGV[2],ARGV[3])`);
 
-const HAS = deskScript(`return redis.call('SISMEMBER',P..':turn-ids:'..ARGV[1],ARGV[2])`);
+const HAS = readScript(`return redis.call('SISMEMBER',P..':turn-ids:'..ARGV[1],ARGV[2])`);
 
-const RATE = deskScript(`
+const RATE = onceScript(`
 local thread,turn,rater=ARGV[1],ARGV[2],ARGV[3]
 if redis.call('SISMEMBER',P..':turn-ids:'..thread,turn)==0 then return 0 end
 local order=P..':rating-order:'..thread
@@ -32,7 +32,7 @@ redis.call('HSET',P..':ratings:'..thread,field,ARGV[4])
 carryOut(ARGV[5])
 return 1`);
 
-const RATINGS = deskScript(`
+const RATINGS = readScript(`
 local out={}
 for _,field in ipairs(redis.call('ZRANGE',P..':rating-order:'..ARGV[1],0,-1)) do
   if cjson.decode(field)[1]==ARGV[2] then
@@ -41,7 +41,7 @@ for _,field in ipairs(redis.call('ZRANGE',P..':rating-order:'..ARGV[1],0,-1)) do
 end
 return out`);
 
-const CLEAR = deskScript(`
+const CLEAR = onceScript(`
 local own=ARGV[1]
 local threads=redis.call('ZRANGEBYLEX',P..':turn-threads','['..own..'/','('..own..'0')
 threads[#threads+1]=own

@@ -1,12 +1,13 @@
 import type { InboxMessage } from '../../domain/message.ts';
 import type { Inbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
-import { deskScript } from './desk-scripts.ts';
+import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
-import type { RedisLink, Reply } from './redis-link.ts';
+import type { Reply } from './redis-line.ts';
+import type { RedisLink } from './redis-link.ts';
 
-const RECEIVE = deskScript(`
+const RECEIVE = onceScript(`
 local id,thread=ARGV[1],ARGV[2]
 if redis.call('HSETNX',P..':message-states',id,'waiting')==0 then return 0 end
 redis.call('HSET',P..':messages',id,ARGV[3])
@@ -17,38 +18,38 @@ redis.call('SADD',P..':threads',thread)
 carryOut(ARGV[4])
 return 1`);
 
-const KNOWS = deskScript(`return redis.call('SISMEMBER',P..':threads',ARGV[1])`);
+const KNOWS = readScript(`return redis.call('SISMEMBER',P..':threads',ARGV[1])`);
 
 const SHOW = `
 local function show(id) return {redis.call('HGET',P..':messages',id),redis.call('HGET',P..':message-stops',id)} end
 local out={}`;
 
-const CURRENT = deskScript(`${SHOW}
+const CURRENT = readScript(`${SHOW}
 local id=redis.call('HGET',P..':current',ARGV[1])
 if id then out[1]=show(id) end
 return out`);
 
-const WAITING = deskScript(`${SHOW}
+const WAITING = readScript(`${SHOW}
 for _,id in ipairs(redis.call('SMEMBERS',P..':waiting:'..ARGV[1])) do out[#out+1]=show(id) end
 return out`);
 
-const ONGOING = deskScript(`${SHOW}
+const ONGOING = readScript(`${SHOW}
 local all=redis.call('HGETALL',P..':current')
 for i=1,#all,2 do
   if string.sub(all[i],1,#ARGV[1])==ARGV[1] then out[#out+1]=show(all[i+1]) end
 end
 return out`);
 
-const BUSY = deskScript(`return redis.call('HKEYS',P..':busy')`);
+const BUSY = readScript(`return redis.call('HKEYS',P..':busy')`);
 
-const STOP = deskScript(`
+const STOP = onceScript(`
 local id=ARGV[1]
 if redis.call('HGET',P..':message-states',id)~='current' then return 0 end
 if redis.call('HSETNX',P..':message-stops',id,ARGV[2])==0 then return 0 end
 carryOut(ARGV[3])
 return 1`);
 
-const BEGIN = deskScript(`
+const BEGIN = onceScript(`
 local id,thread=ARGV[1],ARGV[2]
 local stale=assertFence(thread,ARGV[3])
 if stale then return stale end
@@ -59,7 +60,7 @@ redis.call('HSET',P..':message-states',id,'current')
 carryOut(ARGV[4])
 return 1`);
 
-const END = deskScript(`
+const END = onceScript(`
 local id,thread=ARGV[1],ARGV[2]
 local stale=assertFence(thread,ARGV[3])
 if stale then return stale end

@@ -3,10 +3,11 @@ import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { lastStep } from '../last-step.ts';
-import { deskScript } from './desk-scripts.ts';
+import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
-import type { RedisLink, Reply } from './redis-link.ts';
+import type { Reply } from './redis-line.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /** A call as it is read: its document, and whether it is delivered, which is kept apart. */
 const SHOW = `
@@ -38,7 +39,7 @@ if ARGV[9]=='1' then redis.call('SADD',P..':delivered',id) end
 carryOut(ARGV[10])
 return show(id)`);
 
-const WRITE = deskScript(`
+const WRITE = onceScript(`
 local id,before,after=ARGV[1],ARGV[4],ARGV[5]
 if redis.call('HGET',P..':call-revisions',id)~=ARGV[2] then return 0 end
 redis.call('HSET',P..':calls',id,ARGV[6])
@@ -52,12 +53,13 @@ if ARGV[7]=='0' then redis.call('SREM',P..':delivered',id) end
 carryOut(ARGV[8])
 return 1`);
 
-const GET = deskScript(`${SHOW} return show(ARGV[1])`);
-const OF_THREAD = deskScript(
+const GET = readScript(`${SHOW} return show(ARGV[1])`);
+const OF_THREAD = readScript(
   `${SHOW} return showAll(redis.call('ZRANGE',P..':calls-of:'..ARGV[1],0,-1))`,
 );
-const WITH_STATUS = deskScript(
+const WITH_STATUS = readScript(
   `${SHOW} return showAll(redis.call('ZRANGE',P..':calls-in:'..ARGV[1],0,-1))`,
+  { isBulk: true },
 );
 const PAGE_OF_STATUS = deskScript(`${SHOW}
 local seq=redis.call('HGET',P..':call-seqs',ARGV[2])
@@ -74,9 +76,9 @@ end
 return 1`);
 
 const PLACE = deskScript(`return redis.call('HSET',P..':cards',ARGV[1],ARGV[2])`);
-const CARD = deskScript(`return redis.call('HGET',P..':cards',ARGV[1])`);
+const CARD = readScript(`return redis.call('HGET',P..':cards',ARGV[1])`);
 
-const COUNT = deskScript(`
+const COUNT = readScript(`
 local out={}
 for _,status in ipairs(ARGV) do out[#out+1]=tostring(redis.call('ZCARD',P..':calls-in:'..status)) end
 return out`);

@@ -1,7 +1,7 @@
 import type { CardPlace } from '../../domain/call.ts';
 import type { Outbox, Say } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
-import { deskScript } from './desk-scripts.ts';
+import { deskScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readMaybe, readStored, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -13,7 +13,7 @@ if ARGV[2]~='' then
 end
 carryOut(ARGV[1])`);
 
-const UNSAID = deskScript(`
+const UNSAID = readScript(`
 local ids=redis.call('ZRANGE',P..':unsaid:'..ARGV[1],0,-1)
 local out={}
 for _,id in ipairs(ids) do out[#out+1]=redis.call('HGET',P..':says',id) end
@@ -33,7 +33,7 @@ const PLACE_LIVE = deskScript(`
 if ARGV[2]=='' then return redis.call('HDEL',P..':lives',ARGV[1]) end
 return redis.call('HSET',P..':lives',ARGV[1],ARGV[2])`);
 
-const LIVE = deskScript(`return redis.call('HGET',P..':lives',ARGV[1])`);
+const LIVE = readScript(`return redis.call('HGET',P..':lives',ARGV[1])`);
 
 /** Creates the outbox of a desk on Redis. */
 export function createRedisOutbox(link: RedisLink, desk: string): Outbox {

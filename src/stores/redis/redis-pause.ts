@@ -1,13 +1,13 @@
 import type { Pause } from '../../domain/pause.ts';
 import type { PauseSwitch } from '../../domain/store.ts';
-import { deskScript } from './desk-scripts.ts';
+import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readMaybe, readStored } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
-const READ = deskScript(`return redis.call('GET',P..':pause')`);
+const READ = readScript(`return redis.call('GET',P..':pause')`);
 
-const WRITE = deskScript(`
+const WRITE = onceScript(`
 local changed
 if ARGV[1]=='' then changed=redis.call('DEL',P..':pause') else changed=redis.call('SETNX',P..':pause',ARGV[1]) end
 if changed==1 then carryOut(ARGV[2]) end

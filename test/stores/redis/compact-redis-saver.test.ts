@@ -4,11 +4,12 @@ import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
 import { StaleFenceError } from '../../../src/domain/store.ts';
 import { THREAD } from '../../support/a-call.ts';
+import { startRedis } from '../../support/redis-server.ts';
 import { saverContract } from '../../support/saver-contract.ts';
 import { holdThread } from '../../support/store-contract/store-bench.ts';
 import { openerOf } from './open-store.ts';
 
-const { start, stop, openStore } = openerOf();
+const { start, stop, openStore } = openerOf(startRedis);
 const ABOUT = { source: 'loop', step: 0, parents: {} } as const;
 
 before(start);

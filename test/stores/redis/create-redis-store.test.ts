@@ -5,6 +5,7 @@ import { pumpKey } from '../../../src/domain/agenda.ts';
 import { firstBrokenEntry } from '../../../src/domain/audit.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { migrateDesk } from '../../../src/stores/redis/desk-version.ts';
+import { createRedisLine } from '../../../src/stores/redis/redis-line.ts';
 import { createRedisLink } from '../../../src/stores/redis/redis-link.ts';
 import { THREAD } from '../../support/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -18,7 +19,7 @@ import {
 import { until } from '../../support/until.ts';
 import { openerOf, SILENT } from './open-store.ts';
 
-const { start, stop, openStore, url } = openerOf();
+const { start, stop, openStore, url } = openerOf(startRedis);
 
 before(start);
 after(stop);
@@ -137,7 +138,9 @@ test('a clock that is off from that of Redis is not ready', async (t) => {
 test('stored shapes are brought to the newest version once, whoever starts', async (t) => {
   const client = await connectTo(url());
   t.after(() => client.disconnect());
-  const link = createRedisLink(client);
+  const line = createRedisLine(url(), SILENT);
+  t.after(() => line.close());
+  const link = createRedisLink(line);
   await migrateDesk(link, 'old:{desk}');
   const step = `redis.call('INCR',P..':steps')`;
   await Promise.all([1, 2, 3].map(() => migrateDesk(link, 'old:{desk}', [step, step])));

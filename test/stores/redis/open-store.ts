@@ -1,7 +1,6 @@
 import type { TestContext } from 'node:test';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 
 const silent = () => {};
 
@@ -14,16 +13,22 @@ interface Opened {
   readonly prefix: string;
 }
 
-/** One server for a file of tests, and stores on it that are closed with their test, each empty unless it shares a prefix. */
-export function openerOf(settings: readonly string[] = []) {
-  let server: RedisServer | undefined;
+/** A server, or the cluster that is asked for, for a file of tests, and stores on it that are closed with their test, each empty unless it shares a prefix. */
+export function openerOf<Server extends { readonly url: string; stop(): Promise<void> }>(
+  launch: () => Promise<Server>,
+) {
+  let server: Server | undefined;
   let stores = 0;
   return {
     async start() {
-      server = await startRedis(settings);
+      server = await launch();
     },
     async stop() {
       await server?.stop();
+    },
+    server(): Server {
+      if (!server) throw new Error('The server is started before the tests.');
+      return server;
     },
     url: () => server?.url ?? '',
     async openStore(

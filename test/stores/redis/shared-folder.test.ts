@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { startRedis } from '../../support/redis-server.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { openerOf } from './open-store.ts';
 
-const { start, stop, openStore } = openerOf();
+const { start, stop, openStore } = openerOf(startRedis);
 const MARK = '.countersign-workspace';
 
 before(start);

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { pumpKey } from '../../../src/domain/agenda.ts';
+import { StoreUnavailableError } from '../../../src/domain/store.ts';
+import { CompactRedisSaver } from '../../../src/stores/redis/compact-redis-saver.ts';
+import { connectRedis, type RedisConnection } from '../../../src/stores/redis/connect-redis.ts';
+import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
+import { THREAD } from '../../support/a-call.ts';
+import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { type ClusterNode, type RedisCluster, startCluster } from '../../support/redis-cluster.ts';
+import { saverContract } from '../../support/saver-contract.ts';
+import { aDraft, aMessage, eventsOf } from '../../support/store-contract/store-bench.ts';
+import { storeContract } from '../../support/store-contract.ts';
+import { until } from '../../support/until.ts';
+import { openerOf, SILENT } from './open-store.ts';
+
+const { start, stop, openStore, server, url } = openerOf(startCluster);
+const clock = createManualClock();
+let connection: RedisConnection;
+let count = 0;
+
+before(async () => {
+  await start();
+  connection = await connectRedis({ url: url(), clock, log: SILENT });
+});
+after(async () => {
+  await connection.close();
+  await stop();
+});
+
+storeContract('A Redis cluster', async (manual) => {
+  count += 1;
+  const prefix = `contract${count}`;
+  const open = () => createRedisStore({ url: url(), prefix, clock: manual, log: SILENT });
+  let store = await open();
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await open();
+      return store;
+    },
+    cleanup: () => store.close(),
+  };
+});
+
+describe('the saver on a cluster', () => saverContract(openStore));
+
+checkpointerSpec(
+  'CompactRedisSaver on a cluster',
+  async () => {
+    count += 1;
+    return new FenceGivingSaver(new CompactRedisSaver(connection, `spec${count}`), async () => 1);
+  },
+  async () => {},
+);
+
+test('a process hears on any node what another one puts on the agenda', async (t) => {
+  let heard = 0;
+  const { prefix } = await openStore(t, { onWake: () => (heard += 1) });
+  for (const { port } of server().masters) {
+    const before = heard;
+    const other = await createRedisStore({
+      url: `redis://127.0.0.1:${port}`,
+      prefix,
+      clock,
+      log: SILENT,
+    });
+    t.after(() => other.close());
+    await other.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+    await until(() => heard > before);
+  }
+});
+
+/** Tells both nodes that a slot is on its way, and returns how to move some of its keys and how to end the move. */
+async function beginMove({ masters, ownerOf }: RedisCluster, key: string) {
+  const from = await ownerOf(key);
+  const to = masters.find(({ id }) => id !== from.id);
+  assert.ok(to);
+  const slot = String(await from.send('CLUSTER', 'KEYSLOT', key));
+  await to.send('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id);
+  await from.send('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id);
+  return {
+    keys: (await from.send('CLUSTER', 'GETKEYSINSLOT', slot, '1000')) as readonly string[],
+    async move(keys: readonly string[]) {
+      const target = ['127.0.0.1', String(to.port), '', '0', '5000', 'KEYS', ...keys];
+      assert.equal(await from.send('MIGRATE', ...target), 'OK');
+    },
+    /** Waits until the new place has refused a few scripts more. */
+    async refusals() {
+      const count = async () => {
+        const stats = String(await to.send('INFO', 'commandstats'));
+        return Number(/cmdstat_evalsha:.*rejected_calls=(\d+)/.exec(stats)?.[1] ?? 0);
+      };
+      const before = await count();
+      await until(async () => (await count()) > before + 3);
+    },
+    async end() {
+      const left = await from.send('CLUSTER', 'GETKEYSINSLOT', slot, '1000');
+      assert.deepEqual(left, []);
+      for (const node of [to, ...masters]) {
+        await node.send('CLUSTER', 'SETSLOT', slot, 'NODE', to.id);
+      }
+    },
+  };
+}
+
+test('while a slot moves, nothing is read or written beside half of its data; then all goes on at its new place', async (t) => {
+  const { store, prefix } = await openStore(t);
+  await store.inbox.receive(aMessage('1.000100'), { audit: [aDraft('before')] });
+  const moving = await beginMove(server(), `${prefix}:{desk}`);
+  const half = moving.keys.length / 2;
+  assert.ok(half > 2);
+  const attempts = Promise.allSettled([
+    store.inbox.receive(aMessage('2.000100'), { audit: [aDraft('between')] }),
+    store.inbox.waiting(THREAD),
+  ]);
+  // None moved, some moved, all moved: each time another node would have answered.
+  for (const part of [[], moving.keys.slice(0, half), moving.keys.slice(half)]) {
+    if (part.length > 0) await moving.move(part);
+    await moving.refusals();
+  }
+  for (const attempt of await attempts) {
+    assert.match(attempt.status === 'rejected' ? String(attempt.reason) : '', /moving the data/);
+  }
+  await moving.end();
+  const third = store.inbox.receive(aMessage('2.000100'), { audit: [aDraft('after')] });
+  assert.equal(await third, 'new');
+  assert.equal((await store.inbox.waiting(THREAD)).length, 2);
+  assert.deepEqual(await eventsOf(store), ['before', 'after']);
+});
+
+test('when a master dies, its replica takes over and the store goes on with all it had', async (t) => {
+  const cluster = await startCluster({ withReplicas: true });
+  t.after(() => cluster.stop());
+  let heard = 0;
+  const open = (onWake?: () => void) =>
+    createRedisStore({
+      url: cluster.url,
+      prefix: 'p',
+      clock,
+      log: SILENT,
+      ...(onWake && { onWake }),
+    });
+  const [store, other] = [await open(), await open(() => (heard += 1))];
+  t.after(() => Promise.all([store.close(), other.close()]));
+  await store.audit.append([aDraft('before')]);
+  const owner = await cluster.ownerOf('p:{desk}');
+  await until(async () => (await replicationOffsets(owner)).size === 1);
+  await owner.kill();
+  // Its data is not to be had until the others have agreed that it is dead.
+  await until(() => store.audit.append([aDraft('after')]).then(() => true, isUnavailable));
+  assert.deepEqual(await eventsOf(other), ['before', 'after']);
+  await store.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+  await until(() => heard > 0);
+});
+
+/** How far a master and its replicas are. */
+async function replicationOffsets(master: ClusterNode): Promise<ReadonlySet<string>> {
+  const info = String(await master.send('INFO', 'replication'));
+  const found = info.matchAll(/(?:^master_repl_offset:|^slave\d.*offset=)(\d+)/gm);
+  return new Set([...found].map(([, offset = '']) => offset));
+}
+
+function isUnavailable(error: unknown): false {
+  assert.ok(error instanceof StoreUnavailableError, String(error));
+  return false;
+}

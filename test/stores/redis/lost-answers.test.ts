@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
+import { pumpKey, runKey, type ThreadFence } from '../../../src/domain/agenda.ts';
+import type { Effects } from '../../../src/domain/store.ts';
+import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
+import { REQUESTER, THREAD } from '../../support/a-call.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import {
+  aDraft,
+  aMessage,
+  aProposal,
+  aSay,
+  stepTo,
+} from '../../support/store-contract/store-bench.ts';
+import { SILENT } from './open-store.ts';
+
+let server: RedisServer;
+let proxy: FaultProxy;
+
+before(async () => {
+  server = await startRedis();
+  proxy = await startFaultProxy({ path: server.url.slice('unix://'.length) });
+});
+after(async () => {
+  await proxy.stop();
+  await server.stop();
+});
+
+type Act = (store: RedisStore) => Promise<unknown>;
+
+const effects = (event: string): Effects => ({ audit: [aDraft(event)] });
+const fence: ThreadFence = { thread: THREAD, token: 1 };
+const lease = { key: pumpKey(THREAD), fence: 1, expiresAt: 0, tries: 0 };
+const first = aMessage('1700000001.000100');
+const second = aMessage('1700000002.000100');
+const proposal = aProposal();
+const pending = stepTo(proposal, 'pending', 'gate');
+const approved = stepTo(pending.call, 'approved', 'approve');
+const turn = { id: first.id, settledAt: 5, messages: [] };
+const graph = { thread_id: THREAD, fence_token: 1 };
+const checkpoint = { ...emptyCheckpoint(), id: 'a', ts: '2026-01-05T09:00:00.000Z' };
+const about = { source: 'loop', step: 0, parents: {} } as const;
+const pause = { by: REQUESTER, at: 7 };
+
+/** Every method that writes, each with an answer that tells whether it was the first; in an order in which each can. */
+const ACTS: Readonly<Record<string, Act>> = {
+  'inbox.receive': ({ inbox }) =>
+    inbox.receive(first, {
+      ...effects('received'),
+      wakes: [{ key: pumpKey(THREAD), dueAt: 1 }],
+    }),
+  'inbox.receive another': ({ inbox }) => inbox.receive(second, effects('received another')),
+  'agenda.claim': ({ agenda }) => agenda.claim(10, 1_000),
+  'agenda.renew': ({ agenda }) => agenda.renew(lease, 20, 1_000),
+  'inbox.begin': ({ inbox }) => inbox.begin(first.id, effects('begun'), fence),
+  'ledger.propose': ({ ledger }) => ledger.propose(proposal, effects('proposed'), fence),
+  'ledger.write': ({ ledger }) => ledger.write(proposal, [pending], effects('asked')),
+  'ledger.write on': ({ ledger }) =>
+    ledger.write(pending.call, [approved], {
+      ...effects('approved'),
+      wakes: [{ key: runKey(proposal.id), dueAt: 30 }],
+      says: [aSay('s1')],
+    }),
+  'ledger.markDelivered': ({ ledger }) => ledger.markDelivered([proposal.id], fence),
+  'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
+  'outbox.add': ({ outbox }) => outbox.add([aSay('s2')], [], fence),
+  'outbox.markSaid': ({ outbox }) => outbox.markSaid('s1'),
+  'outbox.placeLive': ({ outbox }) => outbox.placeLive(THREAD, { channel: 'C1', ts: '2' }),
+  'saver.put': ({ saver }) => saver.put({ configurable: graph }, checkpoint, about),
+  'saver.putWrites': ({ saver }) =>
+    saver.putWrites({ configurable: { ...graph, checkpoint_id: 'a' } }, [['x', 1]], 'task'),
+  'saver.put on': ({ saver }) =>
+    saver.put(
+      { configurable: { ...graph, checkpoint_id: 'a' } },
+      { ...checkpoint, id: 'b' },
+      about,
+    ),
+  'inbox.stop': ({ inbox }) => inbox.stop(first.id, REQUESTER, 40, effects('stopped')),
+  'history.append': ({ history }) => history.append(THREAD, turn, effects('settled'), fence),
+  'history.rate': ({ history }) =>
+    history.rate(THREAD, first.id, { by: REQUESTER, at: 6, value: 'good' }, effects('rated')),
+  'inbox.end': ({ inbox }) => inbox.end(first.id, 'turn', effects('ended'), fence),
+  'agenda.wake': ({ agenda }) => agenda.wake([{ key: pumpKey(THREAD), dueAt: 50 }]),
+  'agenda.backOff': ({ agenda }) => agenda.backOff(lease, 60, 'why'),
+  'agenda.claim next': ({ agenda }) => agenda.claim(100, 1_000),
+  'agenda.claim the one after': ({ agenda }) => agenda.claim(100, 1_000),
+  'agenda.park': ({ agenda }) => agenda.park({ ...lease, fence: 2 }, 110, 'poison'),
+  'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, fence: 3 }),
+  'pause.write': ({ pause: halt }) => halt.write(pause, effects('paused')),
+  'drafts.keep': ({ drafts }) => drafts.keep('d', 'text', 9e12),
+  'audit.append': ({ audit }) => audit.append([aDraft('noted')]),
+  'history.clear': ({ history }) => history.clear(THREAD, effects('cleared')),
+};
+
+/** What a store holds, as its ports tell it. */
+async function tell(store: RedisStore): Promise<unknown> {
+  return {
+    calls: await store.ledger.ofThread(THREAD),
+    count: await store.ledger.count(),
+    card: await store.ledger.cardOf(proposal.id),
+    current: await store.inbox.current(THREAD),
+    waiting: await store.inbox.waiting(THREAD),
+    turns: await store.history.newest(THREAD, 9, 0),
+    unsaid: await store.outbox.unsaid(THREAD),
+    live: await store.outbox.liveOf(THREAD),
+    next: await store.agenda.nextDueAt(),
+    parked: await store.agenda.parked(),
+    pause: await store.pause.read(),
+    graph: await store.saver.getTuple({ configurable: graph }),
+    audit: await store.audit.read(1, 99),
+  };
+}
+
+test('whatever answer is lost, everything is done once, and answered as if it had been heard', async (t) => {
+  const open = async (prefix: string) => {
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const store = await createRedisStore({ url, prefix, clock: createManualClock(), log: SILENT });
+    t.after(() => store.close());
+    return store;
+  };
+  const calm = await open('calm');
+  const stormy = await open('stormy');
+  for (const [name, act] of Object.entries(ACTS)) {
+    const expected = await act(calm);
+    const before = proxy.lost;
+    proxy.loseNextAnswer();
+    assert.deepEqual(await act(stormy), expected, name);
+    assert.equal(proxy.lost, before + 1, `the answer to ${name} was lost`);
+    assert.deepEqual(await tell(stormy), await tell(calm), name);
+  }
+});
