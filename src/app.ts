@@ -27,6 +27,7 @@ import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
+import { createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
@@ -38,6 +39,7 @@ import { createSlackChat } from './slack/slack-chat.ts';
 import { createSlackDirectory } from './slack/slack-directory.ts';
 import { createSendFileToSlack } from './slack/upload-file.ts';
 import { openStore } from './stores/open-store.ts';
+import { sealLedger } from './stores/seal-ledger.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
 const MODEL_RETRIES = 2;
@@ -96,9 +98,10 @@ async function open(
 
   let worker: Worker | undefined;
   const opened = await openStore(config, { clock, log, onWake: () => worker?.nudge() });
-  const { store } = opened;
-  onRelease(() => store.close());
-  const mark = createSecretMark(await opened.installationKey.read());
+  onRelease(() => opened.store.close());
+  const key = await opened.installationKey.read();
+  const mark = createSecretMark(key);
+  const store = { ...opened.store, ledger: sealLedger(opened.store.ledger, createSeal(key)) };
   const filesOff = await opened.findFilesProblem();
 
   const files = createWorkspaceBytes(config.workspaceDir);

@@ -4,6 +4,7 @@ import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Tool } from '../domain/tool.ts';
 import { createCountedStream } from './counted-stream.ts';
 import type { ModelVariables } from './model-failure.ts';
+import { offerTool } from './offer-tool.ts';
 import type { TokenCount } from './spent.ts';
 
 /** A chat model that streams; nothing of its provider shows through but its errors. */
@@ -122,7 +123,8 @@ export function splitModelName(model: string): {
   return { provider, name };
 }
 
-function toOffer({ name, description, schema: parameters }: Tool) {
+function toOffer(tool: Tool) {
+  const { name, description, schema: parameters } = offerTool(tool);
   return { type: 'function' as const, function: { name, description, parameters } };
 }
 

@@ -2,9 +2,9 @@
 import type { Call } from '../domain/call.ts';
 import { abandon, finish, ruleClaim, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
-import { digestOf } from '../domain/digest.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { isIntact } from '../domain/seal.ts';
 import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
@@ -89,8 +89,8 @@ export function createExecute(
     const stored = await store.ledger.get(claimed.id);
     const tool = stored && toolOf(stored);
     const parsed = stored && tool && parseStoredArgs(stored, tool);
-    if (!stored || digestOf(stored) !== claimed.digest || !tool || !parsed?.ok) return undefined;
-    return { stored, tool, args: parsed.value };
+    if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) return undefined;
+    return tool && parsed?.ok ? { stored, tool, args: parsed.value } : undefined;
   }
 
   async function runStored(claimed: Call, { work, stop }: RunSignals): Promise<Step> {

@@ -107,6 +107,10 @@ export interface Call {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deadlineAt?: number;
+  /** Over all else of the stored call, under the installation's key; absent on calls that were stored before there were seals. */
+  readonly seal?: string;
+  /** Never stored: what the seal said when the call was read; absent when it is right. */
+  readonly doubt?: 'unsealed' | 'forged';
 }
 
 /** Where a call's card stands in Slack. */

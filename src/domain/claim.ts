@@ -4,6 +4,7 @@ import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { type GateAnswer, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import { isIntact } from './seal.ts';
 import { storedPreview } from './stored-preview.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
@@ -26,7 +27,7 @@ export interface ClaimFacts {
 /** Returns the step to take: the claim, or what stands in its way. */
 export function ruleClaim(call: Call, facts: ClaimFacts): Step {
   const { now } = facts;
-  if (digestOf(call) !== call.digest) return breakIntegrity(call, now);
+  if (!isIntact(call)) return breakIntegrity(call, now);
   if (call.deadlineAt !== undefined && now >= call.deadlineAt) return expire(call, now);
   const obstacle = findObstacle(call, facts);
   if (obstacle) return obstacle;
@@ -57,9 +58,9 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   return route && isOutdated(call, facts.preview) ? showAnew(call, route, facts) : undefined;
 }
 
-/** Takes over the call of a worker that died while it ran: runs an idempotent one again, asks people about any other. */
+/** Takes over the call of a worker that died while it ran: runs an idempotent one again, asks people about any other, and about one without a seal. */
 export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = true): Step {
-  if (call.idempotent && mayRerun) {
+  if (call.idempotent && mayRerun && call.doubt !== 'unsealed') {
     return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
   }
   const note = 'The process died while this ran. It may have run, in part or whole. Please check.';
@@ -135,18 +136,23 @@ function askAgain(call: Call, route: Route, now: number): Step | undefined {
     return permission.kind === 'allowed' && permission.approves;
   });
   if (votes.length >= route.quorum) return undefined;
-  const note =
-    call.votes.length === 0
-      ? 'The policy has changed: this now needs an approval.'
-      : 'Somebody who had approved may no longer do so, or more approvals are needed now.';
   const { verdict: _old, ...rest } = call;
   return stepFrom(rest, 'recheck', now, {
     status: 'pending',
     route,
     votes,
-    note,
+    note: whyAskAgain(call),
     deadlineAt: call.deadlineAt ?? now + route.deadlineMs,
   });
+}
+
+function whyAskAgain(call: Call): string {
+  if (call.doubt === 'unsealed') {
+    return 'Nobody can tell any more who had approved this. Nothing was run: please look again.';
+  }
+  return call.votes.length === 0
+    ? 'The policy has changed: this now needs an approval.'
+    : 'Somebody who had approved may no longer do so, or more approvals are needed now.';
 }
 
 function refuse(call: Call, now: number, reason: string): Step {

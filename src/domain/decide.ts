@@ -5,6 +5,7 @@ import { digestOf, shortDigest } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { isSamePerson } from './person.ts';
 import { type Permission, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import { isIntact } from './seal.ts';
 import { storedPreview } from './stored-preview.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
@@ -35,7 +36,7 @@ export function ruleLook(call: Call, look: DecisionLook, now: number): Ruling | 
   if (call.status === 'proposed') return answer({ kind: 'not-found' });
   if (call.status !== 'pending') return answer({ kind: 'already-decided', call });
   if (isStale(call, look)) return answer({ kind: 'stale', call });
-  if (digestOf(call) !== call.digest) return { kind: 'steps', steps: [breakIntegrity(call, now)] };
+  if (!isIntact(call)) return { kind: 'steps', steps: [breakIntegrity(call, now)] };
   const permission = permit(routeOf(call), call.requester, look.by, look.kind);
   if (permission.kind === 'not-allowed') return notAllowed(call, permission);
   if (call.deadlineAt !== undefined && now >= call.deadlineAt) {
@@ -158,7 +159,7 @@ function ruleEdit(
 
 function ruleRerun(call: Call, verdict: Verdict): Ruling {
   // A new attempt is hashed anew: what was changed since must not become what was shown.
-  if (digestOf(call) !== call.digest) return steps(breakIntegrity(call, verdict.at));
+  if (!isIntact(call)) return steps(breakIntegrity(call, verdict.at));
   const { outcome: _told, claim: _dead, ...rest } = call;
   const attempt = call.attempt + 1;
   const again = stepFrom(rest, 'rerun', verdict.at, {

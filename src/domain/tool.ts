@@ -35,7 +35,7 @@ export interface ToolContext {
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments, input side: an object schema. */
+  /** JSON Schema of the arguments, input side: of an object, or of a choice of objects. */
   readonly schema: { readonly [key: string]: JsonValue };
   readonly schemaHash: string;
   readonly risk: Risk;

@@ -20,7 +20,7 @@ export function createFileKey(dataDir: string): InstallationKey {
       const key = found ?? (await putFirst(path, randomBytes(BYTES), OWNER_ONLY));
       if (key.length === BYTES) return key;
       throw new Error(
-        `${path} is not a key: it has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks.`,
+        `${path} is not a key: it has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks, and calls that wait are stopped as if somebody had changed them.`,
       );
     },
   };

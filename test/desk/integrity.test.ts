@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
+import { runKey } from '../../src/domain/agenda.ts';
 import type { Call } from '../../src/domain/call.ts';
-import { shortDigest } from '../../src/domain/digest.ts';
-import { REQUESTER } from '../support/a-call.ts';
-import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { digestOf, shortDigest } from '../../src/domain/digest.ts';
+import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
+import { APPROVER, REQUESTER, SECOND_APPROVER, TWO_APPROVERS } from '../support/a-call.ts';
+import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 
-async function deskWith(t: TestContext) {
+async function deskWith(t: TestContext, options: Partial<Parameters<typeof buildDesk>[1]> = {}) {
   const tool = createRecordedTool();
   // Its first worker is stopped between the approval and the run.
-  const desk = await buildDesk(t, { tools: [tool.definition], stalled: true });
+  const desk = await buildDesk(t, { tools: [tool.definition], stalled: true, ...options });
   desk.model.script((_request, index) =>
     index === 0 ? sayCalls([{ name: 'act', args: '{"note":"ten"}' }]) : sayText('Done.'),
   );
@@ -51,7 +53,17 @@ const TAMPERINGS: readonly (readonly [what: string, change: (call: Call) => unkn
   ['another tool’s schema', (call) => ({ ...call, schemaHash: 'b'.repeat(64) })],
   ['another requester', (call) => ({ ...call, requester: { team: 'T1', user: 'U2' } })],
   ['another basis of its preview', (call) => ({ ...call, basis: 'b' })],
+  ['other arguments with the digest of those', (call) => withDigest({ ...call, args: OTHER })],
+  ['another helper, with other tools', (call) => ({ ...call, agent: 'worker' })],
+  ['a route on which others decide', (call) => ({ ...call, route: ANYBODY })],
+  ['a later deadline', (call) => ({ ...call, deadlineAt: Number(call.deadlineAt) + 1 })],
 ];
+const ANYBODY = { ...REQUESTER_ROUTE, approvers: ['user:U9'] };
+const OTHER = '{"note":"all"}';
+
+function withDigest(call: Call): Call {
+  return { ...call, digest: digestOf(call) };
+}
 
 describe('a stored call that somebody changed in the database file', () => {
   for (const [what, change] of TAMPERINGS) {
@@ -100,4 +112,87 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.equal((await desk.decide(call, REQUESTER)).kind, 'stale');
     assert.deepEqual(tool.runs, []);
   });
+
+  it('to be approved is not: a second approval that nobody gave', async (t) => {
+    const { desk, tool } = await deskWith(t, { gate: askAll(TWO_APPROVERS) });
+    await desk.send('act');
+    assert.equal((await desk.decide(await onlyCall(desk), APPROVER)).kind, 'recorded');
+    await desk.worker.stop(0);
+    tamper(desk, (stored) => {
+      const votes = [...stored.votes, { by: SECOND_APPROVER, at: stored.updatedAt }];
+      return { ...stored, votes, status: 'approved' };
+    });
+    await runNow(desk);
+    assert.deepEqual(tool.runs, []);
+    assert.match((await onlyCall(desk)).note ?? '', /^integrity_error/);
+    assert.equal(desk.integrity.count(), 1);
+  });
+
+  it('to have an approval more than it has is not approved by the next one', async (t) => {
+    const { desk, tool } = await deskWith(t, { gate: askAll(TWO_APPROVERS) });
+    await desk.send('act');
+    tamper(desk, (stored) => ({ ...stored, votes: [{ by: SECOND_APPROVER, at: 1 }] }));
+    await desk.decide(await onlyCall(desk), APPROVER);
+    assert.equal((await onlyCall(desk)).status, 'failed');
+    assert.deepEqual(tool.runs, []);
+    assert.equal(desk.integrity.count(), 1);
+  });
+
+  it('to be approved is not: by the status alone', async (t) => {
+    const { desk, tool } = await deskWith(t);
+    await desk.send('act');
+    await desk.worker.stop(0);
+    tamper(desk, (stored) => ({ ...stored, status: 'approved' }));
+    await runNow(desk);
+    assert.deepEqual(tool.runs, []);
+    assert.equal((await onlyCall(desk)).status, 'failed');
+  });
+
+  it('between its claim and its run does not run, with a digest of its own either', async (t) => {
+    const { desk, tool } = await deskWith(t, { stalled: false });
+    await desk.send('act');
+    const call = await onlyCall(desk);
+    const { ledger } = desk.store;
+    const read = ledger.get;
+    t.mock.method(ledger, 'get', async (id: string) => {
+      const stored = await read(id);
+      if (stored?.status !== 'running') return stored;
+      tamper(desk, (each) => withDigest({ ...each, args: OTHER }));
+      return await read(id);
+    });
+    await desk.decide(call, REQUESTER);
+    assert.deepEqual(tool.runs, []);
+    assert.equal(desk.integrity.count(), 1);
+  });
+
+  it('so that its seal is gone is approved by nobody: people are asked again', async (t) => {
+    const { desk, tool } = await deskWith(t);
+    await desk.send('act');
+    await desk.worker.stop(0);
+    tamper(desk, ({ seal: _seal, ...stored }) => {
+      const votes = [{ by: REQUESTER, at: stored.updatedAt }];
+      return withDigest({ ...stored, votes, args: OTHER, status: 'approved' });
+    });
+    const worker = await runNow(desk);
+    assert.deepEqual(tool.runs, []);
+    const asked = await onlyCall(desk);
+    assert.equal(asked.status, 'pending');
+    assert.match(asked.note ?? '', /Nobody can tell any more who had approved this/);
+    assert.equal(desk.chat.cards.get(asked.id)?.args, OTHER, 'the card shows what would run');
+    await desk.decide(asked, REQUESTER);
+    await worker.idle();
+    assert.deepEqual(
+      tool.runs.map(({ note }) => note),
+      ['all'],
+    );
+  });
 });
+
+/** Runs the only call as if the agenda had asked for it. */
+async function runNow(desk: TestDesk) {
+  const { id } = await onlyCall(desk);
+  await desk.store.outbox.add([], [{ key: runKey(id), dueAt: desk.clock.now() }]);
+  const worker = desk.takeOver();
+  await worker.idle();
+  return worker;
+}

@@ -27,6 +27,7 @@ import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.t
 import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tool.ts';
+import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import {
   createSqliteStore,
   type SqliteStore,
@@ -35,6 +36,7 @@ import { REQUESTER, THREAD } from './a-call.ts';
 import { createManualClock } from './manual-clock.ts';
 import { createMockModel, type MockModel } from './mock-model.ts';
 import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
+import { TEST_SEAL } from './test-mark.ts';
 
 export interface TestDesk {
   readonly desk: Desk;
@@ -108,7 +110,8 @@ export async function buildDesk(
   const files = createWorkspaceBytes(workspaceDir);
   const clock = createManualClock(1_700_000_000_000);
   let worker: Worker | undefined;
-  const store = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
+  const sqlite = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
+  const store = { ...sqlite, ledger: sealLedger(sqlite.ledger, TEST_SEAL) };
   const model = await createMockModel();
   const helpers = options.helpers ?? [];
   const task = createTask(helpers);

@@ -43,6 +43,9 @@ export function refusalOf(request: MockRequest): string | undefined {
   return refusalOfTools(request.tools) ?? refusalOfMessages(request.messages);
 }
 
+/** OpenAI takes none of these at the top of a function's parameters. */
+const AT_NO_TOP = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
+
 function refusalOfTools(tools: MockRequest['tools']): string | undefined {
   if (tools === undefined) return undefined;
   if (tools.length === 0) return 'tools: an empty list';
@@ -54,6 +57,8 @@ function refusalOfTools(tools: MockRequest['tools']): string | undefined {
     if (offer.parameters && offer.parameters.type !== 'object') {
       return `tools: ${offer.name} has parameters that are not of type "object"`;
     }
+    const refused = AT_NO_TOP.find((key) => Object.hasOwn(offer.parameters ?? {}, key));
+    if (refused) return `tools: ${offer.name} has ${refused} at the top of its parameters`;
   }
   return undefined;
 }

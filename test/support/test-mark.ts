@@ -1,4 +1,11 @@
+import { createSeal } from '../../src/domain/seal.ts';
 import { createSecretMark } from '../../src/domain/secret-mark.ts';
 
-/** The marks of secrets in tests: always under the same key. */
-export const TEST_MARK = createSecretMark(new Uint8Array(32).fill(7));
+/** The key of an installation in tests: always the same. */
+const KEY = new Uint8Array(32).fill(7);
+
+/** The marks of secrets in tests. */
+export const TEST_MARK = createSecretMark(KEY);
+
+/** The seals of calls in tests. */
+export const TEST_SEAL = createSeal(KEY);

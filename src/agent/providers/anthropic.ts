@@ -1,6 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { Tool } from '../../domain/tool.ts';
 import type { CallPiece, ChatModel, ModelPiece } from '../model.ts';
+import { offerTool } from '../offer-tool.ts';
 import { exportedClass, methodOf, type Provider } from './provider.ts';
 import { toParsedCalls } from './to-parsed-calls.ts';
 
@@ -100,19 +101,9 @@ function tap(events: WireStream, seen: WireEvent[]): WireStream {
   };
 }
 
-/** The library drops a tool whose schema has one of these at its top, in silence. */
-const COMPOSITION = ['anyOf', 'oneOf', 'allOf'];
-
-function toOffer({ name, description, schema }: Tool) {
-  const plain = Object.entries(schema).filter(([key]) => !COMPOSITION.includes(key));
-  const isWhole = plain.length === Object.keys(schema).length;
-  return {
-    name,
-    description: isWhole
-      ? description
-      : `${description}\nIts arguments must also fit this JSON Schema: ${JSON.stringify(schema)}`,
-    input_schema: { type: 'object', properties: {}, ...Object.fromEntries(plain) },
-  };
+function toOffer(tool: Tool) {
+  const { name, description, schema } = offerTool(tool);
+  return { name, description, input_schema: { ...schema, type: 'object' as const } };
 }
 
 /** Anthropic's stop reasons in OpenAI's words; others mean that the answer is not whole. */

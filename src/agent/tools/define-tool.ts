@@ -23,7 +23,7 @@ export interface ToolDefinition<Schema extends ArgsSchema = ArgsSchema> {
   readonly name: string;
   /** For the model: what it does, and when to use it. */
   readonly description: string;
-  /** An object schema whose values are plain JSON: no transforms, dates or bigints. */
+  /** A schema of objects, or of a choice of them, whose values are plain JSON: no transforms, dates or bigints. */
   readonly schema: Schema;
   readonly idempotent?: boolean | undefined;
   /** `medium` unless it says otherwise. */

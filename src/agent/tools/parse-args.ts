@@ -1,6 +1,7 @@
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import { parseStrictJson } from '../../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs } from '../../domain/tool.ts';
+import { problemsOf, type SchemaIssue } from './schema-problems.ts';
 
 /** What is asked of a schema: zod 4 and zod 3 both have it. */
 interface ReadingSchema {
@@ -8,12 +9,7 @@ interface ReadingSchema {
     value: unknown,
   ):
     | { readonly success: true; readonly data: unknown }
-    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
+    | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 }
 
 /**
@@ -35,7 +31,7 @@ export function parseArgs(schema: ReadingSchema, value: JsonValue): ParsedArgs {
 function readOnce(schema: ReadingSchema, value: JsonValue): ParsedArgs {
   try {
     const parsed = schema.safeParse(value);
-    if (!parsed.success) return { ok: false, problems: parsed.error.issues.map(toProblem) };
+    if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error.issues, value) };
     assertPlain(parsed.data, []);
     const canonical = canonicalJson(parsed.data as JsonValue);
     // What the schema makes of arguments keeps to the same limits as what came in.
@@ -53,11 +49,6 @@ function readOnce(schema: ReadingSchema, value: JsonValue): ParsedArgs {
 
 function refuse(message: string): ParsedArgs {
   return { ok: false, problems: [{ path: [], message }] };
-}
-
-function toProblem(issue: Issue): FieldProblem {
-  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-  return { path, message: issue.message };
 }
 
 class NotPlainError extends Error {

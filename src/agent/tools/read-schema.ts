@@ -27,9 +27,41 @@ export function readSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading {
     };
   }
   const { $schema, ...rest } = json as { readonly [key: string]: JsonValue };
-  if (rest.type !== 'object')
-    return { ok: false, reason: 'its schema is not a plain object schema' };
+  if (!mayBeObject(rest, rest, 0))
+    return { ok: false, reason: 'its schema takes no object, and arguments are one' };
   return { ok: true, json: rest };
+}
+
+const MAX_DEPTH = 16;
+
+/** Whether an object may fit: a schema of objects, a choice with one among its kinds, or anything at all. */
+function mayBeObject(schema: JsonValue | undefined, root: Schema, depth: number): boolean {
+  if (!isSchema(schema) || depth > MAX_DEPTH) return true;
+  const { type, $ref, anyOf, oneOf, allOf } = schema;
+  const fits = (each: JsonValue) => mayBeObject(each, root, depth + 1);
+  if (type !== undefined) return type === 'object' || listOf(type).includes('object');
+  if (typeof $ref === 'string') return fits($ref === '#' ? true : (targetOf($ref, root) ?? true));
+  if (listOf(allOf).some((each) => !fits(each))) return false;
+  const either = [...listOf(anyOf), ...listOf(oneOf)];
+  if (either.length > 0) return either.some(fits);
+  const values = Object.hasOwn(schema, 'const') ? [schema.const] : listOf(schema.enum);
+  return values.length === 0 || values.some(isSchema);
+}
+
+type Schema = { readonly [key: string]: JsonValue };
+
+function targetOf(ref: string, root: Schema): JsonValue | undefined {
+  const [, group = '', name = '', ...more] = ref.split('/');
+  const found = isSchema(root[group]) ? root[group][name] : undefined;
+  return more.length === 0 ? found : undefined;
+}
+
+function isSchema(value: JsonValue | undefined): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function readZod4(schema: z.ZodType, unfit: Set<string>): unknown {

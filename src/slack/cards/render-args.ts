@@ -2,6 +2,7 @@
 import { type JsonValue, readStoredJson } from '../../domain/json.ts';
 import { isSecretPath } from '../../domain/secret-paths.ts';
 import type { Tool } from '../../domain/tool.ts';
+import { propertyNamesOf } from '../forms/json-schema.ts';
 import { findLookAlikes, type LookAlike } from './look-alikes.ts';
 import { type ArgsView, type Masking, maskTokens, saySecret } from './mask-secrets.ts';
 import { printJson } from './print-json.ts';
@@ -35,7 +36,7 @@ export function renderArgs(
 ): readonly DataPiece[] {
   const args = readStoredJson(argsText);
   if (!isObject(args)) return [renderPiece({ key: 'arguments', isNamed: true, value: args }, view)];
-  const properties = Object.keys(schema?.properties ?? {});
+  const properties = schema === undefined ? [] : propertyNamesOf(schema);
   const keys = inOrder(Object.keys(args), properties);
   if (keys.length === 0) return [bare('No arguments')];
   return keys.map((key) =>

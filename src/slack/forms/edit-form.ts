@@ -6,7 +6,7 @@ import { ACTIONS, VIEWS } from '../ids.ts';
 import { type Row, toRows } from './draw-rows.ts';
 import { sayProblem } from './form-errors.ts';
 import { encodeFormMeta, type FormMeta } from './form-meta.ts';
-import type { Group } from './form-node.ts';
+import type { FormNode } from './form-node.ts';
 import { toPages } from './form-pages.ts';
 import type { FormProblem } from './read-form.ts';
 
@@ -31,7 +31,7 @@ export interface FormPage {
 /** Draws a page of the form in which a call's arguments are changed; the last one saves. */
 export function buildEditForm(
   call: Call,
-  plan: Group,
+  plan: FormNode,
   { meta, at, problems = [] }: FormPage,
 ): DrawnForm {
   const pages = toPages(toRows(plan));

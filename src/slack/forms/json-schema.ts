@@ -120,7 +120,7 @@ export function variantsOf(
   const either = asList(anyOf ?? oneOf);
   if (nullable === true) return [...variantsOf(rest, root, depth + 1), { type: 'null' }];
   if (anyOf !== undefined && oneOf !== undefined) return [{ ...rest, ...RAW }];
-  if (either.length > 0) {
+  if (either.length > 0 && !either.every((each) => onlyNeeds(each, root))) {
     if (depth > MAX_HOPS || either.length > MAX_VARIANTS) return [{ ...rest, ...RAW }];
     const { title: _title, description: _description, default: _default, ...shared } = rest;
     return either.flatMap((each) => {
@@ -131,6 +131,20 @@ export function variantsOf(
   }
   if (Array.isArray(rest.type)) return rest.type.map((type) => ({ ...rest, type }));
   return [rest];
+}
+
+/** Tells whether a branch is no kind of its own, and only says which properties must be there. */
+function onlyNeeds(branch: JsonValue, root: Schema): boolean {
+  const keys = Object.keys(resolveSchema(branch, root));
+  return keys.length > 0 && keys.every((key) => key === 'required' || key === 'not');
+}
+
+/** Lists the names of the properties that arguments may have, of whatever kind they are. */
+export function propertyNamesOf(root: Schema): readonly string[] {
+  const names = variantsOf(root, root).flatMap(({ properties }) =>
+    Object.keys(asObject(properties)),
+  );
+  return [...new Set(names)];
 }
 
 /** Lists the values of a schema that has only so many; undefined when it has more. */

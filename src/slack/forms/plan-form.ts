@@ -1,18 +1,11 @@
 /** From a tool's schema, a call's arguments and what was changed so far to the form's nodes. */
 import type { Call } from '../../domain/call.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import { maskTokens } from '../cards/mask-secrets.ts';
-import { LIMITS } from '../limits.ts';
 import { fitOf } from './could-be.ts';
-import { describe, joinHints, toLine } from './form-labels.ts';
-import type { Draft, Field, FormNode, Group, Kept, Path } from './form-node.ts';
-import {
-  holdsSecretPath,
-  isSecretPlace,
-  isSecretSchema,
-  LOOK_ALIKES_ONLY,
-} from './form-secrets.ts';
-import { type FormTool, idOf, keep, type Planning, type Spot } from './form-spot.ts';
+import { toLine } from './form-labels.ts';
+import type { Draft, FormNode } from './form-node.ts';
+import { holdsSecretPath, isSecretPlace, isSecretSchema } from './form-secrets.ts';
+import { type FormTool, keep, type Planning, type Spot } from './form-spot.ts';
 import {
   asList,
   inferSchema,
@@ -25,18 +18,27 @@ import {
   variantsOf,
 } from './json-schema.ts';
 import { planEntries } from './plan-entries.ts';
+import { planField } from './plan-field.ts';
 import { planObject, planTuple } from './plan-group.ts';
-import { type Leaf, planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
+import { planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
 import { planUnion } from './plan-union.ts';
 
 const MAX_DEPTH = 6;
+/** A schema with one of these says what arguments there are. */
+const SAYS_WHAT = [
+  'properties',
+  'additionalProperties',
+  'patternProperties',
+  'propertyNames',
+  'anyOf',
+  'oneOf',
+];
 
 /** Plans the form of a call's arguments. */
-export function planForm(call: Pick<Call, 'args'>, tool: FormTool, draft: Draft): Group {
+export function planForm(call: Pick<Call, 'args'>, tool: FormTool, draft: Draft): FormNode {
   const root = tool.schema;
   const read = resolveSchema(root, root);
-  const says = ['properties', 'additionalProperties', 'patternProperties', 'propertyNames'];
-  const infers = !says.some((key) => Object.hasOwn(read, key));
+  const infers = !SAYS_WHAT.some((key) => Object.hasOwn(read, key));
   const planning: Planning = {
     root,
     secrets: tool.secrets,
@@ -44,19 +46,31 @@ export function planForm(call: Pick<Call, 'args'>, tool: FormTool, draft: Draft)
     infers,
     plan: (spot) => planNode(spot, planning),
   };
-  const args = JSON.parse(call.args) as JsonValue;
-  const value = isObject(args) ? args : {};
   const spot = {
     way: '',
     path: [],
-    label: '',
+    label: typeof read.title === 'string' ? toLine(read.title, 100) || 'Kind' : 'Kind',
     schema: read,
-    value,
+    value: JSON.parse(call.args) as JsonValue,
     required: true,
     fresh: false,
     depth: 0,
   };
-  return planObject(spot, read, planning, { heading: false, off: undefined });
+  return planRoot(spot, read, planning);
+}
+
+/** Arguments are one object, or one of several kinds of them; what is neither is edited as JSON. */
+function planRoot(spot: Spot, read: Schema, planning: Planning): FormNode {
+  const { root } = planning;
+  const kinds = variantsOf(read, root).filter((kind) => (typeOf(kind) ?? 'object') === 'object');
+  const [only = read] = kinds;
+  const raw = () => planRaw({ ...spot, label: 'Arguments' }, read, false, planning);
+  if (!isObject(spot.value)) return raw();
+  if (kinds.length > 1) {
+    return planUnion(spot, read, { variants: kinds, nullable: false }, planning) ?? raw();
+  }
+  const isPlain = isObject(only.properties) || only['x-raw'] !== true;
+  return isPlain ? planObject(spot, only, planning, { heading: false, off: undefined }) : raw();
 }
 
 /** Plans one place. */
@@ -112,7 +126,7 @@ function planFinite(
   const leaf = planChoice(values, spot.value, mayLack);
   return leaf === undefined
     ? planRaw(spot, read, values.includes(null), planning)
-    : toField(spot, read, leaf, values.includes(null), planning);
+    : planField(spot, read, leaf, values.includes(null), planning);
 }
 
 function planTyped(
@@ -134,7 +148,7 @@ function planTyped(
   }
   const leaf = value === null && !nullable ? undefined : planSingle(schema, value);
   if (leaf === undefined) return planRaw(spot, schema, nullable, planning);
-  return toField(spot, schema, leaf, nullable, planning);
+  return planField(spot, schema, leaf, nullable, planning);
 }
 
 /** Values by name: those of an object, or entries where the names are free. */
@@ -167,7 +181,7 @@ function planArray(spot: Spot, schema: Schema, nullable: boolean, planning: Plan
   const list = asList(value);
   const leaf = planList(schema, list, planning.root);
   const holdsSecret = holdsSecretPath(spot.path, planning.secrets);
-  if (leaf !== undefined && !holdsSecret) return toField(spot, schema, leaf, nullable, planning);
+  if (leaf !== undefined && !holdsSecret) return planField(spot, schema, leaf, nullable, planning);
   const tuple = planTuple(spot, schema, planning);
   if (tuple !== undefined) return tuple;
   return planEntries(spot, schema, 'list', planning) ?? planRaw(spot, schema, nullable, planning);
@@ -179,104 +193,7 @@ function planRaw(spot: Spot, read: Schema, nullable: boolean, planning: Planning
   if (!isTheirs && holdsSecretPath(spot.path, planning.secrets)) {
     return keep(spot, spot.value === undefined ? '' : 'a secret is in it');
   }
-  return toField(spot, read, planJson(spot.value), nullable, planning);
-}
-
-function toField(
-  spot: Spot,
-  schema: Schema,
-  leaf: Leaf,
-  nullable: boolean,
-  planning: Planning,
-): Field | Kept {
-  const { value, path } = spot;
-  const kind = kindOf(leaf);
-  const id = idOf(spot.way, kind);
-  const why = whyKept(leaf, value);
-  if (why !== undefined) return keep(spot, value === undefined ? '' : why);
-  return {
-    type: 'field',
-    id,
-    actionId: actionIdOf(path),
-    path,
-    label: spot.label,
-    hint: joinHints(describe(schema), leaf.note, ...notesOf(leaf, value, schema)),
-    widget: leaf.widget,
-    value,
-    empty: emptyOf(spot, leaf, nullable),
-    insists: insists(spot, leaf, nullable, schema),
-    initial: leaf.initial,
-    typed: Object.hasOwn(planning.draft.fields, id) ? planning.draft.fields[id] : undefined,
-  };
-}
-
-/** Says what an empty field is now, and what it would be. */
-function notesOf(
-  { widget }: Leaf,
-  value: JsonValue | undefined,
-  schema: Schema,
-): readonly string[] {
-  if (value === '' && widget.kind !== 'json') return ['Empty text now'];
-  if (value !== undefined && value !== null) return [];
-  const none = value === null && widget.kind !== 'json' ? 'Null now' : '';
-  const { default: own } = schema;
-  return [none, own === undefined ? '' : toLine(`Default: ${JSON.stringify(own)}`, 80)];
-}
-
-/** An empty text stays one; what may lack is left out or null; a list is empty; anything else needs a value. */
-function emptyOf(spot: Spot, { widget }: Leaf, nullable: boolean): Field['empty'] {
-  const { value, required, fresh } = spot;
-  const wasBlank = typeof value === 'string' && value.trim() === '';
-  if (wasBlank || (value === undefined && !(fresh && required))) return { value };
-  if (widget.kind === 'many' || widget.kind === 'lines') return { value: [] };
-  if (!required) return { value: undefined };
-  if (nullable) return { value: null };
-  return widget.kind === 'text' && !fresh ? { value: '' } : 'refused';
-}
-
-/** Slack lets an untouched form through only where nothing that it insists on is blank. */
-function insists(
-  { required, fresh }: Spot,
-  { widget, initial }: Leaf,
-  nullable: boolean,
-  schema: Schema,
-): boolean {
-  if (widget.kind === 'choice')
-    return !widget.options.includes(undefined) && (initial !== '' || (fresh && required));
-  if (nullable) return false;
-  if (widget.kind === 'many' || widget.kind === 'lines')
-    return Number(schema.minItems) >= 1 && initial.length > 0;
-  const isBlank = typeof initial === 'string' && initial.trim() === '';
-  return required && (fresh || !isBlank);
-}
-
-function whyKept({ widget, initial }: Leaf, value: JsonValue | undefined): string | undefined {
-  if (widget.kind === 'choice' || widget.kind === 'many' || typeof initial !== 'string')
-    return undefined;
-  if (initial.length > LIMITS.inputText) {
-    const length = typeof value === 'string' ? value.length : initial.length;
-    return `${length.toLocaleString('en-US')} characters, more than a form can hold`;
-  }
-  return maskTokens(initial, LOOK_ALIKES_ONLY).guessed > 0
-    ? 'it holds what looks like a secret'
-    : undefined;
-}
-
-/** What is typed into one kind of field must not be read as another. */
-function kindOf({ widget }: Leaf): string {
-  if (widget.kind === 'choice' || widget.kind === 'many')
-    return `${widget.kind} ${JSON.stringify(widget.options)}`;
-  return widget.kind === 'lines' ? `lines of ${widget.item}` : widget.kind;
-}
-
-const PLAIN_STEP = /^[A-Za-z0-9_-]{1,60}$/;
-
-/** Names a field's element by its path, as far as that is plain; Slack only wants it unique in its block. */
-function actionIdOf(path: Path): string {
-  const steps = path.map(String);
-  const plain = steps.length > 0 && steps.every((step) => PLAIN_STEP.test(step));
-  const id = steps.join('.');
-  return plain && id.length <= 200 ? id : 'value';
+  return planField(spot, read, planJson(spot.value), nullable, planning);
 }
 
 function pick(schema: Schema, keys: readonly string[]): Schema {

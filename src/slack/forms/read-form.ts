@@ -19,7 +19,7 @@ export type FormReading =
   | { readonly ok: false; readonly problems: readonly FormProblem[] };
 
 /** Reads a form: a field left as it was keeps its value to the byte, whatever its text. */
-export function readForm(plan: Group): FormReading {
+export function readForm(plan: FormNode): FormReading {
   const problems: FormProblem[] = [];
   const args = readNode(plan, problems) ?? {};
   return problems.length === 0 ? { ok: true, args } : { ok: false, problems };

@@ -1,7 +1,7 @@
 import type { Click } from '../check-click.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
 import { changeDraft, type FormChange } from '../forms/form-draft.ts';
-import { type Group, nodesOf } from '../forms/form-node.ts';
+import { type FormNode, nodesOf } from '../forms/form-node.ts';
 import { planForm } from '../forms/plan-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { type FormSession, findSession, keepSession } from './form-session.ts';
@@ -46,7 +46,7 @@ function changeParts(read: (detail: string) => FormChange): ClickHandler {
 }
 
 /** An added entry is looked at; else the part that was changed. */
-function placeOf(change: FormChange, plan: Group): string {
+function placeOf(change: FormChange, plan: FormNode): string {
   const node = nodesOf(plan).find(({ id }) => id === change.id);
   const added = change.kind === 'add' && node?.type === 'entries' ? node.items.at(-1) : undefined;
   return added?.node.id ?? change.id;

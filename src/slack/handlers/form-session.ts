@@ -4,7 +4,7 @@ import type { DecisionOutcome } from '../../domain/decision.ts';
 import type { Submission } from '../check-click.ts';
 import { encodeDraft, parseDraft, takeValues } from '../forms/form-draft.ts';
 import { type FormMeta, parseFormMeta } from '../forms/form-meta.ts';
-import { type Draft, type Group, NO_DRAFT } from '../forms/form-node.ts';
+import { type Draft, type FormNode, NO_DRAFT } from '../forms/form-node.ts';
 import type { FormTool } from '../forms/form-spot.ts';
 import { planForm } from '../forms/plan-form.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
@@ -19,7 +19,7 @@ export interface FormSession {
   readonly tool: FormTool;
   readonly meta: FormMeta;
   readonly draft: Draft;
-  readonly plan: Group;
+  readonly plan: FormNode;
 }
 
 /** The form, or why nothing can be done in it, in words for the person. */

@@ -18,7 +18,7 @@ export function createRedisInstallationKey(link: RedisLink, desk: string): Insta
       const key = Buffer.from(readText(await link.run(KEEP_FIRST, desk, [draft])), 'hex');
       if (key.length === BYTES) return key;
       throw new Error(
-        `The key of the installation in Redis (${desk}:installation-key) has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks.`,
+        `The key of the installation in Redis (${desk}:installation-key) has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks, and calls that wait are stopped as if somebody had changed them.`,
       );
     },
   };

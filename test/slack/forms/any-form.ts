@@ -206,7 +206,7 @@ const DEFS: JsonValue = {
   },
 };
 
-/** Arguments of a tool: an object with whatever inside, three levels deep. */
+/** Arguments of a tool: an object, or one of several kinds, with whatever inside, three levels deep. */
 export const anyArgs: fc.Arbitrary<{ readonly schema: JsonValue; readonly args: JsonValue }> =
   (() => {
     let inner: Samples = leaf;
@@ -220,7 +220,11 @@ export const anyArgs: fc.Arbitrary<{ readonly schema: JsonValue; readonly args: 
         unionOf(inner),
       );
     }
-    return objectOf(inner).map(({ schema, value }) => ({
+    const rooted = fc.oneof(
+      { weight: 5, arbitrary: objectOf(inner) },
+      { weight: 1, arbitrary: unionOf(inner) },
+    );
+    return rooted.map(({ schema, value }) => ({
       schema: { ...(schema as object), $defs: DEFS },
       args: value,
     }));

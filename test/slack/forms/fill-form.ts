@@ -12,8 +12,8 @@ import { newFormMeta } from '../../../src/slack/forms/form-meta.ts';
 import {
   type Draft,
   type Field,
+  type FormNode,
   fieldsOf,
-  type Group,
   NO_DRAFT,
   type Raw,
 } from '../../../src/slack/forms/form-node.ts';
@@ -26,7 +26,7 @@ const META = newFormMeta();
 
 /** A form with its views, all of which passed the strict validator. */
 export interface FilledForm {
-  readonly plan: Group;
+  readonly plan: FormNode;
   readonly views: readonly ModalView[];
   readonly reading: FormReading;
   readonly draft: Draft;
@@ -76,7 +76,7 @@ function here(view: ModalView, typed: Typed): Typed {
 }
 
 /** What searched fields offer: everything. */
-function offers(plan: Group) {
+function offers(plan: FormNode) {
   const searched = fieldsOf(plan).filter(
     ({ widget }) => widget.kind === 'choice' || widget.kind === 'many',
   );
@@ -101,7 +101,7 @@ export function inputsOf(view: ModalView): readonly InputBlock[] {
 }
 
 /** The field with this action id; throws when there is none. */
-export function fieldNamed(plan: Group, actionId: string): Field {
+export function fieldNamed(plan: FormNode, actionId: string): Field {
   const field = fieldsOf(plan).find((each) => each.actionId === actionId);
   assert.ok(field, `${actionId} is none of ${fieldsOf(plan).map((each) => each.actionId)}`);
   return field;

@@ -1,0 +1,100 @@
+/** Tools as providers take them: at the top of their schemas stands a plain object, whatever the tool's own says. */
+import type { JsonValue } from '../domain/json.ts';
+import type { Tool } from '../domain/tool.ts';
+
+/** A tool as a model is told of it. */
+export interface ToolOffer {
+  readonly name: string;
+  readonly description: string;
+  /** A schema of type `object` without choices at its top; those stand in the description. */
+  readonly schema: Schema;
+}
+
+type Schema = { readonly [key: string]: JsonValue };
+
+/** Providers refuse these at the top of a schema, or drop the tool in silence. */
+const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const;
+const MAX_DEPTH = 16;
+
+/** Makes the offer of a tool: of a choice of kinds, all properties, and as needed what every kind needs. */
+export function offerTool({ name, description, schema }: Tool): ToolOffer {
+  if (!REFUSED.some((key) => Object.hasOwn(schema, key))) {
+    const plain = { type: 'object', properties: {}, ...schema };
+    return { name, description, schema: plain };
+  }
+  const { properties, required } = flatten(schema, schema, 0);
+  const rest = Object.entries(schema).filter(
+    ([key]) => !(REFUSED as readonly string[]).includes(key),
+  );
+  return {
+    name,
+    description: `${description}\nIts arguments must also fit this JSON Schema: ${JSON.stringify(schema)}`,
+    schema: { ...Object.fromEntries(rest), type: 'object', properties, required: [...required] },
+  };
+}
+
+interface Flat {
+  readonly properties: Schema;
+  readonly required: readonly JsonValue[];
+}
+
+function flatten(schema: JsonValue | undefined, root: Schema, depth: number): Flat {
+  const none: Flat = { properties: {}, required: [] };
+  if (!isObject(schema) || depth > MAX_DEPTH) return none;
+  const below = (each: JsonValue | undefined) => flatten(each, root, depth + 1);
+  const { properties, required } = schema;
+  const own: Flat = {
+    properties: isObject(properties) ? properties : {},
+    required: listOf(required),
+  };
+  const together = [own, below(follow(schema.$ref, root)), ...listOf(schema.allOf).map(below)];
+  // What fits no object is no kind of arguments.
+  const either = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(mayBeObject).map(below);
+  const [first, ...others] = either.map((kind) => kind.required);
+  const inEach = (first ?? []).filter((key) => others.every((keys) => keys.includes(key)));
+  const needed = [...together.flatMap((each) => each.required), ...inEach];
+  return {
+    properties: joinProperties([...together, ...either].map((each) => each.properties)),
+    required: [...new Set(needed)],
+  };
+}
+
+/** A property that differs from kind to kind may be any of what it is there. */
+function joinProperties(all: readonly Schema[]): Schema {
+  const joined = new Map<string, Map<string, JsonValue>>();
+  for (const [key, each] of all.flatMap((properties) => Object.entries(properties))) {
+    const schemas = joined.get(key) ?? new Map<string, JsonValue>();
+    joined.set(key, schemas.set(JSON.stringify(each), each));
+  }
+  return Object.fromEntries(
+    [...joined].map(([key, schemas]) => {
+      const [only, ...more] = schemas.values();
+      return [key, more.length === 0 ? (only ?? {}) : { anyOf: [...schemas.values()] }];
+    }),
+  );
+}
+
+function mayBeObject(schema: JsonValue): boolean {
+  const type = isObject(schema) ? schema.type : undefined;
+  return type === undefined || type === 'object' || listOf(type).includes('object');
+}
+
+function follow(ref: JsonValue | undefined, root: Schema): JsonValue | undefined {
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
+  return ref
+    .slice(2)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<JsonValue | undefined>(
+      (at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined),
+      root,
+    );
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isObject(value: JsonValue | undefined): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

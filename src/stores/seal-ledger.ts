@@ -1,0 +1,28 @@
+import { checkSeal, type Seal, sealCall } from '../domain/seal.ts';
+import type { Ledger } from '../domain/store.ts';
+import type { Step } from '../domain/transitions.ts';
+
+/** Wraps a ledger so that every call is stored with its seal, and read with what the seal says of it. */
+export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
+  return {
+    ...ledger,
+    propose: async (call, effects, fence) =>
+      checkSeal(await ledger.propose(sealCall(call, seal), effects, fence), seal),
+    write: (before, steps, effects) => ledger.write(before, sealLast(steps, seal), effects),
+    get: async (id) => {
+      const call = await ledger.get(id);
+      return call && checkSeal(call, seal);
+    },
+    ofThread: async (thread, turn) =>
+      (await ledger.ofThread(thread, turn)).map((call) => checkSeal(call, seal)),
+    withStatus: async (status) =>
+      (await ledger.withStatus(status)).map((call) => checkSeal(call, seal)),
+  };
+}
+
+/** The last step's call is the one that is stored. */
+function sealLast(steps: readonly Step[], seal: Seal): readonly Step[] {
+  return steps.map((step, i) =>
+    i === steps.length - 1 ? { ...step, call: sealCall(step.call, seal) } : step,
+  );
+}
