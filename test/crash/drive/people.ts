@@ -27,25 +27,15 @@ const TEAM = 'T1';
 const ROOT = '1700000000.000100';
 const [REQUESTER, APPROVER, SECOND, OUTSIDER] = ['U1', 'U2', 'U3', 'U9'] as const;
 
-/** Creates the people of a run. */
+/** Creates the people of a run; `now` is the run's time. */
 export function createPeople(plan: RunPlan, world: OutsideWorld, now: () => number): People {
   const done = new Set<string>();
   /** Who has approved an attempt, the editor of one included. */
   const voted = new Set<string>();
 
-  function write(what: string, text: string, times = 1): Act | undefined {
+  function write(what: (typeof MESSAGES)[number], text: string, times = 1): Act | undefined {
     if (done.has(what)) return undefined;
-    const place = { team: TEAM, channel: 'C1' };
-    const ts = ROOT.slice(0, -1) + MESSAGES.indexOf(what);
-    const message: InboxMessage = {
-      id: messageId({ ...place, ts }),
-      thread: threadKey({ ...place, ts, threadTs: ROOT }),
-      author: personOf(REQUESTER),
-      ts,
-      text,
-      receivedAt: now(),
-    };
-    return { id: what, command: { op: 'receive', message }, times };
+    return { id: what, command: writeMessage(what, text, now()), times };
   }
 
   function decide(card: ShownCard, kind: DecisionKind, by: string, times = 1): Act | undefined {
@@ -124,7 +114,30 @@ export function createPeople(plan: RunPlan, world: OutsideWorld, now: () => numb
   };
 }
 
-const MESSAGES = ['first', 'yes', 'reply', 'again'];
+const MESSAGES = ['first', 'yes', 'reply', 'again'] as const;
+
+/** Makes the requester's message that begins the thread of a run. */
+export function requestTurn(text: string, now: number): Extract<Command, { op: 'receive' }> {
+  return writeMessage('first', text, now);
+}
+
+function writeMessage(
+  what: (typeof MESSAGES)[number],
+  text: string,
+  now: number,
+): Extract<Command, { op: 'receive' }> {
+  const place = { team: TEAM, channel: 'C1' };
+  const ts = `${ROOT.slice(0, -1)}${MESSAGES.indexOf(what)}`;
+  const message: InboxMessage = {
+    id: messageId({ ...place, ts }),
+    thread: threadKey({ ...place, ts, threadTs: ROOT }),
+    author: personOf(REQUESTER),
+    ts,
+    text,
+    receivedAt: now,
+  };
+  return { op: 'receive', message };
+}
 
 function isNewAttempt(command: Exclude<Act['command'], { op: 'receive' }>): boolean {
   return command.op === 'decide'

@@ -2,7 +2,7 @@ import type { DecisionKind } from '../../../src/domain/route.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { KillPlan } from '../lean/protocol.ts';
 import { type ScriptedCall, writeScript } from '../lean/scripted-model.ts';
-import { type Combination, POINTS, type StoreKind } from './points.ts';
+import { type Combination, combine, DECISIONS, POINTS, STORES, type StoreKind } from './points.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** What people and the agent do in a run, and where its workers die. */
@@ -36,8 +36,49 @@ const ASKING = Object.keys(RUN_TOOLS).filter((name) => RUN_TOOLS[name]?.route);
 const LONG_WORDS = 'These words are longer than a card quotes. '.repeat(8);
 const SECOND_KILL = 0.3;
 
+/** Plans `count` runs on these stores: every point once before any comes again, every combination before any is repeated. */
+export function planRuns(
+  seed: number,
+  stores: readonly StoreKind[],
+  count = combine(stores).length,
+): readonly RunPlan[] {
+  const random = createRandom(seed);
+  const plans: RunPlan[] = [];
+  while (plans.length < count) {
+    for (const each of dealByPoint(random.shuffle(combine(stores)))) {
+      plans.push(planRun(each, random.below(2 ** 31)));
+    }
+  }
+  return plans.slice(0, count);
+}
+
+/** Plans a run anew by its name; throws for what no run is called. */
+export function planByName(name: string): RunPlan {
+  const [store, point, decision, seed] = name.split(' · ');
+  const combination = {
+    store: STORES.find((each) => each === store),
+    point: POINTS.find((each) => each.name === point),
+    decision: DECISIONS.find((each) => each === decision),
+  };
+  if (!combination.store || !combination.point || !combination.decision || !seed) {
+    throw new Error(`No run is called “${name}”: it is STORE · POINT · DECISION · seed NUMBER.`);
+  }
+  return planRun(combination as Combination, Number(seed.replace('seed ', '')));
+}
+
+/** The first of each point, then the second of each, and so on. */
+function dealByPoint(combinations: readonly Combination[]): readonly Combination[] {
+  const dealt = new Map<string, number>();
+  const ranked = combinations.map((combination) => {
+    const rank = dealt.get(combination.point.name) ?? 0;
+    dealt.set(combination.point.name, rank + 1);
+    return { combination, rank };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ combination }) => combination);
+}
+
 /** Plans the run of a combination; the same seed makes the same plan. */
-export function planRun(combination: Combination, seed: number): RunPlan {
+function planRun(combination: Combination, seed: number): RunPlan {
   const random = createRandom(seed);
   const { point, decision, store } = combination;
   const ends = decision === 'reply' || decision === 'ignore';

@@ -67,7 +67,7 @@ export async function playRun(
   }
 }
 
-/** A run's processes, one after the other on the same store. */
+/** Creates a run's processes, one after the other on the same store; none is planned to die where `kills` has none for it. */
 export function createSession(deps: {
   readonly address: StoreAddress;
   readonly lane: Lane;

@@ -6,80 +6,66 @@ import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 import { checkRecord } from '../check/check-record.ts';
 import type { Finding } from '../check/finding.ts';
 import type { StoreAddress } from '../lean/protocol.ts';
-import { readRecord } from '../record.ts';
+import { type RunRecord, readRecord } from '../record.ts';
 import { bundleWorker } from './bundle-worker.ts';
 import { type LeanProcess, startLeanProcess } from './lean-process.ts';
-import { planRun, type RunPlan } from './plan-run.ts';
+import type { RunPlan } from './plan-run.ts';
 import { playRun } from './play-run.ts';
-import { combine, type StoreKind } from './points.ts';
-import { createRandom } from './random.ts';
 import { createRecorder } from './recorder.ts';
 
-export interface TortureOptions {
-  readonly seed: number;
-  readonly stores: readonly StoreKind[];
-  /** How many runs; undefined: each combination `rounds` times. */
-  readonly runs?: number | undefined;
-  /** (Default: 1.) */
-  readonly rounds?: number;
-  /** How many at a time. (Default: 2.) */
-  readonly lanes?: number;
-  /** Told of each run as it ends. */
-  readonly onRun?: (report: RunReport) => void;
-}
-
+/** What came of a run. */
 export interface RunReport {
   readonly plan: RunPlan;
   /** Where what it left behind is; kept where something was found. */
   readonly dir: string;
+  /** Counter-examples, in the order of the invariants. */
   readonly findings: readonly Finding[];
   readonly kills: number;
-  readonly tookMs: number;
+  /** How many calls became unknown. */
   readonly unknowns: number;
+  /** The longest time in which it came to rest, by the run's clock. */
+  readonly restMs: number;
 }
 
-/** Plays the runs that the options ask for, and reports each. */
-export async function torture(options: TortureOptions): Promise<readonly RunReport[]> {
+/** Plays runs, and reports each as it ends. */
+export async function torture(
+  plans: readonly RunPlan[],
+  options: {
+    /** How many at a time. (Default: 2.) */
+    readonly lanes?: number | undefined;
+    readonly onRun?: ((report: RunReport) => void) | undefined;
+  } = {},
+): Promise<readonly RunReport[]> {
   const base = await mkdtemp(join(tmpdir(), 'countersign-torture-'));
   const bundle = await bundleWorker();
-  const redis = options.stores.includes('redis')
+  const redis = plans.some(({ store }) => store === 'redis')
     ? await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
     : undefined;
-  const queue = [...planRuns(options).entries()];
+  const queue = [...plans.entries()];
   const reports: RunReport[] = [];
-  try {
-    const lanes = Array.from({ length: options.lanes ?? 2 }, async () => {
-      const lane = createLane(bundle.path);
-      try {
-        for (let next = queue.shift(); next; next = queue.shift()) {
-          const [index, plan] = next;
-          const report = await playAndCheck(plan, join(base, `run-${index + 1}`), lane, redis);
-          reports.push(report);
-          options.onRun?.(report);
-        }
-      } finally {
-        await lane.end();
+
+  async function playLane(): Promise<void> {
+    const lane = createLane(bundle.path);
+    try {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const [index, plan] = next;
+        const report = await playAndCheck(plan, join(base, `run-${index + 1}`), lane, redis);
+        reports.push(report);
+        options.onRun?.(report);
       }
-    });
-    await Promise.all(lanes);
+    } finally {
+      await lane.end();
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: options.lanes ?? 2 }, playLane));
   } finally {
     await redis?.stop();
     await bundle.remove();
   }
   if (reports.every(({ findings }) => findings.length === 0)) await rm(base, { recursive: true });
   return reports;
-}
-
-function planRuns({ seed, stores, runs, rounds = 1 }: TortureOptions): readonly RunPlan[] {
-  const random = createRandom(seed);
-  const all: RunPlan[] = [];
-  const enough = runs ?? combine(stores).length * rounds;
-  while (all.length < enough) {
-    for (const each of random.shuffle(combine(stores))) {
-      all.push(planRun(each, random.below(2 ** 31)));
-    }
-  }
-  return all.slice(0, enough);
 }
 
 /** A lane goes on in the process in which its last run has ended; nothing of that run is left in it. */
@@ -105,24 +91,19 @@ async function playAndCheck(
   lane: ReturnType<typeof createLane>,
   redis: RedisServer | undefined,
 ): Promise<RunReport> {
-  const began = performance.now();
   await mkdir(dir, { recursive: true });
   await writeFile(join(dir, 'plan.json'), JSON.stringify(plan, null, 2));
   const recorder = createRecorder(dir);
   const findings: Finding[] = [];
-  let kills = 0;
   try {
-    const end = await playRun(plan, addressOf(plan, dir, redis), lane, recorder);
-    kills = end.kills;
+    const { kills, passed } = await playRun(plan, addressOf(plan, dir, redis), lane, recorder);
     if (kills === 0) {
-      const what = `the point “${plan.kills[0]?.point}” was not reached: ${JSON.stringify(end.passed)}`;
+      const what = `“${plan.kills[0]?.point}” was not reached: ${JSON.stringify(passed)}`;
       findings.push({ invariant: 'harness', what });
     }
   } catch (error) {
-    recorder.deed({
-      op: 'stuck',
-      why: error instanceof Error ? (error.stack ?? '') : String(error),
-    });
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    recorder.deed({ op: 'stuck', why });
     await lane.drop();
   } finally {
     recorder.close();
@@ -130,16 +111,17 @@ async function playAndCheck(
   const record = readRecord(dir);
   findings.push(...checkRecord(record));
   if (findings.length === 0) await rm(dir, { recursive: true });
-  const unknowns = record.dumps
-    .at(-1)
-    ?.audit.filter(({ event, detail }) => event === 'call.recover' && detail.to === 'unknown');
+  return { plan, dir, findings, ...countsOf(record) };
+}
+
+function countsOf({ history, dumps }: RunRecord) {
+  const audit = dumps.at(-1)?.audit ?? [];
   return {
-    plan,
-    dir,
-    findings,
-    kills,
-    tookMs: performance.now() - began,
-    unknowns: unknowns?.length ?? 0,
+    kills: history.filter(({ op }) => op === 'kill').length,
+    unknowns: audit.filter(
+      ({ event, detail }) => event === 'call.recover' && detail.to === 'unknown',
+    ).length,
+    restMs: Math.max(0, ...history.map((entry) => (entry.op === 'healed' ? entry.tookMs : 0))),
   };
 }
 
