@@ -77,8 +77,6 @@ export function createEndTurn(
     const turn = { id: message.id, settledAt: now, messages };
     const effects = { audit: [audit], says, wakes: wakeSay(message, now) };
     await store.history.append(fence.thread, turn, effects, fence);
-    const told = calls.filter(({ outcome }) => outcome).map(({ id }) => id);
-    await store.ledger.markDelivered(told, fence);
   }
 
   return async function endTurn(message, cause, fence) {

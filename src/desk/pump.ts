@@ -204,9 +204,21 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     deps.log.info({ turn: message.id, event: audit.event, ...costs }, 'A turn has ended.');
   }
 
+  /** A crash may lie between an answer and its mark. */
+  async function markTold({ thread, id }: InboxMessage, fence: ThreadFence): Promise<void> {
+    const calls = await store.ledger.ofThread(thread, id);
+    const told = calls.filter(({ outcome, delivered }) => outcome && !delivered);
+    if (told.length === 0) return;
+    await store.ledger.markDelivered(
+      told.map((call) => call.id),
+      fence,
+    );
+  }
+
   /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
   async function close(message: InboxMessage, fence: ThreadFence): Promise<true> {
     await helperThreads.report(message);
+    await markTold(message, fence);
     await agent.forget(fence.thread, fence);
     await store.inbox.end(message.id, 'turn', {}, fence);
     if (awaited.has(message)) progress.ended(fence.thread);

@@ -1,0 +1,214 @@
+/** A run that went well, written by hand: one call, asked for, approved by two people, run, told and shown. */
+
+import { effectsOf } from '../../../src/desk/effects.ts';
+import {
+  AUDIT_GENESIS,
+  type AuditDraft,
+  type AuditEntry,
+  chainAudit,
+} from '../../../src/domain/audit.ts';
+import type { Call, CardPlace } from '../../../src/domain/call.ts';
+import { finish, ruleClaim, ruleGate } from '../../../src/domain/claim.ts';
+import { ruleDecision } from '../../../src/domain/decide.ts';
+import { shortDigest } from '../../../src/domain/digest.ts';
+import type { SettledTurn } from '../../../src/domain/message.ts';
+import type { Person } from '../../../src/domain/person.ts';
+import type { Say } from '../../../src/domain/store.ts';
+import type { Step } from '../../../src/domain/transitions.ts';
+import { STATE_WORDS } from '../../../src/slack/cards/card-foot.ts';
+import { APPROVER, aCall, REQUESTER, SECOND_APPROVER } from '../../support/a-call.ts';
+import { runGate } from '../lean/policy.ts';
+import type {
+  Deed,
+  EffectEntry,
+  HistoryEntry,
+  RunRecord,
+  SlackEntry,
+  SlackEvent,
+  StoreDump,
+} from '../record.ts';
+
+/** A record that can still be changed; the audit is chained when it is sealed. */
+export interface Draft {
+  readonly deeds: (Deed & { at: number })[];
+  readonly slack: (SlackEvent & { at: number })[];
+  readonly effects: {
+    kind: EffectEntry['kind'];
+    key: string;
+    tool: string;
+    args: string;
+    at: number;
+  }[];
+  readonly audit: AuditDraft[];
+  call: Call;
+  readonly turns: SettledTurn[];
+  readonly open: string[];
+  readonly unsaid: Say[];
+  place: CardPlace;
+  readonly parked: StoreDump['parked'][number][];
+}
+
+const ARGS = '{"mark":"main","text":"pay them"}';
+
+/** Writes the run. */
+export function healthyRun(): Draft {
+  const proposed = aCall({
+    tool: 'pay',
+    args: ARGS,
+    proposedArgs: ARGS,
+    status: 'proposed',
+    revision: 1,
+    delivered: true,
+  });
+  const { route: _r, deadlineAt: _d, ...bare } = proposed;
+  const { id, turn, thread } = bare;
+  const draft: Draft = {
+    deeds: [
+      {
+        op: 'message',
+        id: turn,
+        thread,
+        text: 'pay',
+        by: 'T1/U1',
+        sentAt: 900,
+        answer: 'ok',
+        said: 'new',
+        at: 950,
+      },
+    ],
+    slack: [],
+    effects: [],
+    audit: [
+      { at: 940, event: 'message.receive', subject: turn, actor: 'T1/U1', detail: { thread } },
+      {
+        at: 1_000,
+        event: 'call.propose',
+        subject: id,
+        actor: 'countersign',
+        detail: { tool: 'pay' },
+      },
+    ],
+    call: bare,
+    turns: [],
+    open: [],
+    unsaid: [],
+    place: { channel: 'C1', ts: '1.1' },
+    parked: [],
+  };
+
+  take(draft, ruleGate(bare, runGate(factsOf()) as never, 1_000));
+  drawCard(draft, 'post', 1_010);
+  decide(draft, APPROVER, 2_000, 'recorded');
+  decide(draft, SECOND_APPROVER, 3_000, 'decided');
+  const gate = runGate(factsOf());
+  const parsed = { ok: true, value: {}, canonical: ARGS } as const;
+  take(draft, ruleClaim(draft.call, { now: 3_100, fence: 7, gate, parsed }));
+  const run = { key: `${id}.1`, tool: 'pay', args: ARGS };
+  draft.effects.push({ kind: 'start', ...run, at: 3_200 }, { kind: 'effect', ...run, at: 3_201 });
+  take(draft, finish(draft.call, { kind: 'result', text: 'paid' }, 3_300));
+  drawCard(draft, 'update', 3_310);
+  draft.turns.push(turnOf(draft.call));
+  draft.slack.push({
+    op: 'say',
+    ts: '1.2',
+    sayId: `${turn}#ai_2`,
+    kind: 'answer',
+    thread,
+    text: 'Paid.',
+    at: 3_400,
+  });
+  draft.deeds.push({ op: 'healed', tookMs: 20, at: 3_500 });
+  return draft;
+
+  function factsOf() {
+    return { tool: 'pay', args: {}, risk: 'medium', requester: REQUESTER, channel: 'C1' } as const;
+  }
+}
+
+/** Adds a step of the call, with its audit. */
+export function take(draft: Draft, step: Step, by?: Person): void {
+  draft.audit.push(...effectsOf(draft.call, [step], by).audit);
+  draft.call = step.call;
+}
+
+/** Draws the card of the call as it is. */
+export function drawCard(draft: Draft, how: 'post' | 'update', at: number): void {
+  const { id: callId, tool, attempt, digest, args, status } = draft.call;
+  const buttons = status === 'pending' || status === 'unknown' ? [{ action: 'a', value: 'v' }] : [];
+  const card = { callId, tool, attempt, digest: shortDigest(digest), args, buttons };
+  const { ts } = draft.place;
+  draft.slack.push({ op: 'card', how, ts, ...card, text: STATE_WORDS[status], at });
+}
+
+/** Has a person approve the call, and be told so. */
+export function decide(draft: Draft, by: Person, at: number, said: string): void {
+  const { id: callId, attempt, digest } = draft.call;
+  const press = { callId, attempt, digest: shortDigest(digest) };
+  const command = { ...press, by, decision: { kind: 'approve' } } as const;
+  const ruling = ruleDecision(draft.call, command, at, undefined);
+  if (ruling.kind === 'steps') for (const step of ruling.steps) take(draft, step, by);
+  const name = `${by.team}/${by.user}`;
+  draft.deeds.push({
+    op: 'decide',
+    ...press,
+    by: name,
+    kind: 'approve',
+    sentAt: at,
+    answer: 'ok',
+    said,
+    at,
+  });
+}
+
+function turnOf({ turn: id, messageId, toolCallId: callId, requester: author }: Call): SettledTurn {
+  const call = { id: callId, tool: 'pay', args: ARGS };
+  return {
+    id,
+    settledAt: 3_350,
+    messages: [
+      { role: 'user', id, text: 'pay', author, at: 900 },
+      { role: 'assistant', id: messageId, text: '', calls: [call] },
+      {
+        role: 'tool',
+        id: `${messageId}/${callId}`,
+        callId,
+        tool: 'pay',
+        text: 'paid',
+        status: 'ok',
+      },
+      { role: 'assistant', id: 'ai_2', text: 'Paid.', calls: [] },
+    ],
+  };
+}
+
+/** Makes the record of a draft: one dump at the end, behind those of restarts that are given. */
+export function seal(draft: Draft, restarts: readonly StoreDump[] = []): RunRecord {
+  const { call, place, open, unsaid, parked } = draft;
+  const number = <T extends { at: number }>(entry: T, index: number) => ({
+    n: index + 1,
+    ...entry,
+  });
+  const end = dumpOf(draft, 'end', [call]);
+  return {
+    history: draft.deeds.map(number) as HistoryEntry[],
+    slack: draft.slack.map(number) as SlackEntry[],
+    effects: draft.effects.map(number),
+    dumps: [...restarts, { ...end, places: { [call.id]: place }, open, unsaid, parked }],
+  };
+}
+
+/** Dumps the store of a draft as it is. */
+export function dumpOf(draft: Draft, when: StoreDump['when'], calls: readonly Call[]): StoreDump {
+  const turns = { [draft.call.thread]: [...draft.turns] };
+  const rest = { places: {}, open: [], unsaid: [], parked: [] };
+  return { n: 1, at: 4_000, when, calls, audit: chain(draft.audit), turns, ...rest };
+}
+
+function chain(drafts: readonly AuditDraft[]): readonly AuditEntry[] {
+  const entries: AuditEntry[] = [];
+  for (const draft of drafts) {
+    const previous = entries.at(-1)?.hash ?? AUDIT_GENESIS;
+    entries.push(chainAudit(draft, entries.length + 1, previous));
+  }
+  return entries;
+}

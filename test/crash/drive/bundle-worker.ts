@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+/** The worker as one file, which starts several times faster than its sources. */
+export interface WorkerBundle {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+const ENTRY = fileURLToPath(new URL('../lean/worker.ts', import.meta.url));
+const require = createRequire(import.meta.url);
+/** Some of what is bundled is CommonJS, and wants its `require`. */
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.url)});`;
+
+/** Bundles the worker with the sources as they are now. */
+export async function bundleWorker(): Promise<WorkerBundle> {
+  const dir = await mkdtemp(join(tmpdir(), 'countersign-worker-'));
+  const path = join(dir, 'worker.mjs');
+  await build({
+    entryPoints: [ENTRY],
+    outfile: path,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner: { js: REQUIRE },
+    logLevel: 'warning',
+    plugins: [
+      {
+        // It loads a library of machine code from beside itself.
+        name: 'native',
+        setup({ onResolve }) {
+          onResolve({ filter: /^better-sqlite3$/ }, ({ path: name }) => ({
+            path: pathToFileURL(require.resolve(name)).href,
+            external: true,
+          }));
+        },
+      },
+    ],
+  });
+  return { path, remove: () => rm(dir, { recursive: true, force: true }) };
+}

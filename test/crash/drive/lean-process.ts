@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Command, OutsideRequest, ToHarness, ToWorker } from '../lean/protocol.ts';
+
+/** Answers what a worker asks of the world outside; called with how to kill the process that asked. */
+export type Outside = (request: OutsideRequest, kill: () => Promise<void>) => Promise<string>;
+
+/** A worker's process. */
+export interface LeanProcess {
+  /** Resolves with its answer; rejects with `DiedError` when it dies first, and with any other error when it fails or says nothing. */
+  ask<T>(command: Command): Promise<T>;
+  /** Who answers it from now on. */
+  serve(outside: Outside): void;
+  isAlive(): boolean;
+  /** Kills it with SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Ends it after it has closed its store. */
+  end(): Promise<void>;
+}
+
+/** The process died before it answered. */
+export class DiedError extends Error {
+  override readonly name = 'DiedError';
+}
+
+/** No command takes as long, on any machine that is not stuck. */
+const SILENCE_MS = 30_000;
+
+/** Starts a process from a worker's bundle. */
+export function startLeanProcess(path: string): LeanProcess {
+  const child = fork(path, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+  const exit = once(child, 'exit');
+  const waiting = new Map<number, { take(message: ToHarness): void; fail(error: Error): void }>();
+  let asked = 0;
+  let isGone = false;
+  let outside: Outside = async () => {
+    throw new Error('Nobody serves this process.');
+  };
+
+  child.on('message', (message: ToHarness) => {
+    if (!('asks' in message)) return waiting.get(message.id)?.take(message);
+    outside(message.request, kill).then(
+      (value) => send(child, { answers: message.asks, value }),
+      (error: unknown) => {
+        for (const { fail } of waiting.values()) fail(error as Error);
+      },
+    );
+  });
+  exit.then(
+    () => {
+      isGone = true;
+      for (const { fail } of waiting.values()) fail(new DiedError('The process died.'));
+    },
+    (error: Error) => {
+      for (const { fail } of waiting.values()) fail(error);
+    },
+  );
+
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL');
+    await exit;
+  }
+
+  return {
+    async ask<T>(command: Command): Promise<T> {
+      if (isGone) throw new DiedError('The process is dead.');
+      asked += 1;
+      const id = asked;
+      try {
+        return await new Promise<T>((resolve, reject) => {
+          const timer = setTimeout(
+            () => reject(new Error(`“${command.op}” took longer than ${SILENCE_MS} ms.`)),
+            SILENCE_MS,
+          );
+          const fail = (error: Error) => {
+            clearTimeout(timer);
+            reject(error);
+          };
+          const take = (message: ToHarness) => {
+            clearTimeout(timer);
+            if ('error' in message) reject(new Error(message.error));
+            else if ('value' in message) resolve(message.value as T);
+            // An undefined value is left out on the line.
+            else resolve(undefined as T);
+          };
+          waiting.set(id, { take, fail });
+          send(child, { id, command });
+        });
+      } finally {
+        waiting.delete(id);
+      }
+    },
+    serve(next) {
+      outside = next;
+    },
+    isAlive: () => !isGone,
+    kill,
+    async end() {
+      if (isGone) return;
+      child.disconnect();
+      await exit;
+    },
+  };
+}
+
+function send(child: ChildProcess, message: ToWorker): void {
+  // Whoever has died needs no answer; that it died is told by its exit.
+  if (child.connected) child.send(message, () => {});
+}

@@ -1,0 +1,121 @@
+import type { DecisionKind } from '../../../src/domain/route.ts';
+import { RUN_TOOLS } from '../lean/policy.ts';
+import type { KillPlan } from '../lean/protocol.ts';
+import { type ScriptedCall, writeScript } from '../lean/scripted-model.ts';
+import { type Combination, combine, DECISIONS, POINTS, STORES, type StoreKind } from './points.ts';
+import { createRandom, type Random } from './random.ts';
+
+/** What people and the agent do in a run, and where its workers die. */
+export interface RunPlan {
+  readonly name: string;
+  readonly store: StoreKind;
+  /** One for each process in turn; only the first must be reached. */
+  readonly kills: readonly KillPlan[];
+  /** The message that begins the turn. */
+  readonly text: string;
+  /** What people do on a call, by the mark in its arguments; the others they approve. */
+  readonly decisions: Readonly<Record<string, DecisionKind>>;
+  /** The marks of calls that are decided before the others. */
+  readonly first: readonly string[];
+  /** Whether a reply is written as a message instead of on the card. */
+  readonly repliesByMessage: boolean;
+  /** Whether Slack delivers messages twice. */
+  readonly repeatsMessages: boolean;
+  /** Whether people press twice. */
+  readonly pressesTwice: boolean;
+  /** Whether somebody writes “yes” while calls wait. */
+  readonly saysYes: boolean;
+  /** Whether somebody writes again when all is over. */
+  readonly goesOn: boolean;
+  /** What people say of a call that they found not to have run. */
+  readonly finding: 'rerun' | 'leave';
+}
+
+const ASKING = Object.keys(RUN_TOOLS).filter((name) => RUN_TOOLS[name]?.route);
+/** Longer than a card quotes: they are said in the thread too. */
+const LONG_WORDS = 'These words are longer than a card quotes. '.repeat(8);
+const SECOND_KILL = 0.3;
+
+/** Plans `count` runs on these stores: every point once before any comes again, every combination before any is repeated. */
+export function planRuns(
+  seed: number,
+  stores: readonly StoreKind[],
+  count = combine(stores).length,
+): readonly RunPlan[] {
+  const random = createRandom(seed);
+  const plans: RunPlan[] = [];
+  while (plans.length < count) {
+    for (const each of dealByPoint(random.shuffle(combine(stores)))) {
+      plans.push(planRun(each, random.below(2 ** 31)));
+    }
+  }
+  return plans.slice(0, count);
+}
+
+/** Plans a run anew by its name; throws for what no run is called. */
+export function planByName(name: string): RunPlan {
+  const [store, point, decision, seed] = name.split(' · ');
+  const combination = {
+    store: STORES.find((each) => each === store),
+    point: POINTS.find((each) => each.name === point),
+    decision: DECISIONS.find((each) => each === decision),
+  };
+  if (!combination.store || !combination.point || !combination.decision || !seed) {
+    throw new Error(`No run is called “${name}”: it is STORE · POINT · DECISION · seed NUMBER.`);
+  }
+  return planRun(combination as Combination, Number(seed.replace('seed ', '')));
+}
+
+/** The first of each point, then the second of each, and so on. */
+function dealByPoint(combinations: readonly Combination[]): readonly Combination[] {
+  const dealt = new Map<string, number>();
+  const ranked = combinations.map((combination) => {
+    const rank = dealt.get(combination.point.name) ?? 0;
+    dealt.set(combination.point.name, rank + 1);
+    return { combination, rank };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ combination }) => combination);
+}
+
+/** Plans the run of a combination; the same seed makes the same plan. */
+function planRun(combination: Combination, seed: number): RunPlan {
+  const random = createRandom(seed);
+  const { point, decision, store } = combination;
+  const ends = decision === 'reply' || decision === 'ignore';
+  const runsSibling = point.needs === 'run' && ends;
+  const main = scripted(random.pick(ASKING), 'main');
+  const siblings = planSiblings(random, runsSibling);
+  const second = random.chance(0.3) ? [scripted(random.pick(Object.keys(RUN_TOOLS)), 'later')] : [];
+  const steps = [random.shuffle([main, ...siblings]), second].filter((step) => step.length > 0);
+  const needsWords = point.needs === 'words' && decision === 'ignore';
+  const words = needsWords || random.chance(0.2) ? LONG_WORDS : 'I am about to act.';
+  return {
+    name: `${store} · ${point.name} · ${decision} · seed ${seed}`,
+    store,
+    kills: planKills(random, combination),
+    text: writeScript({ steps, words }),
+    decisions: { main: decision },
+    first: runsSibling ? siblings.map(({ args }) => args.mark ?? '') : [],
+    repliesByMessage: decision === 'reply' && random.chance(0.4),
+    repeatsMessages: random.chance(0.4),
+    pressesTwice: random.chance(0.4),
+    saysYes: random.chance(0.2),
+    goesOn: random.chance(0.5),
+    finding: random.chance(0.5) ? 'rerun' : 'leave',
+  };
+}
+
+function planSiblings(random: Random, mustRun: boolean): readonly ScriptedCall[] {
+  if (mustRun) return [scripted(random.pick(['post', 'tag']), 'beside')];
+  return random.chance(0.5) ? [scripted(random.pick(Object.keys(RUN_TOOLS)), 'beside')] : [];
+}
+
+function planKills(random: Random, { point }: Combination): readonly KillPlan[] {
+  const first = { point: point.name, nth: 1 + random.below(point.often ?? 1) };
+  if (!random.chance(SECOND_KILL)) return [first];
+  return [first, { point: random.pick(POINTS).name, nth: 1 + random.below(2) }];
+}
+
+function scripted(tool: string, mark: string): ScriptedCall {
+  return { tool, args: { mark, text: `as proposed, ${mark}` } };
+}

@@ -1,0 +1,132 @@
+/** Many runs, each killed somewhere: planned, played in a few lanes at a time, and checked. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { checkRecord } from '../check/check-record.ts';
+import type { Finding } from '../check/finding.ts';
+import type { StoreAddress } from '../lean/protocol.ts';
+import { type RunRecord, readRecord } from '../record.ts';
+import { bundleWorker } from './bundle-worker.ts';
+import { type LeanProcess, startLeanProcess } from './lean-process.ts';
+import type { RunPlan } from './plan-run.ts';
+import { playRun } from './play-run.ts';
+import { createRecorder } from './recorder.ts';
+
+/** What came of a run. */
+export interface RunReport {
+  readonly plan: RunPlan;
+  /** Where what it left behind is; kept where something was found. */
+  readonly dir: string;
+  /** Counter-examples, in the order of the invariants. */
+  readonly findings: readonly Finding[];
+  readonly kills: number;
+  /** How many calls became unknown. */
+  readonly unknowns: number;
+  /** The longest time in which it came to rest, by the run's clock. */
+  readonly restMs: number;
+}
+
+/** Plays runs, and reports each as it ends. */
+export async function torture(
+  plans: readonly RunPlan[],
+  options: {
+    /** How many at a time. (Default: 2.) */
+    readonly lanes?: number | undefined;
+    readonly onRun?: ((report: RunReport) => void) | undefined;
+  } = {},
+): Promise<readonly RunReport[]> {
+  const base = await mkdtemp(join(tmpdir(), 'countersign-torture-'));
+  const bundle = await bundleWorker();
+  const redis = plans.some(({ store }) => store === 'redis')
+    ? await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+    : undefined;
+  const queue = [...plans.entries()];
+  const reports: RunReport[] = [];
+
+  async function playLane(): Promise<void> {
+    const lane = createLane(bundle.path);
+    try {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const [index, plan] = next;
+        const report = await playAndCheck(plan, join(base, `run-${index + 1}`), lane, redis);
+        reports.push(report);
+        options.onRun?.(report);
+      }
+    } finally {
+      await lane.end();
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: options.lanes ?? 2 }, playLane));
+  } finally {
+    await redis?.stop();
+    await bundle.remove();
+  }
+  if (reports.every(({ findings }) => findings.length === 0)) await rm(base, { recursive: true });
+  return reports;
+}
+
+/** A lane goes on in the process in which its last run has ended; nothing of that run is left in it. */
+function createLane(path: string) {
+  let current: LeanProcess | undefined;
+  return {
+    process() {
+      if (!current?.isAlive()) current = startLeanProcess(path);
+      return current;
+    },
+    async end() {
+      await current?.end();
+    },
+    async drop() {
+      await current?.kill();
+    },
+  };
+}
+
+async function playAndCheck(
+  plan: RunPlan,
+  dir: string,
+  lane: ReturnType<typeof createLane>,
+  redis: RedisServer | undefined,
+): Promise<RunReport> {
+  await mkdir(dir, { recursive: true });
+  await writeFile(join(dir, 'plan.json'), JSON.stringify(plan, null, 2));
+  const recorder = createRecorder(dir);
+  const findings: Finding[] = [];
+  try {
+    const { kills, passed } = await playRun(plan, addressOf(plan, dir, redis), lane, recorder);
+    if (kills === 0) {
+      const what = `“${plan.kills[0]?.point}” was not reached: ${JSON.stringify(passed)}`;
+      findings.push({ invariant: 'harness', what });
+    }
+  } catch (error) {
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    recorder.deed({ op: 'stuck', why });
+    await lane.drop();
+  } finally {
+    recorder.close();
+  }
+  const record = readRecord(dir);
+  findings.push(...checkRecord(record));
+  if (findings.length === 0) await rm(dir, { recursive: true });
+  return { plan, dir, findings, ...countsOf(record) };
+}
+
+function countsOf({ history, dumps }: RunRecord) {
+  const audit = dumps.at(-1)?.audit ?? [];
+  return {
+    kills: history.filter(({ op }) => op === 'kill').length,
+    unknowns: audit.filter(
+      ({ event, detail }) => event === 'call.recover' && detail.to === 'unknown',
+    ).length,
+    restMs: Math.max(0, ...history.map((entry) => (entry.op === 'healed' ? entry.tookMs : 0))),
+  };
+}
+
+function addressOf({ store }: RunPlan, dir: string, redis: RedisServer | undefined): StoreAddress {
+  if (store === 'sqlite') return { kind: 'sqlite', dataDir: join(dir, 'data') };
+  if (!redis) throw new Error('This run wants Redis, and none was started.');
+  return { kind: 'redis', url: redis.url, prefix: dir.split('/').at(-1) ?? dir };
+}

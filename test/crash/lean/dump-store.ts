@@ -1,0 +1,51 @@
+import type { AuditEntry } from '../../../src/domain/audit.ts';
+import type { Call, CallStatus, CardPlace } from '../../../src/domain/call.ts';
+import type { SettledTurn } from '../../../src/domain/message.ts';
+import type { Say, Store } from '../../../src/domain/store.ts';
+import type { ThreadKey } from '../../../src/domain/thread-key.ts';
+import { EDGES } from '../../../src/domain/transitions.ts';
+import type { StoreDump } from '../record.ts';
+
+const PAGE = 500;
+const STATUSES: ReadonlySet<CallStatus> = new Set(EDGES.map(([, to]) => to));
+
+/** Reads all that a store holds of its runs, by its ports. */
+export async function dumpStore(store: Store): Promise<Omit<StoreDump, 'n' | 'at' | 'when'>> {
+  const audit = await readAudit(store);
+  const calls: Call[] = [];
+  for (const status of STATUSES) calls.push(...(await store.ledger.withStatus(status)));
+  const places: Record<string, CardPlace> = {};
+  for (const { id } of calls) {
+    const place = await store.ledger.cardOf(id);
+    if (place) places[id] = place;
+  }
+  const turns: Record<string, readonly SettledTurn[]> = {};
+  const unsaid: Say[] = [];
+  for (const thread of threadsIn(audit)) {
+    turns[thread] = await store.history.newest(thread, PAGE, 0);
+    unsaid.push(...(await store.outbox.unsaid(thread)));
+  }
+  const open: string[] = [];
+  for (const thread of await store.inbox.busyThreads()) {
+    const current = await store.inbox.current(thread);
+    const waiting = await store.inbox.waiting(thread);
+    open.push(...[...(current ? [current] : []), ...waiting].map(({ id }) => id));
+  }
+  return { calls, places, audit, turns, open, unsaid, parked: await store.agenda.parked() };
+}
+
+async function readAudit(store: Store): Promise<readonly AuditEntry[]> {
+  const all: AuditEntry[] = [];
+  for (;;) {
+    const page = await store.audit.read(all.length + 1, PAGE);
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}
+
+function threadsIn(audit: readonly AuditEntry[]): ReadonlySet<ThreadKey> {
+  const threads = audit
+    .filter(({ event }) => event === 'message.receive')
+    .map(({ detail }) => String(detail.thread) as ThreadKey);
+  return new Set(threads);
+}

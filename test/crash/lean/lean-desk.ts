@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { createAgent } from '../../../src/agent/create-agent.ts';
+import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
+import { createIntegrityAlarm } from '../../../src/desk/integrity-alarm.ts';
+import { createStopSignals } from '../../../src/desk/stop-signals.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import type { Directory } from '../../../src/domain/directory.ts';
+import type { Log } from '../../../src/domain/log.ts';
+import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
+import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
+import type { KillSwitch } from './kill-switch.ts';
+import { type Ask, createRunChat, createRunTools } from './outside.ts';
+import { runGate } from './policy.ts';
+import type { StoreAddress } from './protocol.ts';
+import { createScriptedModel } from './scripted-model.ts';
+import { watchAgent, watchStore } from './watch-ports.ts';
+
+type AnyStore = Awaited<ReturnType<typeof createRedisStore>> | ReturnType<typeof createSqliteStore>;
+
+/** The real desk, worker, graph and store; only the model, the tools and Slack are simulated. */
+export interface LeanDesk {
+  readonly desk: Desk;
+  readonly worker: Worker;
+  /** As it is, without the switch. */
+  readonly store: AnyStore;
+}
+
+const NO_FILES = { kind: 'refused', why: 'there are no files here.' } as const;
+const EVERYBODY: Directory = { profileOf: async () => ({ standing: 'member', isAdmin: false }) };
+
+/** Opens the store of a run and builds the desk on it; the worker does not begin. */
+export async function openLeanDesk(deps: {
+  readonly address: StoreAddress;
+  readonly clock: Clock;
+  readonly kill: KillSwitch;
+  readonly log: Log;
+  readonly ask: Ask;
+}): Promise<LeanDesk> {
+  const { clock, kill, log, ask } = deps;
+  let worker: Worker | undefined;
+  const store = await openStore(deps, () => worker?.nudge());
+  const watched = watchStore<AnyStore>(store, kill);
+  const toolbox = createRunTools(ask, kill);
+  const agent = createAgent({
+    model: createScriptedModel(kill),
+    toolbox,
+    helpers: [],
+    history: watched.history,
+    saver: watched.saver,
+    clock,
+    systemPrompt: 'You play scripts.',
+    contextTokens: 20_000,
+    log,
+    onDelta: (thread, text) => worker?.live.delta(thread, text),
+  });
+  const signals = createStopSignals();
+  const integrity = createIntegrityAlarm(log);
+  const common = { store: watched, toolbox, clock, signals, directory: EVERYBODY, talk: {}, log };
+  const desk = createDesk({ ...common, integrity });
+  worker = createWorker({
+    ...common,
+    integrity,
+    agent: watchAgent(agent, kill),
+    chat: createRunChat(ask, kill, toolbox),
+    helpers: [],
+    gate: runGate,
+    attachments: {
+      source: { fetch: async () => NO_FILES },
+      folder: { save: async () => NO_FILES },
+    },
+    newId: () => randomBytes(16).toString('base64url'),
+    toolTimeoutMs: 60_000,
+  });
+  return { desk, worker, store };
+}
+
+async function openStore(
+  { address, clock, log }: { address: StoreAddress; clock: Clock; log: Log },
+  onWake: () => void,
+): Promise<AnyStore> {
+  if (address.kind === 'sqlite') {
+    return createSqliteStore({ dataDir: address.dataDir, clock, onWake });
+  }
+  const { url, prefix } = address;
+  return await createRedisStore({ url, prefix, clock, log, onWake });
+}

@@ -1,0 +1,104 @@
+/** Names the moments at which a worker can die: before, amid and after what it asks of its ports. */
+
+import type { Lease } from '../../../src/domain/agenda.ts';
+import type { Agent } from '../../../src/domain/agent.ts';
+import type { Effects, Store } from '../../../src/domain/store.ts';
+import type { Cause, Step } from '../../../src/domain/transitions.ts';
+import type { KillSwitch } from './kill-switch.ts';
+
+/** What a method does, by the name of the moment; a method without one is passed through. */
+type Names = Readonly<Record<string, string | ((args: readonly unknown[]) => string)>>;
+
+const DECISIONS: ReadonlySet<Cause> = new Set(['vote', 'approve', 'edit', 'reply', 'ignore']);
+const CHANGES: Partial<Readonly<Record<Cause, string>>> = {
+  gate: 'gate',
+  claim: 'claim',
+  finish: 'result commit',
+  recover: 'recovery',
+  rerun: 'settlement',
+  settle: 'settlement',
+  expire: 'expiry',
+};
+
+function nameWrite(args: readonly unknown[]): string {
+  const [first] = args[1] as readonly Step[];
+  if (!first) return 'write';
+  return DECISIONS.has(first.cause) ? 'decision commit' : (CHANGES[first.cause] ?? first.cause);
+}
+
+function nameAdd(args: readonly unknown[]): string {
+  return (args[0] as Effects['says'])?.length === 0 ? 'nothing to say' : 'words to say';
+}
+
+const STORE_NAMES: Readonly<Record<string, Names>> = {
+  inbox: { receive: 'inbox write', begin: 'begin of a turn', end: 'end of a turn' },
+  ledger: {
+    propose: 'proposal',
+    write: nameWrite,
+    markDelivered: 'mark of delivery',
+    placeCard: 'place of a card',
+  },
+  history: { append: 'settled turn' },
+  outbox: { add: nameAdd, markSaid: 'mark of words' },
+};
+
+const SAVER_NAMES: Names = {
+  put: 'checkpoint',
+  putWrites: 'checkpoint write',
+  forget: 'forgetting',
+};
+const AGENT_NAMES: Names = { start: 'start of the graph', resume: 'resume' };
+
+/** Has a store die by the switch; the saver too. */
+export function watchStore<S extends Store & { readonly saver: object }>(
+  store: S,
+  kill: KillSwitch,
+): S {
+  const ports = Object.entries(STORE_NAMES).map(([port, names]) => [
+    port,
+    watch(store[port as keyof S] as object, names, kill),
+  ]);
+  return {
+    ...store,
+    ...Object.fromEntries(ports),
+    saver: watch(store.saver, SAVER_NAMES, kill),
+    agenda: {
+      ...store.agenda,
+      async claim(now: number, leaseMs: number): Promise<Lease | undefined> {
+        const lease = await store.agenda.claim(now, leaseMs);
+        if (lease) kill.pass(`after claim of ${lease.key.task}`);
+        return lease;
+      },
+    },
+  };
+}
+
+/** Has an agent die by the switch. */
+export function watchAgent(agent: Agent, kill: KillSwitch): Agent {
+  return watch(agent, AGENT_NAMES, kill);
+}
+
+function watch<T extends object>(port: T, names: Names, kill: KillSwitch): T {
+  return new Proxy(port, {
+    get(target, key) {
+      const method: unknown = Reflect.get(target, key, target);
+      const name = names[String(key)];
+      if (typeof method !== 'function') return method;
+      // Private fields are the target's own.
+      if (name === undefined) return method.bind(target);
+      return async (...args: readonly unknown[]) => {
+        const what = typeof name === 'string' ? name : name(args);
+        await kill.hang(`before ${what}`);
+        const under = Promise.resolve(method.apply(target, args));
+        if (kill.isTime(`amid ${what}`)) {
+          // By then the request has left, or is on its way out.
+          await new Promise(setImmediate);
+          kill.die();
+        }
+        const result: unknown = await under;
+        kill.pass(`after ${what}`);
+        return result;
+      };
+    },
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * A part of the torture, in every run of the tests: each named point once, on the store and beside
+ * the decision that the seed gives it. CRASH_SEED, CRASH_RUNS and CRASH_STORE (`sqlite` or `redis`)
+ * choose another part.
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { planRuns } from './drive/plan-run.ts';
+import { POINTS, STORES } from './drive/points.ts';
+import { torture } from './drive/torture.ts';
+
+const { CRASH_SEED = '1', CRASH_RUNS = String(POINTS.length), CRASH_STORE } = process.env;
+const stores = STORES.filter((store) => CRASH_STORE === undefined || CRASH_STORE === store);
+const plans = planRuns(Number(CRASH_SEED), stores, Number(CRASH_RUNS));
+
+it(`kill -9 in ${plans.length} runs loses nothing, and runs nothing twice or without its approval`, async () => {
+  const reports = await torture(plans);
+  const bad = reports.filter(({ findings }) => findings.length > 0);
+  const told = bad.map(({ plan, dir, findings: [first] }) => ({
+    run: plan.name,
+    left: dir,
+    against: first?.invariant,
+    what: first?.what,
+  }));
+  assert.deepEqual(told, []);
+  assert.equal(reports.length, plans.length);
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { REQUESTER } from '../support/a-call.ts';
+import { buildDesk } from '../support/build-desk.ts';
+import { sayCalls, sayText } from '../support/mock-model.ts';
+import { createRecordedTool } from '../support/recorded-tool.ts';
+
+for (const decision of [{ kind: 'approve' }, { kind: 'ignore' }] as const) {
+  it(`an outcome that the agent took (${decision.kind}) is marked as delivered when its turn ends, though the mark was lost after the answer`, async (t) => {
+    const tool = createRecordedTool();
+    const desk = await buildDesk(t, { tools: [tool.definition] });
+    desk.model.script((_request, index) =>
+      index === 0 ? sayCalls([{ name: 'act', args: '{"note":"a"}' }]) : sayText('Done.'),
+    );
+    await desk.send('act');
+    const [asked] = await desk.calls();
+    assert.ok(asked);
+    const mark = t.mock.method(desk.store.ledger, 'markDelivered');
+    mark.mock.mockImplementationOnce(async () => {
+      throw new Error('The process died here.');
+    });
+    await desk.decide(asked, REQUESTER, decision);
+    assert.equal((await desk.calls())[0]?.delivered, false);
+
+    await desk.clock.advance(1_000);
+    await desk.worker.idle();
+    assert.equal((await desk.calls())[0]?.delivered, true);
+    assert.equal(await desk.store.inbox.current(asked.thread), undefined);
+    assert.equal(desk.model.requests.length, decision.kind === 'approve' ? 2 : 1);
+  });
+}
