@@ -13,7 +13,9 @@ const { CRASH_SEED = '1', CRASH_RUNS = String(POINTS.length), CRASH_STORE } = pr
 const stores = STORES.filter((store) => CRASH_STORE === undefined || CRASH_STORE === store);
 const plans = planRuns(Number(CRASH_SEED), stores, Number(CRASH_RUNS));
 
-it(`kill -9 in ${plans.length} runs loses nothing, and runs nothing twice or without its approval`, async () => {
+it(`kill -9 in ${plans.length} runs loses nothing, and runs nothing twice or without its approval`, {
+  timeout: 600_000,
+}, async () => {
   const reports = await torture(plans);
   const bad = reports.filter(({ findings }) => findings.length > 0);
   const told = bad.map(({ plan, dir, findings: [first] }) => ({

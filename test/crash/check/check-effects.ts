@@ -1,6 +1,5 @@
 import type { Call } from '../../../src/domain/call.ts';
 import { digestOf, shortDigest } from '../../../src/domain/digest.ts';
-import { permit, type Route } from '../../../src/domain/route.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { EffectEntry } from '../record.ts';
 import { type Edge, type Evidence, parseKey } from './finding.ts';
@@ -39,25 +38,23 @@ function whyTooLate(before: readonly Edge[], claimed: Edge, call: Call): string 
 }
 
 function whyTooFew(before: readonly Edge[], attempt: number, call: Call): string | undefined {
+  const tool = RUN_TOOLS[call.tool];
+  if (!tool) return 'there is no such tool';
   const isAgain = before.some(({ cause }) => cause === 'rerun');
-  const route = RUN_TOOLS[call.tool]?.route ?? (isAgain ? call.route : undefined);
-  if (!route) return undefined;
-  const people = new Set(
+  if (!tool.route && !isAgain) return undefined;
+  const { people, needed } = tool.counts;
+  const approved = new Set(
     before
-      .filter((edge) => edge.attempt === attempt)
-      .filter(({ cause }) => ['vote', 'approve', 'edit', 'rerun'].includes(cause))
+      .filter((edge) => edge.attempt === attempt && APPROVALS.has(edge.cause))
       .map(({ actor }) => actor)
-      .filter((actor) => mayApprove(actor, route, call)),
+      .filter((actor) => people.includes(actor)),
   );
-  if (people.size >= route.quorum) return undefined;
-  return `${people.size} of ${route.quorum} people had approved attempt ${attempt}`;
+  if (approved.size >= needed) return undefined;
+  return `${approved.size} of ${needed} people had approved attempt ${attempt}`;
 }
 
-function mayApprove(actor: string, route: Route, { requester }: Call): boolean {
-  const [team = '', user = ''] = actor.split('/');
-  const permission = permit(route, requester, { team, user }, 'approve');
-  return permission.kind === 'allowed' && permission.approves;
-}
+/** An edit and a rerun are their maker's approval of the attempt that they make. */
+const APPROVALS: ReadonlySet<string> = new Set(['vote', 'approve', 'edit', 'rerun']);
 
 /** I2: one effect of a call; one start where it may not run again, else one key. */
 export function* checkOnce({ effects, end }: Evidence): Iterable<string> {

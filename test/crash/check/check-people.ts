@@ -68,6 +68,36 @@ export function* checkAnswers(evidence: Evidence): Iterable<string> {
   }
 }
 
+/** I4: what the audit says that a person decided, that person did, on that very attempt. */
+export function* checkDecided({ end, history, edgesOf }: Evidence): Iterable<string> {
+  for (const { id } of end.calls) {
+    for (const edge of edgesOf(id)) {
+      if (!OF_PEOPLE.has(edge.cause) || history.some((entry) => hasMade(entry, id, edge))) continue;
+      yield `entry ${edge.entry.seq} says that ${edge.actor} decided ${edge.cause} on ${id}.${edge.attempt}, and they did not`;
+    }
+  }
+}
+
+const OF_PEOPLE: ReadonlySet<string> = new Set([
+  'vote',
+  'approve',
+  'edit',
+  'reply',
+  'ignore',
+  'settle',
+  'rerun',
+]);
+
+function hasMade(entry: HistoryEntry, callId: string, edge: Edge): boolean {
+  if (entry.op === 'message') return edge.cause === 'reply' && entry.by === edge.actor;
+  if (entry.op !== 'decide' && entry.op !== 'settle') return false;
+  if (entry.callId !== callId) return false;
+  const what = entry.op === 'decide' ? entry.kind : entry.finding;
+  // Whoever makes an attempt approves it with the same press.
+  const isOwn = edge.cause === 'approve' && (what === 'edit' || what === 'rerun');
+  return isOf(isOwn ? { ...edge, cause: what } : edge, entry);
+}
+
 function whyNotInAudit(entry: Decision, evidence: Evidence, taken: Set<Edge>): string | undefined {
   const edges = evidence.edgesOf(entry.callId);
   switch (entry.said) {

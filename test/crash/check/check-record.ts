@@ -2,7 +2,7 @@ import type { RunRecord, StoreDump } from '../record.ts';
 import { checkCalls, checkUnknown } from './check-calls.ts';
 import { checkCards, checkWords } from './check-cards.ts';
 import { checkApproved, checkOnce, checkSame } from './check-effects.ts';
-import { checkAccepted, checkAnswers, checkGoesOn } from './check-people.ts';
+import { checkAccepted, checkAnswers, checkDecided, checkGoesOn } from './check-people.ts';
 import type { Edge, Evidence, Finding, Invariant } from './finding.ts';
 import { toEdge } from './finding.ts';
 
@@ -13,6 +13,7 @@ const JUDGES: readonly (readonly [Invariant, Judge])[] = [
   ['I2', checkOnce],
   ['I3', checkAccepted],
   ['I4', checkAnswers],
+  ['I4', checkDecided],
   ['I5', checkCalls.edges],
   ['I6', checkSame],
   ['I7', checkCards],

@@ -6,7 +6,7 @@ export const INVARIANTS = {
   I1: 'every effect has its approval',
   I2: 'nothing runs twice',
   I3: 'nothing that was accepted is lost',
-  I4: 'every answered decision is in the audit',
+  I4: 'every answered decision is in the audit, and no other',
   I5: 'calls take legal edges only, and what is over stays so',
   I6: 'what was shown is what was approved and what ran',
   I7: 'each call has one card, which says how it stands; words are said once',

@@ -126,7 +126,7 @@ export function healthyRun(): Draft {
 }
 
 /** Adds a step of the call, with its audit. */
-export function take(draft: Draft, step: Step, by?: Person): void {
+function take(draft: Draft, step: Step, by?: Person): void {
   draft.audit.push(...effectsOf(draft.call, [step], by).audit);
   draft.call = step.call;
 }

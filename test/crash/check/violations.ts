@@ -98,6 +98,7 @@ export const VIOLATIONS: readonly Violation[] = [
     /no such decision/,
     (draft) => change(draft, 'call.vote', { actor: 'T1/U4' }),
   ],
+  ['I4', 'a decision that nobody made', /they did not/, (draft) => cut(draft.deeds, 1, 1)],
   ['I4', 'one decision that was answered twice', /no such decision/, repeatDecision],
   [
     'I4',

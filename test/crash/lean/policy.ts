@@ -12,7 +12,12 @@ export interface RunTool {
   readonly idempotent: boolean;
   /** Undefined: it runs unasked. */
   readonly route: Route | undefined;
+  /** What the route means, in the checker's own words, so that it does not believe the code that it judges: whose approvals count, and how many it takes. Of a tool that runs unasked, when people have it run again. */
+  readonly counts: { readonly people: readonly string[]; readonly needed: number };
 }
+
+const BY_REQUESTER = { people: ['T1/U1'], needed: 1 } as const;
+const BY_TWO_OTHERS = { people: ['T1/U2', 'T1/U3'], needed: 2 } as const;
 
 const TWO_OTHERS: Route = {
   ...REQUESTER_ROUTE,
@@ -23,11 +28,11 @@ const TWO_OTHERS: Route = {
 };
 
 export const RUN_TOOLS: Readonly<Record<string, RunTool>> = {
-  pay: { idempotent: false, route: TWO_OTHERS },
-  post: { idempotent: false, route: REQUESTER_ROUTE },
-  tag: { idempotent: true, route: REQUESTER_ROUTE },
-  peek: { idempotent: true, route: undefined },
-  note: { idempotent: false, route: undefined },
+  pay: { idempotent: false, route: TWO_OTHERS, counts: BY_TWO_OTHERS },
+  post: { idempotent: false, route: REQUESTER_ROUTE, counts: BY_REQUESTER },
+  tag: { idempotent: true, route: REQUESTER_ROUTE, counts: BY_REQUESTER },
+  peek: { idempotent: true, route: undefined, counts: BY_REQUESTER },
+  note: { idempotent: false, route: undefined, counts: BY_REQUESTER },
 };
 
 /** The gate of the runs. */
