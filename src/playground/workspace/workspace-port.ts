@@ -88,12 +88,13 @@ export interface Sight {
   readonly toasts: readonly { at: number; text: string }[];
 }
 
-/** How a call of the Web API goes wrong; `lost` does the work and drops the connection. */
+/** How a call of the Web API goes wrong; `lost` does the work and drops the connection, `reset` only drops it. */
 export type ApiFault =
   | { kind: 'rate-limited'; retryAfterS: number }
   | { kind: 'status'; status: number; body?: string }
   | { kind: 'error'; error: string }
   | { kind: 'lost' }
+  | { kind: 'reset' }
   | { kind: 'hang' };
 
 export interface Faults {

@@ -85,6 +85,8 @@ function faultyAnswer(
       return c.text(fault.body ?? '', fault.status as ContentfulStatusCode);
     case 'error':
       return c.json(refuse(fault.error));
+    case 'reset':
+      return dropConnection(c);
     case 'hang':
       // Never answers; stopping the workspace closes the connection.
       return new Promise(() => undefined);
