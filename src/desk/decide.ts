@@ -18,12 +18,14 @@ import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf, effectsOf } from './effects.ts';
 import { previewCall } from './preview-call.ts';
+import { createRenewPreview } from './renew-preview.ts';
 
 type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity'>;
 
 /** Decides on calls for people: reads, rules, writes if nobody was first, and else reads again. */
 export function createDecide(deps: DecideDeps) {
   const { store, clock } = deps;
+  const renewPreview = createRenewPreview(deps);
 
   async function carryOut<Answer extends { readonly kind: string }>(
     command: Pick<DecisionLook, 'callId' | 'by'>,
@@ -84,12 +86,15 @@ export function createDecide(deps: DecideDeps) {
     settle: (command: SettleCommand) =>
       carryOut(command, (call) => ruleSettlement(call, command, clock.now())),
 
-    look: (look: DecisionLook) =>
-      carryOut<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
+    async look(look: DecisionLook) {
+      const seen = await carryOut<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
         look,
         (call) =>
           ruleLook(call, look, clock.now()) ?? { kind: 'answer', outcome: { kind: 'open', call } },
-      ),
+      );
+      if (seen.kind !== 'open' || look.renews !== true) return seen;
+      return { kind: 'open' as const, call: await renewPreview(seen.call) };
+    },
   };
 }
 

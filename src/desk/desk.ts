@@ -45,7 +45,7 @@ export interface Desk extends Control {
   isInThread(thread: ThreadKey): Promise<boolean>;
   decide(command: DecisionCommand): Promise<DecisionOutcome>;
   settle(command: SettleCommand): Promise<DecisionOutcome>;
-  /** Answers whether the person could make this decision now: `open`, or what deciding would answer; changes nothing. */
+  /** Answers whether the person could make this decision now: `open`, or what deciding would answer; decides nothing. */
   look(
     look: DecisionLook,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;

@@ -2,7 +2,7 @@
 import { pumpKey } from '../domain/agenda.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import { finish } from '../domain/claim.ts';
-import type { InboxMessage, SettledTurn } from '../domain/message.ts';
+import { firstLine, type InboxMessage, type SettledTurn } from '../domain/message.ts';
 import type { Outcome, WithdrawalCause } from '../domain/outcome.ts';
 import { ancestorCallsOf, parentCallOf, placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { Delegation } from '../domain/tool.ts';
@@ -34,7 +34,7 @@ export function createHelperThreads({
       ts: placeOf(child).root,
       text: prompt,
       receivedAt: now,
-      delegated: { agent, askedLine: call.askedLine },
+      delegated: { agent, askedLine: call.askedLine, work: workOf(call, prompt) },
     };
     const audit = {
       at: now,
@@ -91,6 +91,10 @@ export function createHelperThreads({
   }
 
   return { begin, endedBy, report };
+}
+
+function workOf({ position, siblings }: Call, prompt: string) {
+  return { line: firstLine(prompt), position, siblings };
 }
 
 function saidBefore(turn: SettledTurn | undefined): string {

@@ -80,6 +80,7 @@ export function createPropose(deps: DeskDeps) {
       askedAt: message.receivedAt,
       // What a helper is told are an agent's words, and no person's.
       askedLine: message.delegated?.askedLine ?? firstLine(message.text),
+      ...(message.delegated?.work && { work: message.delegated.work }),
       words: open.words,
       votes: [],
       delivered: false,

@@ -7,15 +7,19 @@ import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { isFreshCall } from './freshness.ts';
 import { NotYetError, type Pace } from './pace.ts';
+import { createRenewPreview } from './renew-preview.ts';
 import { takesLive } from './turn-words.ts';
 
 type ShowDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>;
+type RedrawDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'toolbox'>;
 
 /** What Slack refuses until somebody mends something, unlike what passes by itself. */
 const REFUSED: ReadonlySet<ChatError['code']> = new Set(['undeliverable', 'rejected']);
 
 /** Builds the use case: draws the call as it is now, on its card or on a new one where the card was deleted. */
-export function createRedraw({ store, chat, clock }: ShowDeps, pace: Pace) {
+export function createRedraw({ store, chat, clock, toolbox }: RedrawDeps, pace: Pace) {
+  const renewPreview = createRenewPreview({ store, toolbox, clock });
+
   async function draw(call: Call, place: CardPlace | undefined, work: Work): Promise<void> {
     const lookFirst = !place && work.tries > 0;
     const drawn = await chat.drawCard(call, place, { lookFirst });
@@ -52,10 +56,11 @@ export function createRedraw({ store, chat, clock }: ShowDeps, pace: Pace) {
   }
 
   return async function redraw(callId: string, work: Work): Promise<void> {
-    const call = await store.ledger.get(callId);
-    if (!call?.route) return;
-    const { channel } = placeOf(call.thread);
-    waitFor(pace.take(channel, `card ${callId}`, isFreshCall(call, clock.now())));
+    const stored = await store.ledger.get(callId);
+    if (!stored?.route) return;
+    const { channel } = placeOf(stored.thread);
+    waitFor(pace.take(channel, `card ${callId}`, isFreshCall(stored, clock.now())));
+    const call = await renewPreview(stored);
     try {
       await draw(call, await store.ledger.cardOf(callId), work);
     } catch (error) {

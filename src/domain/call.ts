@@ -39,6 +39,15 @@ export interface EarlierCall {
   readonly at: number;
 }
 
+/** A piece of work that an agent gave to a helper. */
+export interface HelperWork {
+  /** First line of what the helper was told: an agent's words, untrusted. */
+  readonly line: string;
+  /** Its place among the calls of its message, from 0, and how many those are. */
+  readonly position: number;
+  readonly siblings: number;
+}
+
 /** A worker's right to run a call; only the holder of the fence may record its end. */
 export interface Claim {
   readonly fence: number;
@@ -73,6 +82,8 @@ export interface Call {
   readonly preview?: string;
   /** A digest of what the preview was made from, e.g. of the file; another one later means that people saw an old preview. */
   readonly basis?: string;
+  /** When the preview was last made anew, since what it was made from had changed. */
+  readonly renewedAt?: number;
   /** Dotted paths of arguments that are never shown; kept for when the tool is gone. */
   readonly secrets?: readonly string[];
   /** A call like this one, on which a person had said something else a moment before. */
@@ -91,6 +102,8 @@ export interface Call {
   readonly askedAt?: number;
   /** First line of the message that led to the call. */
   readonly askedLine: string;
+  /** The piece of work for which a helper asks. */
+  readonly work?: HelperWork;
   /** The agent's own words beside the call: untrusted. */
   readonly words: string;
   /** Absent until the gate has asked. */

@@ -116,10 +116,25 @@ function isOutdated(call: Call, preview: Preview | undefined): boolean {
   return preview?.basis !== undefined && preview.basis !== call.basis;
 }
 
+/** Shows a waiting call anew when its preview of now was made from something else; undefined when nothing has changed. */
+export function ruleRenewal(
+  call: Call,
+  preview: Preview | undefined,
+  now: number,
+): Step | undefined {
+  const { route } = call;
+  if (!isIntact(call) || !route || !isOutdated(call, preview)) return undefined;
+  return showAnew(call, route, { now, preview });
+}
+
 /** Back to pending: what people approved is not what would happen now. Old buttons die with the digest. */
-function showAnew(call: Call, route: Route, { now, preview }: ClaimFacts): Step {
+function showAnew(
+  call: Call,
+  route: Route,
+  { now, preview }: Pick<ClaimFacts, 'now' | 'preview'>,
+): Step {
   const { verdict: _old, preview: _text, basis: _basis, ...rest } = call;
-  const shown = { ...rest, ...storedPreview(preview) };
+  const shown = { ...rest, ...storedPreview(preview), renewedAt: now };
   return stepFrom(shown, 'recheck', now, {
     status: 'pending',
     digest: digestOf(shown),

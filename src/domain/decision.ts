@@ -52,4 +52,6 @@ export interface DecisionLook {
   readonly digest: string;
   readonly by: Person;
   readonly kind: DecisionKind;
+  /** Whether the call is first shown anew, where what it works on has changed: for a person who is about to read it. */
+  readonly renews?: true;
 }

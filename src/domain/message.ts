@@ -1,3 +1,4 @@
+import type { HelperWork } from './call.ts';
 import type { Person } from './person.ts';
 import type { ThreadKey } from './thread-key.ts';
 
@@ -23,7 +24,11 @@ export interface InboxMessage {
   readonly receivedAt: number;
   readonly files?: readonly Attachment[];
   /** On a message that an agent wrote to a helper: which one, and the person's line that it all began with. */
-  readonly delegated?: { readonly agent: string; readonly askedLine: string };
+  readonly delegated?: {
+    readonly agent: string;
+    readonly askedLine: string;
+    readonly work?: HelperWork;
+  };
   /** Who ended its turn, and when. */
   readonly stopped?: { readonly by: Person; readonly at: number };
 }

@@ -32,6 +32,8 @@ export const EDGES: readonly Edge[] = [
   ['pending', 'pending', 'vote'],
   ['pending', 'pending', 'edit'],
   ['pending', 'approved', 'approve'],
+  // What it works on has changed since it was shown.
+  ['pending', 'pending', 'recheck'],
   ['pending', 'replied', 'reply'],
   ['pending', 'ignored', 'ignore'],
   ['pending', 'expired', 'expire'],

@@ -78,8 +78,10 @@ function sayDecided(call: Call): string {
 }
 
 function sayStale(call: Call): string {
-  const who = call.editedBy === undefined ? 'somebody' : mention(call.editedBy.user);
-  return `Nothing changed: ${who} edited ${name(call)} since that card was drawn. Look at attempt ${call.attempt}.`;
+  if (call.editedBy === undefined || call.renewedAt !== undefined) {
+    return `Nothing changed: ${name(call)} is not what that showed any more. Look at its card as it is now.`;
+  }
+  return `Nothing changed: ${mention(call.editedBy.user)} edited ${name(call)} since that card was drawn. Look at attempt ${call.attempt}.`;
 }
 
 const STATES: Readonly<Record<CallStatus, string>> = {

@@ -27,8 +27,8 @@ describe('helpers', () => {
     assert.equal(tool.runs.length, 0);
     const asked = await act('b1');
     assert.deepEqual(
-      [asked.agent, asked.askedLine, asked.requester],
-      ['worker', 'look at three things', REQUESTER],
+      [asked.agent, asked.askedLine, asked.requester, asked.work],
+      ['worker', 'look at three things', REQUESTER, { line: 'do B', position: 1, siblings: 3 }],
     );
     for (const [note, by] of [
       ['b2', APPROVER],

@@ -5,20 +5,21 @@ import { describe, it, type TestContext } from 'node:test';
 import { createToolbox } from '../../src/agent/tools/create-toolbox.ts';
 import type { Call } from '../../src/domain/call.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
-import { REQUESTER, THREAD } from '../support/a-call.ts';
-import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import type { Gate } from '../../src/domain/route.ts';
+import { APPROVER, REQUESTER, SECOND_APPROVER, THREAD, TWO_APPROVERS } from '../support/a-call.ts';
+import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const EDIT = { path: 'a.txt', oldText: 'two', newText: 'three' };
 
-async function deskWith(t: TestContext, name: string, args: object) {
+async function deskWith(t: TestContext, name: string, args: object, gate?: Gate) {
   const folder = await makeTempDir();
   t.after(() => folder.remove());
   const file = join(folder.path, 'a.txt');
   await writeFile(file, 'one\ntwo\n');
   const { toolbox } = createToolbox({ workspaceDir: folder.path });
-  const desk = await buildDesk(t, { tools: [], made: toolbox.list() });
+  const desk = await buildDesk(t, { tools: [], made: toolbox.list(), ...(gate && { gate }) });
   desk.model.script((_request, index) =>
     index === 0 ? sayCalls([{ name, args: JSON.stringify(args) }]) : sayText('Done.'),
   );
@@ -97,6 +98,62 @@ describe('a file that changed since the card showed what would happen to it', ()
     await desk.decide(call, REQUESTER);
     assert.equal((await onlyCall(desk)).status, 'pending');
     assert.equal(await read(), 'four\n');
+  });
+});
+
+describe('a file that changed is not first noticed when the call would run', () => {
+  it('its card is drawn anew with the next redraw: approvals of what it was do not count', async (t) => {
+    const { desk, file, read } = await deskWith(t, 'edit_file', EDIT, askAll(TWO_APPROVERS));
+    const shown = await onlyCall(desk);
+    await writeFile(file, 'zero\none\ntwo\n');
+    assert.equal((await desk.decide(shown, APPROVER)).kind, 'recorded');
+    const card = desk.chat.cards.get(shown.id);
+    assert.match(card?.note ?? '', /has changed since it was shown/);
+    assert.match(card?.preview ?? '', /zero/);
+    assert.deepEqual([card?.status, card?.votes], ['pending', []]);
+    assert.equal((await desk.decide(shown, SECOND_APPROVER)).kind, 'stale');
+    const again = await onlyCall(desk);
+    await desk.decide(again, APPROVER);
+    await desk.decide(await onlyCall(desk), SECOND_APPROVER);
+    assert.equal(await read(), 'zero\none\nthree\n');
+  });
+
+  it('whoever opens the call reads it as it is now, and the card follows', async (t) => {
+    const { desk, file } = await deskWith(t, 'edit_file', EDIT);
+    const shown = await onlyCall(desk);
+    const look = (call: Call, kind: 'approve' | 'edit') => {
+      const { id: callId, attempt } = call;
+      const digest = shortDigest(call.digest);
+      return desk.desk.look({ callId, attempt, digest, by: REQUESTER, kind, renews: true });
+    };
+    const same = await look(shown, 'approve');
+    assert.ok(same.kind === 'open' && same.call.digest === shown.digest);
+    await writeFile(file, 'zero\none\ntwo\n');
+    const opened = await look(shown, 'edit');
+    assert.ok(opened.kind === 'open');
+    assert.match(opened.call.note ?? '', /has changed since it was shown/);
+    assert.match(opened.call.preview ?? '', /zero/);
+    await desk.worker.idle();
+    assert.equal(desk.chat.cards.get(shown.id)?.digest, opened.call.digest);
+    assert.equal((await look(shown, 'approve')).kind, 'stale');
+    const entries = await desk.store.audit.read(1, 1_000);
+    assert.ok(entries.some(({ event }) => event === 'call.recheck'));
+  });
+
+  it('one that keeps growing is shown anew twice a minute at most', async (t) => {
+    const { desk, file } = await deskWith(t, 'edit_file', EDIT);
+    const draws = async () => {
+      const { id: callId, attempt, digest: whole } = await onlyCall(desk);
+      const look = { callId, attempt, digest: shortDigest(whole), by: REQUESTER } as const;
+      await writeFile(file, `${await readFile(file, 'utf8')}more\n`);
+      await desk.desk.look({ ...look, kind: 'approve', renews: true });
+      await desk.worker.idle();
+      return (await onlyCall(desk)).revision;
+    };
+    const first = await draws();
+    assert.equal(await draws(), first);
+    await desk.clock.advance(30_000);
+    assert.equal(await draws(), first + 1);
   });
 });
 

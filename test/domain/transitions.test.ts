@@ -20,6 +20,7 @@ const TABLE = `
   proposed  withdrawn  withdraw
   pending   pending    vote
   pending   pending    edit
+  pending   pending    recheck
   pending   approved   approve
   pending   replied    reply
   pending   ignored    ignore

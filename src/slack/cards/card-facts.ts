@@ -22,16 +22,25 @@ export function toPlainWords(tool: string): string {
 
 /** Makes the header, the facts and the line that led to the call. */
 export function buildFacts(call: Call, masking: Masking): KnownBlock[] {
-  const { askedLine, note = '' } = call;
+  const { askedLine, work } = call;
   const quoted = [
     ...(askedLine === '' ? [] : [quote('Asked in this message', askedLine, masking)]),
-    ...(note === '' ? [] : [quote('Note', note, masking)]),
+    ...(work === undefined ? [] : [quote(WORK, work.line, masking)]),
   ];
   return [
     { type: 'header', text: { type: 'plain_text', text: toPlainWords(call.tool), emoji: false } },
     { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call) }, expand: true },
     ...buildPieces(quoted),
+    ...buildNote(call, masking),
   ];
+}
+
+/** An agent's words too: they say which work it is, and prove nothing. */
+const WORK = 'For this work, in an agent’s words';
+
+/** Makes the block that says why a call is there again. */
+export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
+  return note === '' ? [] : buildPieces([quote('Note', note, masking)]);
 }
 
 /** Quotes a text as data, as far as it is short. */
@@ -53,9 +62,11 @@ function sayFacts(call: Call): string {
 }
 
 /** Says who asks: a person, or a helper on a person's behalf. */
-export function sayAsker({ agent, requester }: Call): string {
+export function sayAsker({ agent, requester, work }: Call): string {
   const person = mention(requester.user);
-  return agent === undefined ? person : `helper ${escapeMrkdwn(showName(agent))}, for ${person}`;
+  if (agent === undefined) return person;
+  const which = work && work.siblings > 1 ? ` (work ${work.position + 1} of ${work.siblings})` : '';
+  return `helper ${escapeMrkdwn(showName(agent))}${which}, for ${person}`;
 }
 
 function whichOne(call: Call): string {

@@ -113,6 +113,8 @@ function toggleOf({ id, label, present }: Group): Button {
 
 function entriesRows(node: Entries, depth: number): readonly Row[] {
   const count = node.items.length;
+  // Deeper down its entries name it: a heading of its own would say the same twice.
+  const isNamed = depth > 1 && count > 0 && node.hint === '';
   const head = headingBlocks(count === 0 ? `${node.label}: none` : node.label, depth);
   const word = count === 0 ? 'Add one' : 'Add another';
   const add: Row = {
@@ -128,7 +130,7 @@ function entriesRows(node: Entries, depth: number): readonly Row[] {
     holdsNext: false,
   };
   return [
-    headingRow(node, head, count > 0 || node.mayAdd),
+    ...(isNamed ? [] : [headingRow(node, head, count > 0 || node.mayAdd)]),
     ...node.items.flatMap((item) => entryRows(node, item, depth + 1)),
     ...(node.mayAdd ? [add] : []),
   ];

@@ -1,13 +1,14 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
-import { toPlainWords } from '../cards/card-facts.ts';
+import { buildNote, toPlainWords } from '../cards/card-facts.ts';
 import { ACTIONS, VIEWS } from '../ids.ts';
 import { type Row, toRows } from './draw-rows.ts';
 import { sayProblem } from './form-errors.ts';
 import { encodeFormMeta, type FormMeta } from './form-meta.ts';
 import type { FormNode } from './form-node.ts';
 import { toPages } from './form-pages.ts';
+import { LOOK_ALIKES_ONLY } from './form-secrets.ts';
 import type { FormProblem } from './read-form.ts';
 
 /** A page of the form as it is drawn. */
@@ -92,7 +93,8 @@ function intro(
   const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
-  return [...(page === 1 ? [about] : []), ...(pages > 1 ? [place] : [])];
+  const first = page === 1 ? [...buildNote(call, LOOK_ALIKES_ONLY), about] : [];
+  return [...first, ...(pages > 1 ? [place] : [])];
 }
 
 /** Puts what is wrong above its field, and what belongs to no field of the page above them all. */

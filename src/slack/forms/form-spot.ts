@@ -26,6 +26,8 @@ export interface Spot {
   readonly way: string;
   readonly path: Path;
   readonly label: string;
+  /** What a list is called that is an entry of a list itself. */
+  readonly listName?: string;
   readonly schema: JsonValue | undefined;
   readonly value: JsonValue | undefined;
   readonly required: boolean;

@@ -4,7 +4,7 @@ import { encodeCardToken } from '../../domain/digest.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { maskingOf, renderCall, secretsOf } from '../cards/call-card.ts';
 import { buildEdit } from '../cards/card-edit.ts';
-import { toPlainWords } from '../cards/card-facts.ts';
+import { buildNote, toPlainWords } from '../cards/card-facts.ts';
 import { buildWarnings } from '../cards/card-warnings.ts';
 import { buildPieces, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
 import type { ArgsLook, DataPiece } from '../cards/render-args.ts';
@@ -35,7 +35,7 @@ export function buildFullView(
   const blocks: KnownBlock[] = [
     { type: 'context', elements: [{ type: 'plain_text', text: intro, emoji: false }] },
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
-    ...(page === 1 ? buildEdit(call, paths, masking) : []),
+    ...(page === 1 ? [...buildNote(call, masking), ...buildEdit(call, paths, masking)] : []),
     ...(page === 1 ? buildWarnings(sumPieces(pieces), []) : []),
     ...buildPieces(pages[page - 1] ?? []),
   ];

@@ -88,8 +88,11 @@ interface EntryPlace {
 
 function planItem(place: EntryPlace, planning: Planning): Entry {
   const { spot, id, at, count } = place;
-  const label = `${spot.label} ${at + 1} of ${count}`;
-  const inner = innerSpot(place, planning, { step: at, label, of: 'list' });
+  // A list in a list: “Rows 2, 1 of 3”.
+  const entries = spot.listName === undefined ? spot.label : `${spot.listName},`;
+  const label = `${entries} ${at + 1} of ${count}`;
+  const listName = `${entries} ${at + 1}`;
+  const inner = { ...innerSpot(place, planning, { step: at, label, of: 'list' }), listName };
   return { id, label, key: '', name: undefined, node: planInner(place, inner, planning) };
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
+import { shortDigest } from '../../domain/digest.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { type Click, isAtItsPlace } from '../check-click.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
@@ -48,8 +49,12 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
   const { viewId, person } = click.origin;
   if (viewId === undefined) return;
   const page = /^[1-9][0-9]{0,4}$/.test(click.detail) ? Number(click.detail) : 1;
-  const look = await deps.desk.look({ ...click.token, by: person, kind: 'approve' });
-  await deps.client.views.update({ view_id: viewId, view: showPage(look, page, deps) });
+  const { token } = click;
+  const look = await deps.desk.look({ ...token, by: person, kind: 'approve', renews: true });
+  const isOther = look.kind === 'open' && shortDigest(look.call.digest) !== token.digest;
+  // What was read on the other pages is not what they hold now.
+  const view = showPage(look, isOther ? 1 : page, deps);
+  await deps.client.views.update({ view_id: viewId, view });
 };
 
 function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
@@ -92,7 +97,8 @@ async function fillForm(
 ): Promise<void> {
   const card = await deps.cardOf(click.token.callId);
   if (!isAtItsPlace(click, card)) return refuseClick(notTheCard(click), deps);
-  const look = await deps.desk.look({ ...click.token, by: click.origin.person, kind });
+  const by = click.origin.person;
+  const look = await deps.desk.look({ ...click.token, by, kind, renews: true });
   await deps.client.views.update({ view_id: click.origin.viewId, view: build(look) });
 }
 

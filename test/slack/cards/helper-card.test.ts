@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import {
+  validateMessage,
+  validateView,
+} from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
+import { buildEditForm } from '../../../src/slack/forms/edit-form.ts';
+import { newFormMeta } from '../../../src/slack/forms/form-meta.ts';
+import { NO_DRAFT } from '../../../src/slack/forms/form-node.ts';
+import { buildFullView } from '../../../src/slack/forms/full-view.ts';
+import { planForm } from '../../../src/slack/forms/plan-form.ts';
 import { aCall } from '../../support/a-call.ts';
 import { TEST_MARK } from '../../support/test-mark.ts';
+import { dataTexts, outsideData } from '../../support/unrender-card.ts';
 
 test('the card of a helper’s call says which helper asks, and for whom', () => {
   const card = buildCallCard(aCall({ agent: 'research' }), { mark: TEST_MARK });
@@ -20,4 +29,36 @@ test('a helper’s name is never markup', () => {
   assert.ok(!JSON.stringify(card).includes('<!here>'));
   assert.ok(!JSON.stringify(card).includes('<@U2>'));
   assert.deepEqual(validateMessage(card), []);
+});
+
+test('the card of a helper’s call says for which work it asks, as data; two of one name are told apart', () => {
+  const line = '<!here> *Check* the <https://evil.example|invoices>';
+  const cards = [0, 1].map((position) =>
+    buildCallCard(aCall({ agent: 'research', work: { line, position, siblings: 2 } }), {
+      mark: TEST_MARK,
+    }),
+  );
+  for (const [i, card] of cards.entries()) {
+    const said = `helper research (work ${i + 1} of 2), for <@U1>`;
+    assert.ok(card.text.includes(said));
+    assert.ok(JSON.stringify(card.blocks).includes(said));
+    assert.ok(dataTexts(card.blocks).includes(line));
+    assert.doesNotMatch(JSON.stringify(outsideData(card)), /evil|<!here>/);
+    assert.deepEqual(validateMessage(card), []);
+  }
+});
+
+test('a call that was shown anew says so where it is opened and where it is edited', () => {
+  const note = 'What this works on has changed since it was shown.';
+  const call = aCall({ note });
+  const tool = {
+    secrets: [],
+    schema: { type: 'object', properties: { path: { type: 'string' } } },
+  };
+  const full = buildFullView(call, { page: 1, tool, mayApprove: true, mark: TEST_MARK });
+  const form = buildEditForm(call, planForm(call, tool, NO_DRAFT), { meta: newFormMeta() });
+  for (const view of [full, form.view]) {
+    assert.ok(JSON.stringify(view.blocks).includes(note));
+    assert.deepEqual(validateView(view), []);
+  }
 });

@@ -187,4 +187,21 @@ describe('the parts of a form', () => {
       assert.deepEqual(argsOf(fillForm(args, toolOf(schema))), args);
     }
   });
+
+  it('a list in a list says each name once, and numbers its entries by both', () => {
+    const rows = { type: 'array', items: { type: 'array', items: person } };
+    const { views } = fillForm({ rows: [[{ name: 'A' }, { name: 'B' }], []] }, objectOf({ rows }));
+    const texts = JSON.stringify(views.map(({ blocks }) => blocks)).match(/"text":"[^"]*"/g) ?? [];
+    const heads = texts
+      .map((text) => text.slice(8, -1).replaceAll('*', ''))
+      .filter((text) => text.startsWith('Rows'));
+    assert.deepEqual(heads, [
+      'Rows',
+      'Rows 1 of 2',
+      'Rows 1, 1 of 2',
+      'Rows 1, 2 of 2',
+      'Rows 2 of 2',
+      'Rows 2 of 2: none',
+    ]);
+  });
 });

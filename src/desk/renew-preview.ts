@@ -1,0 +1,36 @@
+import type { Call } from '../domain/call.ts';
+import { ruleRenewal } from '../domain/claim.ts';
+import type { DeskDeps } from './deps.ts';
+import { effectsOf } from './effects.ts';
+import { parseStoredArgs } from './parse-stored-args.ts';
+import { previewCall } from './preview-call.ts';
+
+/** A file that keeps growing would be shown anew without an end. */
+const REST_MS = 30_000;
+
+/**
+ * Builds the use case: returns a waiting call as people are to see it now. Where what it works on has
+ * changed since it was shown, the call gets the preview of now: it says so, earlier approvals no
+ * longer count, and old buttons die with the digest.
+ */
+export function createRenewPreview({
+  store,
+  toolbox,
+  clock,
+}: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>) {
+  return async function renewPreview(call: Call): Promise<Call> {
+    const tool = toolbox.get(call.tool);
+    const isBound = call.status === 'pending' && call.basis !== undefined;
+    if (!isBound || !tool?.preview || isResting(call, clock.now())) return call;
+    const parsed = parseStoredArgs(call, tool);
+    const preview = parsed.ok ? await previewCall(tool, parsed.value, clock) : undefined;
+    const step = ruleRenewal(call, preview, clock.now());
+    if (!step) return call;
+    const isWritten = await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+    return isWritten ? step.call : ((await store.ledger.get(call.id)) ?? call);
+  };
+}
+
+function isResting({ renewedAt }: Call, now: number): boolean {
+  return renewedAt !== undefined && now - renewedAt < REST_MS;
+}
