@@ -5,16 +5,17 @@ import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { digestOf } from '../domain/digest.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { StaleFenceError } from '../domain/store.ts';
 import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { askGate } from './ask-gate.ts';
 import type { DeskDeps, Work } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { previewCall } from './preview-call.ts';
+import { createRecord } from './record-step.ts';
 import { runTool, sayStopped } from './run-tool.ts';
 
 /** The signals under which a call runs: of its worker, and of people who stop its thread. */
@@ -31,11 +32,7 @@ export function createExecute(
   const { store, clock, signals } = deps;
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).get(call.tool);
 
-  async function write(before: Call, step: Step): Promise<boolean> {
-    const written = await store.ledger.write(before, [step], effectsOf(before, [step], undefined));
-    if (written) deps.integrity.sound([step]);
-    return written;
-  }
+  const record = createRecord(deps);
 
   /** A pause and a stop are looked for last: what they hold is not begun. */
   async function isHeld(call: Call): Promise<boolean> {
@@ -78,9 +75,12 @@ export function createExecute(
     return ruleRecovery(call, clock.now(), fence);
   }
 
-  /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. */
+  /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. A worker that stood still since has lost the call, and must not run it. */
   async function readBack(claimed: Call) {
     const stored = await store.ledger.get(claimed.id);
+    if (stored && stored.revision !== claimed.revision) {
+      throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
+    }
     const tool = stored && toolOf(stored);
     const parsed = stored && tool && parseStoredArgs(stored, tool);
     if (!stored || digestOf(stored) !== claimed.digest || !tool || !parsed?.ok) return undefined;
@@ -111,21 +111,21 @@ export function createExecute(
     return undefined;
   }
 
-  async function claim(call: Call, fence: number): Promise<Call | undefined> {
+  async function claim(call: Call, { fence, signal }: Work): Promise<Call | undefined> {
     // Whoever had claimed it may have died before the helper was told.
     if (call.status === 'running' && call.child) return call;
     const step = await nextStep(call, fence);
-    const isClaimed = step && (await write(call, step)) && step.call.status === 'running';
+    const isClaimed = step && (await record(call, step, signal)) && step.call.status === 'running';
     return isClaimed ? step.call : undefined;
   }
 
-  async function claimAndRun(call: Call, fence: number, runSignals: RunSignals): Promise<void> {
-    const claimed = await claim(call, fence);
+  async function claimAndRun(call: Call, work: Work, runSignals: RunSignals): Promise<void> {
+    const claimed = await claim(call, work);
     if (!claimed) return;
     const end = claimed.child
       ? await handOver(claimed, claimed.child)
       : await runStored(claimed, runSignals);
-    if (!end || (await write(claimed, end))) return;
+    if (!end || (await record(claimed, end, work.signal))) return;
     deps.log.error(
       { call: call.id },
       'The end of a run was not recorded: another worker has the call.',
@@ -138,7 +138,7 @@ export function createExecute(
     // Watched before the stop is looked for: it is found in the store, or comes as the signal.
     const stop = signals.watch(call.thread);
     try {
-      await claimAndRun(call, work.fence, { work: work.signal, stop: stop.signal });
+      await claimAndRun(call, work, { work: work.signal, stop: stop.signal });
     } finally {
       stop.release();
     }

@@ -10,7 +10,8 @@ import { StaleFenceError } from '../domain/store.ts';
 import type { Work } from './deps.ts';
 
 const LEASE_MS = 30_000;
-const RENEW_MS = LEASE_MS / 3;
+/** A lease is renewed so often in its time that a renewal may fail once. */
+const RENEWALS = 3;
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 300_000;
 /** About two hours of trying: longer than most outages, shorter than a night. */
@@ -39,8 +40,10 @@ export function createRunner(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly handlers: AgendaHandlers;
+  /** After it, what a worker that is not heard of had claimed is another's. (Default: 30 s.) */
+  readonly leaseMs?: number;
 }): Runner {
-  const { agenda, clock, log, handlers } = deps;
+  const { agenda, clock, log, handlers, leaseMs = LEASE_MS } = deps;
   const underWay = new Map<Promise<void>, AbortController>();
   const idlers = new Set<() => void>();
   let state: 'created' | 'running' | 'stopping' = 'created';
@@ -62,7 +65,7 @@ export function createRunner(deps: {
     nudged = false;
     try {
       while (state === 'running' && underWay.size < MAX_AT_ONCE) {
-        const lease = await agenda.claim(clock.now(), LEASE_MS);
+        const lease = await agenda.claim(clock.now(), leaseMs);
         if (!lease) break;
         begin(lease);
       }
@@ -108,7 +111,7 @@ export function createRunner(deps: {
     }
 
     function scheduleRenewal(): Cancel {
-      return clock.schedule(clock.now() + RENEW_MS, () => {
+      return clock.schedule(clock.now() + leaseMs / RENEWALS, () => {
         renew().catch((error: unknown) => {
           log.warn({ err: error, key: first.key }, 'A lease was not renewed.');
           cancelRenewal = scheduleRenewal();
@@ -117,7 +120,7 @@ export function createRunner(deps: {
     }
 
     async function renew(): Promise<void> {
-      const renewed = await agenda.renew(lease, clock.now(), LEASE_MS);
+      const renewed = await agenda.renew(lease, clock.now(), leaseMs);
       if (!renewed) {
         abort.abort(new StaleFenceError('Another worker has this work now.'));
         return;
