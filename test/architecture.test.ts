@@ -52,7 +52,11 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
     /\bDate\.now\b|\bnew Date\(\)/,
     /^system-clock\.ts$|^playground\/page\//,
   ],
-  ['a timer', /\bset(?:Timeout|Interval)\(/, /^system-clock\.ts$|^playground\//],
+  [
+    'a timer',
+    /\bset(?:Timeout|Interval)\(/,
+    /^(?:system-clock|stores\/redis\/within)\.ts$|^playground\//,
+  ],
   ['the environment', /\bprocess\.env\b/, /^main\.ts$/],
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];

@@ -5,16 +5,17 @@ import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { isIntact } from '../domain/seal.ts';
+import { StaleFenceError } from '../domain/store.ts';
 import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { askGate } from './ask-gate.ts';
 import type { DeskDeps, Work } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { previewCall } from './preview-call.ts';
+import { createRecord } from './record-step.ts';
 import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
 import { createTellLateEnd } from './tell-late-end.ts';
 
@@ -36,11 +37,7 @@ export function createExecute(
   const tellLateEnd = createTellLateEnd(deps);
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).get(call.tool);
 
-  async function write(before: Call, step: Step): Promise<boolean> {
-    const written = await store.ledger.write(before, [step], effectsOf(before, [step], undefined));
-    if (written) deps.integrity.sound([step]);
-    return written;
-  }
+  const record = createRecord(deps);
 
   /** A pause and a stop are looked for last: what they hold is not begun. */
   async function isHeld(call: Call): Promise<boolean> {
@@ -84,9 +81,12 @@ export function createExecute(
     return ruleRecovery(call, clock.now(), fence, mayRerun);
   }
 
-  /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. */
+  /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. A worker that stood still since has lost the call, and must not run it. */
   async function readBack(claimed: Call) {
     const stored = await store.ledger.get(claimed.id);
+    if (stored && stored.revision !== claimed.revision) {
+      throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
+    }
     const tool = stored && toolOf(stored);
     const parsed = stored && tool && parseStoredArgs(stored, tool);
     if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) return undefined;
@@ -128,7 +128,8 @@ export function createExecute(
     // Whoever had claimed it may have died before the helper was told.
     if (call.status === 'running' && call.child) return call;
     const step = await nextStep(call, work);
-    const isClaimed = step && (await write(call, step)) && step.call.status === 'running';
+    const isClaimed =
+      step && (await record(call, step, work.signal)) && step.call.status === 'running';
     return isClaimed ? step.call : undefined;
   }
 
@@ -138,7 +139,7 @@ export function createExecute(
     const end = claimed.child
       ? await handOver(claimed, claimed.child)
       : await runStored(claimed, { work: work.signal, stop });
-    if (!end || (await write(claimed, end))) return;
+    if (!end || (await record(claimed, end, work.signal))) return;
     deps.log.error(
       { call: call.id },
       'The end of a run was not recorded: another worker has the call.',

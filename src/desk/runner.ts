@@ -11,7 +11,8 @@ import type { Work } from './deps.ts';
 import { NotYetError } from './pace.ts';
 
 const LEASE_MS = 30_000;
-const RENEW_MS = LEASE_MS / 3;
+/** A lease is renewed so often in its time that a renewal may fail once. */
+const RENEWALS = 3;
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 300_000;
 /** About two hours of trying: longer than most outages, shorter than a night. */
@@ -42,10 +43,12 @@ export function createRunner(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly handlers: AgendaHandlers;
+  /** After it, what a worker that is not heard of had claimed is another's. (Default: 30 s.) */
+  readonly leaseMs?: number;
   /** Called before work is parked; a rejection keeps it from being parked for now. */
   readonly beforePark?: (lease: Lease, error: unknown) => Promise<void>;
 }): Runner {
-  const { agenda, clock, log, handlers, beforePark = async () => {} } = deps;
+  const { agenda, clock, log, handlers, leaseMs = LEASE_MS, beforePark = async () => {} } = deps;
   const underWay = new Map<Promise<void>, AbortController>();
   const idlers = new Set<() => void>();
   let state: 'created' | 'running' | 'stopping' = 'created';
@@ -84,9 +87,9 @@ export function createRunner(deps: {
   /** When most places are taken, the rest is for what goes ahead of its time. */
   async function claimNext(): Promise<Lease | undefined> {
     const now = clock.now();
-    if (!isCrowded()) return await agenda.claim(now, LEASE_MS);
+    if (!isCrowded()) return await agenda.claim(now, leaseMs);
     const early = AHEAD_MS / 2;
-    return await agenda.claim(now - early, LEASE_MS + early);
+    return await agenda.claim(now - early, leaseMs + early);
   }
 
   async function setTimer(): Promise<void> {
@@ -128,7 +131,7 @@ export function createRunner(deps: {
     }
 
     function scheduleRenewal(): Cancel {
-      return clock.schedule(clock.now() + RENEW_MS, () => {
+      return clock.schedule(clock.now() + leaseMs / RENEWALS, () => {
         renew().catch((error: unknown) => {
           log.warn({ err: error, key: first.key }, 'A lease was not renewed.');
           cancelRenewal = scheduleRenewal();
@@ -137,7 +140,7 @@ export function createRunner(deps: {
     }
 
     async function renew(): Promise<void> {
-      const renewed = await agenda.renew(lease, clock.now(), LEASE_MS);
+      const renewed = await agenda.renew(lease, clock.now(), leaseMs);
       if (!renewed) {
         abort.abort(new StaleFenceError('Another worker has this work now.'));
         return;

@@ -1,5 +1,6 @@
 /** Every button, form and command of the app, and who answers it. */
 import type { App } from '@slack/bolt';
+import { StoreUnavailableError } from '../domain/store.ts';
 import {
   isAtItsPlace,
   originOf,
@@ -161,9 +162,13 @@ async function guard(
     if (taken) return;
     // A form stays open with what was typed in it, so the sentence comes beside it.
     const origin = { person, ...where, viewId: undefined };
-    await answerPerson(origin, SENTENCES.notSaved, deps, buildMessageView).catch(
-      (second: unknown) =>
-        deps.log.error({ err: second, person }, 'A person could not be told so.'),
+    const sentence = isInDoubt(error) ? SENTENCES.perhapsSaved : SENTENCES.notSaved;
+    await answerPerson(origin, sentence, deps, buildMessageView).catch((second: unknown) =>
+      deps.log.error({ err: second, person }, 'A person could not be told so.'),
     );
   }
+}
+
+function isInDoubt(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.fate === 'unknown';
 }

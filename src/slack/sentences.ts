@@ -7,6 +7,8 @@ import { mention } from './mrkdwn.ts';
 /** Sentences that hang on nothing. */
 export const SENTENCES = {
   notSaved: 'That was not saved: something broke on my side. Please try again.',
+  perhapsSaved:
+    'I can’t tell whether that was saved: my database does not answer. Please press again in a moment; nothing happens twice.',
   formExpired: 'Slack gave the form up before it opened. Please press the button again.',
   formFailed: 'The form could not be opened. Please press the button again.',
   draftGone:

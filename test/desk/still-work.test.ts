@@ -20,6 +20,7 @@ import { openerOf, SILENT } from '../stores/redis/open-store.ts';
 import { openStore as openSqlite } from '../stores/sqlite/open-store.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
+import { startRedis } from '../support/redis-server.ts';
 import {
   aMessage,
   aSay,
@@ -30,7 +31,7 @@ import {
 } from '../support/store-contract/store-bench.ts';
 import { until } from '../support/until.ts';
 
-const redis = openerOf();
+const redis = openerOf(startRedis);
 before(() => redis.start());
 after(() => redis.stop());
 

@@ -148,11 +148,13 @@ export function createRedisLine(url: string, log: Log): RedisLine {
     open: async () => (await open()).client,
     async send(key, args, ms) {
       const startedAt = performance.now();
-      const on = await within(ms, open()).catch((error: unknown) => {
-        throw new UnansweredError(false, { cause: error });
-      });
+      const on =
+        wire ??
+        (await within(ms, open()).catch((error: unknown) => {
+          throw new UnansweredError(false, { cause: error });
+        }));
       try {
-        return await within(ms - (performance.now() - startedAt), sendOn(on, key, args));
+        return await within(Math.ceil(ms - (performance.now() - startedAt)), sendOn(on, key, args));
       } catch (error) {
         if (!(error instanceof ErrorReply)) {
           give(on, error);

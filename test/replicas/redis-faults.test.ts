@@ -1,0 +1,183 @@
+/** What a Redis that fails does to the store and to work under way: it is refused honestly, comes back by itself, and nothing is lost or done twice. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createClient } from 'redis';
+import { shortDigest } from '../../src/domain/digest.ts';
+import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
+import { StoreUnavailableError } from '../../src/domain/store.ts';
+import { createRedisStore, type RedisStore } from '../../src/stores/redis/create-redis-store.ts';
+import { createSystemClock } from '../../src/system-clock.ts';
+import { REQUESTER, THREAD } from '../support/a-call.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { createMockModel, sayCalls, sayText } from '../support/mock-model.ts';
+import { createRecordedTool } from '../support/recorded-tool.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { createReplica, threadOf } from '../support/replica.ts';
+import { aDraft, aMessage, eventsOf } from '../support/store-contract/store-bench.ts';
+import { until } from '../support/until.ts';
+
+const silent = () => {};
+const LOG = { debug: silent, info: silent, warn: silent, error: silent };
+/** Slack waits three seconds; the rest is the machine's. */
+const BOUND_MS = 3_500;
+
+let server: RedisServer;
+let proxy: FaultProxy;
+let prefixes = 0;
+
+before(async () => {
+  server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
+  proxy = await startFaultProxy({ path: server.url.slice('unix://'.length) });
+});
+after(async () => {
+  await proxy.stop();
+  await server.stop();
+});
+
+function openStore(onWake?: () => void): Promise<RedisStore> {
+  prefixes += 1;
+  return createRedisStore({
+    url: `redis://127.0.0.1:${proxy.port}`,
+    prefix: `p${prefixes}`,
+    clock: createSystemClock(),
+    log: LOG,
+    ...(onWake && { onWake }),
+  });
+}
+
+async function tell(...command: readonly string[]): Promise<void> {
+  const path = server.url.slice('unix://'.length);
+  const client = createClient({ socket: { path } });
+  await client.connect();
+  await client.sendCommand([...command]);
+  await client.disconnect();
+}
+
+const receive = ({ inbox }: RedisStore) =>
+  inbox.receive(aMessage('1.000100'), { audit: [aDraft('received')] });
+
+async function failsInTime(work: Promise<unknown>): Promise<StoreUnavailableError> {
+  const startedAt = performance.now();
+  const error = await work.then(
+    () => assert.fail('It was done.'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof StoreUnavailableError, String(error));
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs < BOUND_MS, `it took ${Math.round(tookMs)} ms`);
+  return error;
+}
+
+test('a Redis that crashes and starts again has all that it took, and what was asked meanwhile is done once', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  await store.audit.append([aDraft('before')]);
+  const [asked] = await Promise.all([receive(store).catch(() => 'refused'), server.restart()]);
+  assert.match(asked, /new|refused/);
+  await until(
+    () =>
+      receive(store).then(
+        () => true,
+        () => false,
+      ),
+    20,
+  );
+  assert.deepEqual(await eventsOf(store), ['before', 'received']);
+});
+
+test('a Redis that is paused or cut off without a word fails in time, is not ready, and is back by itself', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  await store.check();
+  const faults: readonly (() => Promise<void> | void)[] = [
+    () => tell('CLIENT', 'PAUSE', '3500', 'ALL'),
+    () => proxy.blackHole(),
+    () => proxy.cut(),
+  ];
+  for (const fault of faults) {
+    await fault();
+    const [written, checked] = await Promise.all([
+      failsInTime(receive(store)),
+      failsInTime(store.check()),
+    ]);
+    assert.match(written.message, /Redis does not answer/);
+    assert.match(checked.message, /Redis does not answer/);
+    proxy.heal();
+    await until(
+      () =>
+        store.check().then(
+          () => true,
+          () => false,
+        ),
+      20,
+    );
+  }
+  await receive(store);
+  assert.deepEqual(await eventsOf(store), ['received']);
+  assert.equal((await store.inbox.waiting(THREAD)).length, 1);
+});
+
+test('a server that is slow, but answers, is not given up', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  await store.check();
+  proxy.delay(200);
+  t.after(() => proxy.heal());
+  assert.equal(await receive(store), 'new');
+});
+
+test('a server that would throw data away since somebody changed it is not ready, and says why', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  await tell('CONFIG', 'SET', 'maxmemory', '100mb');
+  await tell('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+  await assert.rejects(store.check(), /Set maxmemory-policy to noeviction/);
+  await tell('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+  await store.check();
+  await tell('CONFIG', 'SET', 'maxmemory', '1');
+  await assert.rejects(store.check(), /out of memory/);
+  await tell('CONFIG', 'SET', 'maxmemory', '0');
+  await store.check();
+});
+
+test('a tool that ends while Redis is away has its end recorded when it is back, once, and nobody is asked', async (t) => {
+  const tool = createRecordedTool();
+  const model = await createMockModel(({ messages }) =>
+    messages.at(-1)?.role === 'tool'
+      ? sayText('Done.')
+      : sayCalls([{ name: 'act', args: '{"note":"x"}' }]),
+  );
+  t.after(() => model.stop());
+  const replica = await createReplica({
+    openStore,
+    modelUrl: model.url,
+    tools: [tool.definition],
+    gate: () => ({ kind: 'ask', route: REQUESTER_ROUTE }),
+  });
+  t.after(() => replica.stop());
+  const { desk, store, worker } = replica;
+  const thread = threadOf(1);
+  const callNow = async () => (await store.ledger.ofThread(thread))[0];
+  worker.start();
+  await replica.ask(thread, 'act');
+  await until(async () => (await callNow())?.status === 'pending', 10);
+  const call = await callNow();
+  assert.ok(call);
+  const release = tool.hold();
+  const bound = { callId: call.id, attempt: call.attempt, digest: shortDigest(call.digest) };
+  const decide = () =>
+    desk.decide({ ...bound, by: REQUESTER, decision: { kind: 'approve' } as const });
+  proxy.loseNextAnswer();
+  assert.equal((await decide()).kind, 'decided');
+  await until(() => tool.runs.length > 0, 10);
+  proxy.cut();
+  release();
+  const late = await failsInTime(decide());
+  assert.equal(late.fate, 'not-done');
+  proxy.heal();
+  await until(async () => (await callNow().catch(() => undefined))?.status === 'succeeded', 20);
+  assert.equal(tool.runs.length, 1);
+  const again = await decide();
+  assert.equal(again.kind, 'already-decided');
+  assert.deepEqual(again.kind === 'already-decided' && again.call.verdict?.by, REQUESTER);
+});
