@@ -17,9 +17,9 @@ import { parseStoredArgs } from './parse-stored-args.ts';
 import { previewCall } from './preview-call.ts';
 import { runTool, sayStopped } from './run-tool.ts';
 
-/** The signals under which a call runs: of its worker, and of people who stop its thread. */
+/** What ends a run: its worker's hold on it, and people who stop its thread. */
 interface RunSignals {
-  readonly work: AbortSignal;
+  readonly work: Work;
   readonly stop: AbortSignal;
 }
 
@@ -79,8 +79,9 @@ export function createExecute(
   }
 
   /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. */
-  async function readBack(claimed: Call) {
+  async function readBack(claimed: Call, { assertHeld }: Pick<Work, 'assertHeld'>) {
     const stored = await store.ledger.get(claimed.id);
+    assertHeld();
     const tool = stored && toolOf(stored);
     const parsed = stored && tool && parseStoredArgs(stored, tool);
     if (!stored || digestOf(stored) !== claimed.digest || !tool || !parsed?.ok) return undefined;
@@ -88,11 +89,11 @@ export function createExecute(
   }
 
   async function runStored(claimed: Call, { work, stop }: RunSignals): Promise<Step> {
-    const found = await readBack(claimed);
+    const found = await readBack(claimed, work);
     if (!found) return breakIntegrity(claimed, clock.now());
     const { stored, tool, args } = found;
     const context = {
-      signal: work,
+      signal: work.signal,
       idempotencyKey: `${stored.id}.${stored.attempt}`,
       requester: stored.requester,
       thread: stored.thread,
@@ -103,8 +104,8 @@ export function createExecute(
   }
 
   /** Resolves with nothing when the helper has the work: its last word will be the end. */
-  async function handOver(claimed: Call, child: ThreadKey): Promise<Step | undefined> {
-    const found = await readBack(claimed);
+  async function handOver(claimed: Call, child: ThreadKey, work: Work): Promise<Step | undefined> {
+    const found = await readBack(claimed, work);
     const delegation = found?.tool.delegate?.(found.args);
     if (!delegation) return breakIntegrity(claimed, clock.now());
     await helperThreads.begin(claimed, child, delegation);
@@ -119,11 +120,11 @@ export function createExecute(
     return isClaimed ? step.call : undefined;
   }
 
-  async function claimAndRun(call: Call, fence: number, runSignals: RunSignals): Promise<void> {
-    const claimed = await claim(call, fence);
+  async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {
+    const claimed = await claim(call, runSignals.work.fence);
     if (!claimed) return;
     const end = claimed.child
-      ? await handOver(claimed, claimed.child)
+      ? await handOver(claimed, claimed.child, runSignals.work)
       : await runStored(claimed, runSignals);
     if (!end || (await write(claimed, end))) return;
     deps.log.error(
@@ -138,7 +139,7 @@ export function createExecute(
     // Watched before the stop is looked for: it is found in the store, or comes as the signal.
     const stop = signals.watch(call.thread);
     try {
-      await claimAndRun(call, work.fence, { work: work.signal, stop: stop.signal });
+      await claimAndRun(call, { work, stop: stop.signal });
     } finally {
       stop.release();
     }

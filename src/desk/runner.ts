@@ -64,7 +64,8 @@ export function createRunner(deps: {
       while (state === 'running' && underWay.size < MAX_AT_ONCE) {
         const lease = await agenda.claim(clock.now(), LEASE_MS);
         if (!lease) break;
-        begin(lease);
+        // An answer that was on its way for too long: the key is due again, and nothing was begun.
+        if (clock.now() < lease.expiresAt) begin(lease);
       }
       await setTimer();
     } catch (error) {
@@ -95,7 +96,7 @@ export function createRunner(deps: {
     let cancelRenewal = scheduleRenewal();
     try {
       const { fence, tries } = first;
-      const work = { fence, tries, signal: abort.signal };
+      const work = { fence, tries, signal: abort.signal, assertHeld };
       await handlers[first.key.task](first.key.id, work);
       await agenda.finish(lease);
     } catch (error) {
@@ -105,6 +106,12 @@ export function createRunner(deps: {
       });
     } finally {
       cancelRenewal();
+    }
+
+    /** The time tells of a worker that stood still what no timer could. */
+    function assertHeld(): void {
+      if (clock.now() < lease.expiresAt && !abort.signal.aborted) return;
+      throw new StaleFenceError('The time of this work is over: another worker may have it now.');
     }
 
     function scheduleRenewal(): Cancel {
