@@ -16,6 +16,7 @@ import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { previewCall } from './preview-call.ts';
 import { runTool, sayStopped } from './run-tool.ts';
+import { untilAnswered } from './until-answered.ts';
 
 /** What ends a run: its worker's hold on it, and people who stop its thread. */
 interface RunSignals {
@@ -31,8 +32,16 @@ export function createExecute(
   const { store, clock, signals } = deps;
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).get(call.tool);
 
-  async function write(before: Call, step: Step): Promise<boolean> {
-    const written = await store.ledger.write(before, [step], effectsOf(before, [step], undefined));
+  /** Whether a tool ran, and how it ended, is known here only: a store that fails is asked until it says whether that is written. */
+  async function write(before: Call, step: Step, mayGoOn: () => void): Promise<boolean> {
+    const isThere = async () => isSame(await store.ledger.get(before.id), step.call);
+    const effects = effectsOf(before, [step], undefined);
+    const written = await untilAnswered(
+      async (isAgain) =>
+        (await store.ledger.write(before, [step], effects)) || (isAgain && (await isThere())),
+      mayGoOn,
+      deps,
+    );
     if (written) deps.integrity.sound([step]);
     return written;
   }
@@ -80,7 +89,7 @@ export function createExecute(
 
   /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. */
   async function readBack(claimed: Call, { assertHeld }: Pick<Work, 'assertHeld'>) {
-    const stored = await store.ledger.get(claimed.id);
+    const stored = await untilAnswered(() => store.ledger.get(claimed.id), assertHeld, deps);
     assertHeld();
     const tool = stored && toolOf(stored);
     const parsed = stored && tool && parseStoredArgs(stored, tool);
@@ -112,21 +121,25 @@ export function createExecute(
     return undefined;
   }
 
-  async function claim(call: Call, fence: number): Promise<Call | undefined> {
+  async function claim(call: Call, { assertHeld, fence }: Work): Promise<Call | undefined> {
     // Whoever had claimed it may have died before the helper was told.
     if (call.status === 'running' && call.child) return call;
     const step = await nextStep(call, fence);
-    const isClaimed = step && (await write(call, step)) && step.call.status === 'running';
+    const isClaimed =
+      step && (await write(call, step, assertHeld)) && step.call.status === 'running';
     return isClaimed ? step.call : undefined;
   }
 
   async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {
-    const claimed = await claim(call, runSignals.work.fence);
+    const { work } = runSignals;
+    const claimed = await claim(call, work);
     if (!claimed) return;
     const end = claimed.child
-      ? await handOver(claimed, claimed.child, runSignals.work)
+      ? await handOver(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);
-    if (!end || (await write(claimed, end))) return;
+    // Where the call is another worker's by now, the write finds that out.
+    const mayGoOn = () => work.signal.throwIfAborted();
+    if (!end || (await write(claimed, end, mayGoOn))) return;
     deps.log.error(
       { call: call.id },
       'The end of a run was not recorded: another worker has the call.',
@@ -144,4 +157,14 @@ export function createExecute(
       stop.release();
     }
   };
+}
+
+/** One revision has one writer at one time, with one claim. */
+function isSame(stored: Call | undefined, made: Call): boolean {
+  return (
+    stored?.revision === made.revision &&
+    stored.status === made.status &&
+    stored.updatedAt === made.updatedAt &&
+    stored.claim?.fence === made.claim?.fence
+  );
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Passage } from '../../support/faulty-store.ts';
 
-/** What befalls the n-th call of a point (`*`: of any), before or after it took effect. */
+/** What befalls the n-th call of a point (`*`: of any but a tool's), before or after it took effect. */
 export interface Fault {
   readonly point: string;
   readonly nth: number;
@@ -57,7 +57,8 @@ export function createLabProcess(clock: Clock, traffic: Traffic): LabProcess {
   }
 
   function hit(point: string): Fault | undefined {
-    if (armed === undefined || (armed.point !== '*' && armed.point !== point)) return undefined;
+    const isMeant = armed?.point === '*' ? !point.startsWith('tool.') : armed?.point === point;
+    if (armed === undefined || !isMeant) return undefined;
     seen += 1;
     return seen === armed.nth ? armed : undefined;
   }
