@@ -69,19 +69,30 @@ async function play(
   }
 }
 
+/** So many worlds at once: each waits for its store most of the time. */
+const LANES = 6;
+
 /** Lets the n-th call fail, n from 1 until a step needs no more calls; answers how many failed. */
 async function failEach(backend: LabBackend, actions: readonly Action[], kind: Kind) {
   let failed = 0;
   for (const at of actions.keys()) {
-    for (let nth = 1; ; nth += 1) {
-      const fault: Fault = { point: '*', nth, ...kind };
-      const count = await play(backend, actions, at, fault).catch((error: unknown) => {
+    let nth = 0;
+    let isOver = false;
+    const lane = async (): Promise<void> => {
+      while (!isOver) {
+        nth += 1;
+        const fault: Fault = { point: '*', nth, ...kind };
         const where = `${backend.name}: step ${at}, call ${nth}, ${kind.what} ${kind.side}`;
-        throw new Error(where, { cause: error });
-      });
-      if (count === 0) break;
-      failed += 1;
-    }
+        const count = await play(backend, actions, at, fault).catch((error: unknown) => {
+          isOver = true;
+          throw new Error(where, { cause: error });
+        });
+        if (count === 0) isOver = true;
+        failed += count;
+      }
+    };
+    const ends = await Promise.allSettled(Array.from({ length: LANES }, lane));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
   return failed;
 }

@@ -99,16 +99,18 @@ async function endProcesses(
 ): Promise<void> {
   const { expected, world } = side;
   // What its process had under way is known by what the ledger holds.
-  expected.interrupt(await readRunning(side));
+  await noteInterrupted(side);
   await world.restart(downMs, before);
   expected.now = world.clock.now();
 }
 
-async function readRunning(side: Side): Promise<readonly string[]> {
+async function noteInterrupted(side: Side): Promise<void> {
   const calls = await readCalls(side);
-  return calls
+  const running = calls
     .filter(({ status }) => status === 'running')
     .map((call) => attemptOf({ key: keyOf(call), attempt: call.attempt }));
+  side.faults.push(`interrupted: ${running.sort()}`);
+  side.expected.interrupt(running);
 }
 
 async function oversleep(side: Side, action: Extract<Action, { kind: 'sleep' }>): Promise<void> {
@@ -368,7 +370,7 @@ async function mend(side: Side, ask: Ask, fault: Fault, asked: readonly Asked[])
   const isUnanswered = () => asked.some(({ answer }) => answer === undefined);
   if (fault.what === 'kill') await endProcesses(side, LEASE_OVER_MS);
   if (fault.what === 'freeze') {
-    expected.interrupt(await readRunning(side));
+    await noteInterrupted(side);
     await world.takeOver();
     expected.now = world.clock.now();
   }

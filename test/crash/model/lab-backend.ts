@@ -51,35 +51,37 @@ export const sqliteBackend: LabBackend = {
 const silent = () => {};
 const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** One real redis-server for worlds one after the other, each of which finds it empty. */
+/** One real redis-server for all worlds, each under a prefix of its own. */
 export async function startRedisBackend(): Promise<{
   readonly backend: LabBackend;
   stop(): Promise<void>;
 }> {
-  const server = await startRedis();
-  const path = server.url.slice('unix://'.length);
-  const broom = createClient({ socket: { path } });
+  const { stop, url } = await startRedis();
+  const broom = createClient({ socket: { path: url.slice('unix://'.length) } });
   await broom.connect();
-  // The store is one for all worlds, and asks the time of the world that is open.
-  let time: Clock | undefined;
-  const clock: Clock = {
-    now: () => time?.now() ?? 0,
-    schedule: (at, run) => time?.schedule(at, run) ?? silent,
-  };
-  const store = await createRedisStore({ url: server.url, prefix: 'model', clock, log: SILENT });
+  let worlds = 0;
   return {
     backend: {
       name: 'redis',
-      async open(itsClock) {
-        time = itsClock;
-        await broom.flushDb();
-        return { store, reopen: async () => store, close: async () => {} };
+      async open(clock) {
+        worlds += 1;
+        const prefix = `model${worlds}`;
+        const store = await createRedisStore({ url, prefix, clock, log: SILENT });
+        return {
+          store,
+          // Its processes share a line: what they have in common lies in the server.
+          reopen: async () => store,
+          async close() {
+            await store.close();
+            const keys = await broom.keys(`${prefix}:*`);
+            if (keys.length > 0) await broom.unlink(keys);
+          },
+        };
       },
     },
     async stop() {
-      await store.close();
       await broom.disconnect();
-      await server.stop();
+      await stop();
     },
   };
 }

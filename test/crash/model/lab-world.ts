@@ -36,7 +36,9 @@ export interface LabWorld {
   advance(ms: number): Promise<void>;
   /** Ends every process and starts one on the same store that long after; `before` happens when it is there and has not begun to work. */
   restart(downMs: number, before?: (desk: Desk) => Promise<unknown>): Promise<void>;
-  /** Starts another process beside those that are there, when their leases are over. */
+  /** Starts another process beside those that are there. */
+  startAnother(): Promise<void>;
+  /** Does so when the leases of those that stand still are over. */
   takeOver(): Promise<void>;
   /** Lets processes that stand still go on until all is at rest; the youngest stays. Answers which calls they were about to begin. */
   thaw(): Promise<readonly string[]>;
@@ -130,8 +132,12 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
     made.worker.start();
   }
 
-  start();
-  await settle();
+  async function startAnother(): Promise<void> {
+    start();
+    await settle();
+  }
+
+  await startAnother();
   return {
     name: backend.name,
     clock,
@@ -153,10 +159,10 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
       made.worker.start();
       await settle();
     },
+    startAnother,
     async takeOver() {
       await clock.advance(LEASE_OVER_MS, settle);
-      start();
-      await settle();
+      await startAnother();
     },
     async thaw() {
       const frozen = all.filter(({ process }) => process.state() === 'frozen');

@@ -24,14 +24,11 @@ export async function summarize(side: Side): Promise<unknown> {
   const bySubject = subjects.map((one) => audit.filter(({ subject }) => subject === one));
   const says = world.slack.said.map(({ createdAt, ...say }) => say);
   const effects = world.tools.effects.map(({ at, ...effect }) => effect);
-  const whole = JSON.stringify({
-    calls,
-    turns,
-    says: sort(says),
-    effects: sort(effects),
-    audit: sort(bySubject),
-  });
-  return sortKeys(JSON.parse(stored.reduce(nameCall, whole.replaceAll(/"at":\d+/g, '"at":0'))));
+  const whole = JSON.stringify({ calls, turns, says, effects, audit: bySubject });
+  const named = stored.reduce(nameCall, whole.replaceAll(/"at":\d+/g, '"at":0'));
+  // Threads go on beside each other: only the order within each of these lists' entries counts.
+  const lists: Readonly<Record<string, readonly unknown[]>> = JSON.parse(named);
+  return Object.entries(lists).map(([name, list]) => [name, sort(list.map(sortKeys))]);
 }
 
 function nameCall(text: string, call: Parameters<typeof keyOf>[0]): string {
