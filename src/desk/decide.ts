@@ -30,6 +30,7 @@ export function createDecide(deps: DecideDeps) {
   async function carryOut<Answer extends { readonly kind: string }>(
     command: Pick<DecisionLook, 'callId' | 'by'>,
     rule: (call: Call) => Ruling<Answer> | Promise<Ruling<Answer>>,
+    /** Written with what the person wished, and not where the clock or a broken digest was first. */
     extra: Pick<Effects, 'messageEnds'> = {},
   ): Promise<Answer | DecisionOutcome> {
     for (;;) {
@@ -40,10 +41,15 @@ export function createDecide(deps: DecideDeps) {
         await remember(command, ruling.outcome);
         return ruling.outcome;
       }
-      const effects = { ...effectsOf(call, ruling.steps, command.by), ...extra };
+      const news = newsOf(ruling.steps);
+      const isCarriedOut = news.kind !== 'already-decided';
+      const effects = {
+        ...effectsOf(call, ruling.steps, command.by),
+        ...(isCarriedOut && extra),
+      };
       if (!(await store.ledger.write(call, ruling.steps, effects))) continue;
       deps.integrity.sound(ruling.steps);
-      return newsOf(ruling.steps);
+      return news;
     }
   }
 

@@ -112,7 +112,7 @@ export function createWorker(deps: DeskDeps): Worker {
   const heed = createHeed(deps);
   const hear = createHear(deps, decide, admit);
   const takeIn = createTakeIn(deps);
-  const live = createLiveAnswers({ ...deps, outbox: deps.store.outbox });
+  const live = createLiveAnswers({ ...deps, ...deps.store });
   const closeLive = createCloseLive(deps, live);
   const helperThreads = createHelperThreads(deps);
   const endTurn = createEndTurn(deps, closeLive);

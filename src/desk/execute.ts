@@ -18,13 +18,14 @@ import { previewCall } from './preview-call.ts';
 import { createRecord } from './record-step.ts';
 import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
 import { createTellLateEnd } from './tell-late-end.ts';
+import { type Patience, untilAnswered } from './until-answered.ts';
 
 /** How often an idempotent call is run again whose worker died. */
 const MOST_RERUNS = 3;
 
-/** The signals under which a call runs: of its worker, and of people who stop its thread. */
+/** What ends a run: its worker's hold on it, and people who stop its thread. */
 interface RunSignals {
-  readonly work: AbortSignal;
+  readonly work: Work;
   readonly stop: AbortSignal;
 }
 
@@ -82,8 +83,9 @@ export function createExecute(
   }
 
   /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. A worker that stood still since has lost the call, and must not run it. */
-  async function readBack(claimed: Call) {
-    const stored = await store.ledger.get(claimed.id);
+  async function readBack(claimed: Call, work: Work) {
+    const stored = await untilAnswered(() => store.ledger.get(claimed.id), whileHeld(work), deps);
+    work.assertHeld();
     if (stored && stored.revision !== claimed.revision) {
       throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
     }
@@ -94,11 +96,11 @@ export function createExecute(
   }
 
   async function runStored(claimed: Call, { work, stop }: RunSignals): Promise<Step> {
-    const found = await readBack(claimed);
+    const found = await readBack(claimed, work);
     if (!found) return breakIntegrity(claimed, clock.now());
     const { stored, tool, args } = found;
     const context = {
-      signal: work,
+      signal: work.signal,
       idempotencyKey: `${stored.id}.${stored.attempt}`,
       requester: stored.requester,
       thread: stored.thread,
@@ -116,8 +118,8 @@ export function createExecute(
   }
 
   /** Resolves with nothing when the helper has the work: its last word will be the end. */
-  async function handOver(claimed: Call, child: ThreadKey): Promise<Step | undefined> {
-    const found = await readBack(claimed);
+  async function handOver(claimed: Call, child: ThreadKey, work: Work): Promise<Step | undefined> {
+    const found = await readBack(claimed, work);
     const delegation = found?.tool.delegate?.(found.args);
     if (!delegation) return breakIntegrity(claimed, clock.now());
     await helperThreads.begin(claimed, child, delegation);
@@ -129,17 +131,21 @@ export function createExecute(
     if (call.status === 'running' && call.child) return call;
     const step = await nextStep(call, work);
     const isClaimed =
-      step && (await record(call, step, work.signal)) && step.call.status === 'running';
+      step && (await record(call, step, whileHeld(work))) && step.call.status === 'running';
     return isClaimed ? step.call : undefined;
   }
 
-  async function claimAndRun(call: Call, work: Work, stop: AbortSignal): Promise<void> {
+  async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {
+    const { work } = runSignals;
+    const { signal } = work;
     const claimed = await claim(call, work);
     if (!claimed) return;
     const end = claimed.child
-      ? await handOver(claimed, claimed.child)
-      : await runStored(claimed, { work: work.signal, stop });
-    if (!end || (await record(claimed, end, work.signal))) return;
+      ? await handOver(claimed, claimed.child, work)
+      : await runStored(claimed, runSignals);
+    // Where the call is another worker's by now, the write finds that out.
+    const patience = { signal, mayGoOn: () => signal.throwIfAborted() };
+    if (!end || (await record(claimed, end, patience))) return;
     deps.log.error(
       { call: call.id },
       'The end of a run was not recorded: another worker has the call.',
@@ -152,9 +158,14 @@ export function createExecute(
     // Watched before the stop is looked for: it is found in the store, or comes as the signal.
     const stop = signals.watch(call.thread);
     try {
-      await claimAndRun(call, work, stop.signal);
+      await claimAndRun(call, { work, stop: stop.signal });
     } finally {
       stop.release();
     }
   };
+}
+
+/** A worker whose time is over must begin nothing. */
+function whileHeld({ assertHeld, signal }: Work): Patience {
+  return { mayGoOn: assertHeld, signal };
 }

@@ -14,7 +14,7 @@ import {
 import type { Cancel, Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import type { InboxMessage } from '../domain/message.ts';
-import type { Outbox } from '../domain/store.ts';
+import type { Inbox, Outbox } from '../domain/store.ts';
 import { depthOf, type ThreadKey } from '../domain/thread-key.ts';
 import { noteThinking, toLiveTask } from './live-tasks.ts';
 import { takesLive } from './turn-words.ts';
@@ -71,10 +71,11 @@ interface Growing {
 export function createLiveAnswers(deps: {
   readonly chat: Pick<Chat, 'growLive'>;
   readonly outbox: Outbox;
+  readonly inbox: Pick<Inbox, 'current'>;
   readonly clock: Clock;
   readonly log: Log;
 }): LiveAnswers {
-  const { chat, outbox, clock, log } = deps;
+  const { chat, outbox, inbox, clock, log } = deps;
   const threads = new Map<ThreadKey, Growing>();
   let isStopped = false;
 
@@ -136,6 +137,8 @@ export function createLiveAnswers(deps: {
     const isFree = !(await outbox.unsaid(thread)).some(takesLive);
     // A place that was not ours to begin with can't be while we have a message of our own.
     if (growing.live !== undefined && at !== undefined) growing.isOver = true;
+    // Another worker may have ended the turn while this one stood still: nobody would take the message away.
+    if ((await inbox.current(thread))?.id !== growing.message.id) growing.isOver = true;
     if (growing.isOver || !isFree) return false;
     growing.live ??= chat.growLive(growing.message, at);
     growing.kept = at ?? perhapsThere(thread);

@@ -1,11 +1,8 @@
 import type { Call } from '../domain/call.ts';
-import type { Clock } from '../domain/clock.ts';
-import { StoreUnavailableError } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
-
-const TRY_AGAIN_MS = 500;
+import { type Patience, untilAnswered } from './until-answered.ts';
 
 /**
  * Builds the write of a step of a call's run, which nobody else could repeat: what a tool has done is
@@ -14,51 +11,28 @@ const TRY_AGAIN_MS = 500;
  * when another writer was first.
  */
 export function createRecord(deps: Pick<DeskDeps, 'store' | 'integrity' | 'clock' | 'log'>) {
-  const { store, clock, integrity, log } = deps;
+  const { ledger } = deps.store;
 
-  /** Whether the stored call is what the step made of it: its worker's claim is in it, and no step is its twin. */
+  /** Whether the stored call is what the step made of it: one revision has one writer at one time, with one claim. */
   async function isWritten({ call }: Step): Promise<boolean> {
-    const stored = await store.ledger.get(call.id);
+    const stored = await ledger.get(call.id);
     return (
       stored?.revision === call.revision &&
       stored.status === call.status &&
+      stored.updatedAt === call.updatedAt &&
       stored.claim?.fence === call.claim?.fence
     );
   }
 
-  async function writeOnce(before: Call, step: Step): Promise<boolean> {
-    const written = await store.ledger.write(before, [step], effectsOf(before, [step], undefined));
-    if (written) integrity.sound([step]);
+  return async function record(before: Call, step: Step, patience: Patience): Promise<boolean> {
+    const effects = effectsOf(before, [step], undefined);
+    const written = await untilAnswered(
+      async (isAgain) =>
+        (await ledger.write(before, [step], effects)) || (isAgain && (await isWritten(step))),
+      patience,
+      deps,
+    );
+    if (written) deps.integrity.sound([step]);
     return written;
-  }
-
-  return async function record(before: Call, step: Step, signal: AbortSignal): Promise<boolean> {
-    let isDoubtful = false;
-    for (;;) {
-      try {
-        return (await writeOnce(before, step)) || (isDoubtful && (await isWritten(step)));
-      } catch (error) {
-        if (!(error instanceof StoreUnavailableError)) throw error;
-        signal.throwIfAborted();
-        isDoubtful ||= error.fate === 'unknown';
-        log.warn({ err: error, call: before.id }, 'A step of a run is not written yet.');
-      }
-      await pause(clock, signal);
-    }
   };
-}
-
-/** Waits a moment; rejects when the work is taken away. */
-async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const over = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.schedule(clock.now() + TRY_AGAIN_MS, () => {
-      signal.removeEventListener('abort', over);
-      resolve();
-    });
-    signal.addEventListener('abort', over, { once: true });
-  });
 }

@@ -72,7 +72,8 @@ export function createRunner(deps: {
       while (state === 'running' && underWay.size < MAX_AT_ONCE) {
         const lease = await claimNext();
         if (!lease) break;
-        begin(lease);
+        // An answer that was on its way for too long: the key is due again, and nothing was begun.
+        if (clock.now() < lease.expiresAt) begin(lease);
         // A store may answer without ever waiting: between two works people must be heard.
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -118,7 +119,7 @@ export function createRunner(deps: {
     let cancelRenewal = scheduleRenewal();
     try {
       const { fence, tries } = first;
-      const work = { fence, tries, signal: abort.signal };
+      const work = { fence, tries, signal: abort.signal, assertHeld };
       await handlerOf(first)(first.key.id, work);
       await agenda.finish(lease);
     } catch (error) {
@@ -128,6 +129,12 @@ export function createRunner(deps: {
       });
     } finally {
       cancelRenewal();
+    }
+
+    /** The time tells of a worker that stood still what no timer could. */
+    function assertHeld(): void {
+      if (clock.now() < lease.expiresAt && !abort.signal.aborted) return;
+      throw new StaleFenceError('The time of this work is over: another worker may have it now.');
     }
 
     function scheduleRenewal(): Cancel {

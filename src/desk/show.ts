@@ -1,5 +1,5 @@
 /** What people see, brought up to what is stored: repeated until it holds. */
-import { sayKey } from '../domain/agenda.ts';
+import { redrawKey, sayKey } from '../domain/agenda.ts';
 import { type Call, type CallStatus, type CardPlace, isTerminal } from '../domain/call.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
@@ -22,8 +22,16 @@ export function createRedraw({ store, chat, clock, toolbox }: RedrawDeps, pace: 
 
   async function draw(call: Call, place: CardPlace | undefined, work: Work): Promise<void> {
     const lookFirst = !place && work.tries > 0;
+    work.assertHeld();
     const drawn = await chat.drawCard(call, place, { lookFirst });
     if (drawn.ts !== place?.ts) await store.ledger.placeCard(call.id, drawn);
+  }
+
+  /** However long the drawing was on its way, it does not stay over a younger one. */
+  async function lookAgain(drawn: Call): Promise<void> {
+    const call = await store.ledger.get(drawn.id);
+    if (call?.revision === drawn.revision) return;
+    await store.agenda.wake([{ key: redrawKey(drawn.id), dueAt: clock.now() }]);
   }
 
   /** The requester hears of it once, however often the card is tried. */
@@ -66,6 +74,7 @@ export function createRedraw({ store, chat, clock, toolbox }: RedrawDeps, pace: 
     } catch (error) {
       await recover(call, error, work);
     }
+    await lookAgain(call);
   };
 }
 
@@ -95,6 +104,7 @@ export function createSay({ store, chat, clock, log }: ShowDeps, pace: Pace) {
   /** What grew in the thread becomes of this say before it counts as said: never of a later one. */
   async function show(each: Say, work: Work): Promise<void> {
     const live = takesLive(each) ? await store.outbox.liveOf(each.thread) : undefined;
+    work.assertHeld();
     if (!each.clearsLive) await chat.say(each, { lookFirst: work.tries > 0, live });
     else if (live) await chat.clearLive(each.thread, live);
     if (live) await store.outbox.placeLive(each.thread, undefined);

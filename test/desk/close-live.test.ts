@@ -160,10 +160,11 @@ describe('a growing message of a turn', () => {
     const chat = createRecordingChat();
     const silent = () => {};
     const log = { debug: silent, info: silent, warn: silent, error: silent };
-    const live = createLiveAnswers({ chat, outbox: store.outbox, clock, log });
-    t.after(() => live.stop());
     const ts = '1700000000.000100';
     const message = { id: 'm', thread: THREAD, author: REQUESTER, ts, text: 'hi', receivedAt: 1 };
+    const inbox = { current: async () => message };
+    const live = createLiveAnswers({ chat, outbox: store.outbox, inbox, clock, log });
+    t.after(() => live.stop());
     live.begin(message);
     live.delta(THREAD, 'Half of it ');
     await clock.advance(1_000);

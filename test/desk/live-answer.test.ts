@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createLiveAnswers } from '../../src/desk/live-answer.ts';
 import { ChatError } from '../../src/domain/chat.ts';
+import type { InboxMessage } from '../../src/domain/message.ts';
 import { childThreadKey } from '../../src/domain/thread-key.ts';
 import { openStore } from '../stores/sqlite/open-store.ts';
 import { aCall, REQUESTER, THREAD } from '../support/a-call.ts';
@@ -22,10 +23,15 @@ async function bench(t: TestContext) {
   const chat = createRecordingChat();
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const live = createLiveAnswers({ chat, outbox: store.outbox, clock, log });
+  let current: InboxMessage | undefined = MESSAGE;
+  const inbox = { current: async () => current };
+  const live = createLiveAnswers({ chat, outbox: store.outbox, inbox, clock, log });
+  const endElsewhere = () => {
+    current = undefined;
+  };
   t.after(() => live.stop());
   const texts = () => chat.views.map(({ text }) => text);
-  return { clock, outbox: store.outbox, chat, live, texts };
+  return { clock, outbox: store.outbox, chat, live, texts, endElsewhere };
 }
 
 describe('a growing message', () => {
@@ -39,6 +45,16 @@ describe('a growing message', () => {
     assert.deepEqual(chat.views, []);
     assert.equal(await outbox.liveOf(THREAD), undefined);
     assert.equal(clock.pendingCount, 0);
+  });
+
+  it('is not begun by a worker that stood still while another one ended the turn', async (t) => {
+    const { clock, chat, live, outbox, endElsewhere } = await bench(t);
+    live.begin(MESSAGE);
+    live.delta(THREAD, 'Hello.');
+    endElsewhere();
+    await clock.advance(10_000);
+    assert.deepEqual(chat.views, []);
+    assert.equal(await outbox.liveOf(THREAD), undefined);
   });
 
   it('shows words after a second, and at most once a second from then on, with all that has come', async (t) => {

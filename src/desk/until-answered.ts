@@ -1,0 +1,47 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/** How long somebody goes on asking. */
+export interface Patience {
+  /** Throws once it makes no sense any more. */
+  mayGoOn(): void;
+  /** Ends the waiting between two questions. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks a store again and again until it answers; rejects with what `mayGoOn` throws, or the signal's reason. For what must not be lost with the process's memory of it. */
+export async function untilAnswered<T>(
+  ask: (isAgain: boolean) => Promise<T>,
+  { mayGoOn, signal }: Patience,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await ask(tries > 0);
+    } catch (error) {
+      mayGoOn();
+      log.warn({ err: error, tries: tries + 1 }, 'A run could not be written; it is tried again.');
+      await pause(clock, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries), signal);
+      mayGoOn();
+    }
+  }
+}
+
+/** Waits; rejects when the work is taken away. */
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const over = () => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.schedule(clock.now() + ms, () => {
+      signal.removeEventListener('abort', over);
+      resolve();
+    });
+    signal.addEventListener('abort', over, { once: true });
+  });
+}

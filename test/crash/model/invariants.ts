@@ -1,0 +1,141 @@
+/** What holds after everything, whatever happened; the names are those of the experiments' page. */
+import assert from 'node:assert/strict';
+import { type AuditEntry, firstBrokenEntry } from '../../../src/domain/audit.ts';
+import type { Call, CallStatus } from '../../../src/domain/call.ts';
+import { EDGES } from '../../../src/domain/transitions.ts';
+import { attemptOf, isEnded, mayApprove, quorumOf } from './expectation.ts';
+import { keyOf, readCalls, type Side, THREADS } from './side.ts';
+
+const ALL = 100_000;
+
+/** Checks all invariants on a side that is at rest with nothing open. */
+export async function checkInvariants(side: Side): Promise<void> {
+  const calls = await readCalls(side);
+  const entries = await side.world.store().audit.read(1, ALL);
+  checkApprovals(side, calls);
+  await checkMessages(side);
+  checkClicks(side, calls, entries);
+  checkChain(entries);
+  for (const call of calls) checkLife(side, call, entries);
+  for (const call of calls) checkCard(side, call);
+  await checkWords(side);
+}
+
+/** I1, I6: what took effect had been approved, as it was, by enough of those who may. */
+function checkApprovals(side: Side, calls: readonly Call[]): void {
+  for (const { callId, attempt, note } of side.world.tools.effects) {
+    const call = calls.find(({ id }) => id === callId);
+    assert.ok(call, `I1: an effect of ${callId}, which is no call`);
+    const name = attemptOf({ key: keyOf(call), attempt });
+    const its = side.expected.calls.find(({ key }) => key === keyOf(call));
+    assert.ok(its, `I1: an effect of ${name}, which nobody expects`);
+    const approvers = new Set(
+      side.wishes
+        .filter((wish) => wish.attempt === name && mayApprove(its, wish.by))
+        .map(({ by }) => by),
+    );
+    const isApproved = approvers.size >= quorumOf(call.tool);
+    assert.ok(isApproved, `I1: ${name} took effect with the approval of ${[...approvers]} only`);
+    const shown = shownNotes(side, call, attempt);
+    assert.deepEqual([...shown], [note], `I6: ${name} ran with other arguments than were shown`);
+  }
+}
+
+/** The arguments of an attempt that people saw on its card, or wrote themselves. */
+function shownNotes(side: Side, call: Call, attempt: number): ReadonlySet<string> {
+  const drawn = side.world.slack.cards
+    .filter(({ callId }) => callId === call.id)
+    .flatMap((card) => card.drawn)
+    .filter((each) => each.attempt === attempt && each.status === 'pending')
+    .map(({ args }) => String(JSON.parse(args).note));
+  const written = side.edits.get(attemptOf({ key: keyOf(call), attempt }));
+  const all = [...drawn, ...(written === undefined ? [] : [written])];
+  // Nobody is shown what runs unasked, nor an attempt that was approved as it was made anew.
+  return new Set(all.length > 0 ? all : [String(JSON.parse(call.args).note)]);
+}
+
+/** I3: no message is lost; each turn is in the history once, and ends as it must. */
+async function checkMessages(side: Side): Promise<void> {
+  const { expected, world } = side;
+  for (const [index, thread] of THREADS.entries()) {
+    const turns = await world.store().history.newest(thread, ALL, 0);
+    const its = expected.messages.filter((message) => message.thread === index);
+    const began = its.filter(({ state }) => state === 'turn').map(({ id }) => id);
+    assert.deepEqual(turns.map(({ id }) => id).sort(), began.sort(), 'I3: turns in the history');
+    for (const { id, messages } of turns) {
+      const asked = messages.flatMap((each) =>
+        each.role === 'assistant' ? each.calls.map((call) => `${each.id}/${call.id}`) : [],
+      );
+      const answered = messages.flatMap((each) => (each.role === 'tool' ? [each.id] : []));
+      assert.deepEqual(answered, asked, `I3: each call of turn ${id} has one answer`);
+    }
+  }
+}
+
+/** I4: what a person was told is in the audit. */
+function checkClicks(side: Side, calls: readonly Call[], entries: readonly AuditEntry[]): void {
+  for (const { key, by, kind } of side.answers) {
+    if (kind !== 'decided' && kind !== 'recorded') continue;
+    const id = calls.find((call) => keyOf(call) === key)?.id;
+    const isThere = entries.some(({ subject, actor }) => subject === id && actor === `T1/${by}`);
+    assert.ok(isThere, `I4: ${by} was told "${kind}" about ${key}, and the audit knows nothing`);
+  }
+}
+
+function checkChain(entries: readonly AuditEntry[]): void {
+  assert.equal(firstBrokenEntry(entries), undefined, 'I9: the chain of the audit is broken');
+}
+
+/** I5, I9: one legal edge at a time, each with one entry; what has ended stays so, attempts only grow. */
+function checkLife(side: Side, call: Call, entries: readonly AuditEntry[]): void {
+  const key = keyOf(call);
+  const its = entries.filter(
+    ({ subject, event }) => subject === call.id && event.startsWith('call.'),
+  );
+  const tampered = side.tampered.get(key) ?? 0;
+  assert.equal(its.length, call.revision - tampered, `I9: ${key} has one entry for each revision`);
+  let status: CallStatus = 'proposed';
+  let attempt = 1;
+  for (const { event, detail } of its.slice(1)) {
+    const { from, to } = detail;
+    const isEdge = EDGES.some(
+      ([a, b, cause]) => a === from && b === to && `call.${cause}` === event,
+    );
+    assert.ok(isEdge, `I5: ${key} went from ${from} to ${to} by ${event}`);
+    assert.ok(!isEnded(status), `I5: ${key} moved after its end`);
+    if (tampered === 0) assert.equal(from, status, `I5: ${key} took an edge from where it was not`);
+    assert.ok(Number(detail.attempt) >= attempt, `I5: the attempt of ${key} went back`);
+    status = to as CallStatus;
+    attempt = Number(detail.attempt);
+  }
+  const isOver = isEnded(call.status) || (call.status === 'unknown' && call.outcome !== undefined);
+  assert.ok(isOver, `I10: ${key} is still ${call.status}`);
+}
+
+/** I7: one card for each call that people were asked about, and it shows the call as it is. */
+function checkCard({ excused, world }: Side, call: Call): void {
+  // A second card of a worker that was just posting it is nobody's any more.
+  if (excused.has('chat.drawCard')) return;
+  const key = keyOf(call);
+  const cards = world.slack.cards.filter(({ callId }) => callId === call.id);
+  assert.equal(cards.length, call.route ? 1 : 0, `I7: ${key} has ${cards.length} cards`);
+  const { delivered: _drawn, ...shown } = cards[0]?.drawn.at(-1) ?? call;
+  const { delivered: _is, ...stored } = call;
+  assert.deepEqual(shown, stored, `I7: the card of ${key} shows an older state`);
+}
+
+/** I3, I10: everything was said that is to be said, and once; what grew is gone. */
+async function checkWords({ excused, expected, world }: Side): Promise<void> {
+  const { slack } = world;
+  const ids = slack.said.map(({ id }) => id);
+  const isOnce = new Set(ids).size === ids.length;
+  assert.ok(isOnce || excused.has('chat.say'), 'I3: something was said twice');
+  const answered = [...new Set(slack.said.flatMap(({ turn }) => turn ?? []))].sort();
+  const expectedly = expected.messages.filter(({ hasAnswer }) => hasAnswer).map(({ id }) => id);
+  assert.deepEqual(answered, expectedly.sort(), 'I10: answers');
+  for (const thread of THREADS) {
+    assert.deepEqual(await world.store().outbox.unsaid(thread), [], 'I10: something is unsaid');
+  }
+  assert.deepEqual([...slack.growing], [], 'I7: a growing message stays');
+  assert.deepEqual(await world.store().agenda.parked(), [], 'I10: work was given up');
+}

@@ -1,0 +1,145 @@
+/** One store with its world and what must be of it; whatever people do is done to both. */
+import assert from 'node:assert/strict';
+import type { Call } from '../../../src/domain/call.ts';
+import { shortDigest } from '../../../src/domain/digest.ts';
+import { threadKey } from '../../../src/domain/thread-key.ts';
+import { attemptOf, Expectation } from './expectation.ts';
+import type { LabBackend } from './lab-backend.ts';
+import { type LabWorld, openWorld } from './lab-world.ts';
+
+/** What somebody wanted to run: an attempt, with the arguments that they saw or wrote. */
+interface Wish {
+  readonly attempt: string;
+  readonly by: string;
+}
+
+/** What a person's card may still show of an attempt. */
+export interface Token {
+  readonly attempt: number;
+  readonly digest: string;
+}
+
+export interface Side {
+  readonly world: LabWorld;
+  readonly expected: Expectation;
+  readonly wishes: Wish[];
+  /** What editors wrote, by attempt. */
+  readonly edits: Map<string, string>;
+  /** Every attempt of a call that was ever stored, by its key. */
+  readonly tokens: Map<string, Token[]>;
+  /** Clicks that were answered with a change or a refusal. */
+  readonly answers: { readonly key: string; readonly by: string; readonly kind: string }[];
+  /** How often a call was changed behind our back. */
+  readonly tampered: Map<string, number>;
+  /** What workers that stood still were about to do, which nothing can take back: calls of tools and of Slack. */
+  readonly excused: Set<string>;
+  /** Faults that befell something, in order. */
+  readonly faults: string[];
+  messages: number;
+}
+
+export const TEAM = 'T1';
+const ROOTS = ['1700000000.000100', '1700000001.000100'] as const;
+
+/** The threads in which people talk here. */
+export const THREADS = ROOTS.map((ts) => threadKey({ team: TEAM, channel: 'C1', ts }));
+
+/** Opens a side on an empty store. */
+export async function openSide(backend: LabBackend): Promise<Side> {
+  const world = await openWorld(backend);
+  return {
+    world,
+    expected: new Expectation(world.clock.now()),
+    wishes: [],
+    edits: new Map(),
+    tokens: new Map(),
+    answers: [],
+    tampered: new Map(),
+    excused: new Set(),
+    faults: [],
+    messages: 0,
+  };
+}
+
+/** Names a call so that it is the same on every store. */
+export function keyOf({ messageId, toolCallId }: Call): string {
+  return `${messageId}/${toolCallId}`;
+}
+
+/** Reads all calls, thread after thread. */
+export async function readCalls({ world }: Side): Promise<readonly Call[]> {
+  const { ledger } = world.store();
+  return (await Promise.all(THREADS.map((thread) => ledger.ofThread(thread)))).flat();
+}
+
+/** Compares what is stored with what must be; adopts the times, which the model leaves to the desk. */
+export async function compare(side: Side): Promise<void> {
+  const { expected, world } = side;
+  const calls = await readCalls(side);
+  for (const call of calls) noteToken(side, call);
+  assert.deepEqual(calls.map(showCall).sort(byKey), expected.calls.map(showExpected).sort(byKey));
+  for (const [index, thread] of THREADS.entries()) {
+    const { inbox } = world.store();
+    const messages = expected.messages.filter((message) => message.thread === index);
+    const ids = (state: string) =>
+      messages.filter((message) => message.state === state).map(({ id }) => id);
+    const [current, waiting] = await Promise.all([inbox.current(thread), inbox.waiting(thread)]);
+    const found = { current: current ? [current.id] : [], waiting: waiting.map(({ id }) => id) };
+    assert.deepEqual(found, { current: ids('current'), waiting: ids('waiting') });
+  }
+  compareEffects(side, calls);
+  for (const call of calls) adoptTimes(expected, call);
+}
+
+function showCall(call: Call) {
+  return {
+    key: keyOf(call),
+    status: call.status,
+    attempt: call.attempt,
+    outcome: call.outcome?.kind,
+    votes: call.votes.map(({ by }) => by.user).sort(),
+    args: call.args,
+    requester: call.requester.user,
+    isAsked: call.route !== undefined,
+  };
+}
+
+function showExpected(call: Expectation['calls'][number]) {
+  const { key, status, attempt, outcome, votes, note, requester, isAsked } = call;
+  const args = JSON.stringify({ note });
+  return { key, status, attempt, outcome, votes: votes.toSorted(), args, requester, isAsked };
+}
+
+function byKey(a: { readonly key: string }, b: { readonly key: string }): number {
+  return a.key < b.key ? -1 : 1;
+}
+
+function noteToken({ tokens }: Side, call: Call): void {
+  const key = keyOf(call);
+  const known = tokens.get(key) ?? [];
+  if (known.at(-1)?.attempt === call.attempt) return;
+  tokens.set(key, [...known, { attempt: call.attempt, digest: shortDigest(call.digest) }]);
+}
+
+/** I2: nothing took effect more often than it may have, and what had to did. */
+export function compareEffects({ expected, world }: Side, calls: readonly Call[]): void {
+  const keys = new Map(calls.map((call) => [call.id, keyOf(call)]));
+  const counts = new Map<string, number>();
+  for (const { callId, attempt } of world.tools.effects) {
+    const name = attemptOf({ key: keys.get(callId) ?? callId, attempt });
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  for (const name of new Set([...counts.keys(), ...expected.effects.keys()])) {
+    const { min, max } = expected.effects.get(name) ?? { min: 0, max: 0 };
+    const count = counts.get(name) ?? 0;
+    const isRight = min <= count && count <= max;
+    assert.ok(isRight, `I2: ${name} took effect ${count} times, and not ${min} to ${max}`);
+  }
+}
+
+function adoptTimes(expected: Expectation, call: Call): void {
+  const its = expected.calls.find(({ key }) => key === keyOf(call));
+  if (!its) return;
+  its.deadlineAt = call.deadlineAt;
+  if (its.runsSince !== undefined && call.claim) its.runsSince = call.claim.at;
+}

@@ -1,0 +1,47 @@
+import { keyOf, readCalls, type Side, THREADS } from './side.ts';
+
+const ALL = 100_000;
+
+/** All that is left of a sequence and does not depend on the store: calls, turns, words, effects, audit; ids and times are replaced. */
+export async function summarize(side: Side): Promise<unknown> {
+  const { world } = side;
+  const store = world.store();
+  const stored = await readCalls(side);
+  const calls = stored.map(({ claim, createdAt, deadlineAt, digest, updatedAt, ...rest }) => rest);
+  const histories = await Promise.all(
+    THREADS.map((thread) => store.history.newest(thread, ALL, 0)),
+  );
+  const turns = histories.flat().map(({ settledAt, messages, ...turn }) => ({
+    ...turn,
+    messages: messages.map((each) => ({ ...each, at: 0 })),
+  }));
+  const entries = await store.audit.read(1, ALL);
+  const audit = entries.map(({ subject, event, actor, detail }) => {
+    const { ms, digest, ...rest } = detail;
+    return { subject, event, actor, rest };
+  });
+  const subjects = [...new Set(audit.map(({ subject }) => subject))];
+  const bySubject = subjects.map((one) => audit.filter(({ subject }) => subject === one));
+  const says = world.slack.said.map(({ createdAt, ...say }) => say);
+  const effects = world.tools.effects.map(({ at, ...effect }) => effect);
+  const whole = JSON.stringify({ calls, turns, says, effects, audit: bySubject });
+  const named = stored.reduce(nameCall, whole.replaceAll(/"at":\d+/g, '"at":0'));
+  // Threads go on beside each other: only the order within each of these lists' entries counts.
+  const lists: Readonly<Record<string, readonly unknown[]>> = JSON.parse(named);
+  return Object.entries(lists).map(([name, list]) => [name, sort(list.map(sortKeys))]);
+}
+
+function nameCall(text: string, call: Parameters<typeof keyOf>[0]): string {
+  return text.replaceAll(call.id, `<${keyOf(call)}>`);
+}
+
+function sort<T>(all: readonly T[]): readonly T[] {
+  return all.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, sortKeys(each)] as const);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

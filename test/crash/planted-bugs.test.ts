@@ -1,0 +1,64 @@
+/** Bugs are planted in a copy of the source, and the suites of the proof have to find each of them. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { BUGS, type PlantedBug } from './bugs.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+async function copySource(t: TestContext): Promise<string> {
+  const { path, remove } = await makeTempDir();
+  t.after(remove);
+  for (const name of ['src', 'test', 'package.json', 'tsconfig.json']) {
+    await cp(join(ROOT, name), join(path, name), { recursive: true });
+  }
+  await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
+  return path;
+}
+
+async function plant(folder: string, { edits }: PlantedBug): Promise<void> {
+  for (const { file, from, to } of edits) {
+    const path = join(folder, file);
+    const source = await readFile(path, 'utf8');
+    const parts = source.split(from);
+    assert.equal(parts.length, 2, `${file} has changed: the bug has to be planted anew.`);
+    await writeFile(path, parts.join(to));
+  }
+}
+
+/** Runs one suite in the copy; resolves with how it ended and what it said. */
+async function runSuite(folder: string, { only, suite }: PlantedBug) {
+  // Without it the inner runner reports to the outer one in its own language.
+  const { NODE_TEST_CONTEXT: _outer, ...env } = process.env;
+  const args = ['--import', 'tsx', '--test', '--test-reporter=tap'];
+  if (only !== undefined) args.push(`--test-name-pattern=${only}`);
+  const child = spawn(process.execPath, [...args, suite], {
+    cwd: folder,
+    env: { ...env, SEQUENCES: '240', SEED: '3', SHRINK: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [said, , [code]] = await Promise.all([
+    readText(child.stdout),
+    readText(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { code, said };
+}
+
+describe('the proof finds', { concurrency: 3 }, () => {
+  for (const bug of BUGS) {
+    it(bug.name, async (t) => {
+      const folder = await copySource(t);
+      await plant(folder, bug);
+      const { code, said } = await runSuite(folder, bug);
+      assert.equal(code, 1, `Nobody found it:\n${said.slice(-2_000)}`);
+      assert.match(said, bug.finds);
+    });
+  }
+});

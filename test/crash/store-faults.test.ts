@@ -1,0 +1,121 @@
+/** Every call of a store, a chat or the graph's saver fails once, in every scenario: the end is the same. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Action, act, drain } from './model/actions.ts';
+import { checkInvariants } from './model/invariants.ts';
+import { type LabBackend, sqliteBackend, startRedisBackend } from './model/lab-backend.ts';
+import type { Fault } from './model/lab-process.ts';
+import { openSide, type Side } from './model/side.ts';
+
+const MESSAGE = 'T1/C1/1700000000.000100';
+const FIRST = `${MESSAGE}#ai0/c0`;
+const SECOND = `${MESSAGE}#ai0/c1`;
+const THIRD = `${MESSAGE}#ai0/c2`;
+
+const say = (text: string): Action => ({ kind: 'say', thread: 0, by: 'U1', text });
+const click = (call: string, kind: 'approve' | 'edit' | 'reply' | 'ignore', by = 'U1'): Action => ({
+  kind: 'click',
+  call,
+  click: kind,
+  by,
+  shown: 'newest',
+});
+
+const SCENARIOS: Readonly<Record<string, readonly Action[]>> = {
+  'a call that is approved': [say('pay'), click(FIRST, 'approve')],
+  'a call that is edited': [say('pay'), click(FIRST, 'edit')],
+  'a call that is answered': [say('pay'), click(FIRST, 'reply')],
+  'a call that is ignored beside another': [say('two'), click(FIRST, 'ignore')],
+  'a batch of which each part is decided by others': [
+    say('mixed'),
+    click(SECOND, 'approve'),
+    click(THIRD, 'approve', 'U2'),
+  ],
+  'a message that answers a call': [say('pair'), { ...say('talk'), by: 'U2' } as Action],
+  'a run that a person stops': [
+    { kind: 'mode', mode: 'hold' },
+    say('pay'),
+    click(FIRST, 'approve'),
+    say('stop'),
+  ],
+};
+
+type Kind = Pick<Fault, 'side' | 'what'>;
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  'fails before it takes effect': { what: 'fail', side: 'before' },
+  'fails after it took effect': { what: 'fail', side: 'after' },
+  'takes effect forty seconds later': { what: 'hang', side: 'before' },
+  'is answered forty seconds later': { what: 'hang', side: 'after' },
+};
+
+/** Plays a scenario in which the n-th call of one step meets a fault; answers how many faults there were. */
+async function play(
+  backend: LabBackend,
+  actions: readonly Action[],
+  at: number,
+  fault: Fault,
+): Promise<number> {
+  const side: Side = await openSide(backend);
+  try {
+    for (const [index, action] of actions.entries()) {
+      await act(side, action, { twice: false, fault: index === at ? fault : undefined });
+    }
+    await drain(side);
+    await checkInvariants(side);
+    return side.faults.length;
+  } finally {
+    await side.world.close();
+  }
+}
+
+/** So many worlds at once: each waits for its store most of the time. */
+const LANES = 6;
+
+/** Lets the n-th call fail, n from 1 until a step needs no more calls; answers how many failed. */
+async function failEach(backend: LabBackend, actions: readonly Action[], kind: Kind) {
+  let failed = 0;
+  for (const at of actions.keys()) {
+    let nth = 0;
+    let isOver = false;
+    const lane = async (): Promise<void> => {
+      while (!isOver) {
+        nth += 1;
+        const fault: Fault = { point: '*', nth, ...kind };
+        const where = `${backend.name}: step ${at}, call ${nth}, ${kind.what} ${kind.side}`;
+        const count = await play(backend, actions, at, fault).catch((error: unknown) => {
+          isOver = true;
+          throw new Error(where, { cause: error });
+        });
+        if (count === 0) isOver = true;
+        failed += count;
+      }
+    };
+    const ends = await Promise.allSettled(Array.from({ length: LANES }, lane));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+  return failed;
+}
+
+describe('when any call of a store, of Slack or of the graph', () => {
+  let redis: Awaited<ReturnType<typeof startRedisBackend>>;
+  before(async () => {
+    redis = await startRedisBackend();
+  });
+  after(() => redis.stop());
+
+  for (const [name, kind] of Object.entries(KINDS)) {
+    describe(name, () => {
+      for (const [scenario, actions] of Object.entries(SCENARIOS)) {
+        it(`${scenario} comes to its right end on SQLite and on Redis`, async () => {
+          const both = [sqliteBackend, redis.backend];
+          const ends = await Promise.allSettled(both.map((each) => failEach(each, actions, kind)));
+          for (const end of ends) {
+            if (end.status === 'rejected') throw end.reason;
+            assert.ok(end.value > 20, `Only ${end.value} calls were made.`);
+          }
+        });
+      }
+    });
+  }
+});
