@@ -54,8 +54,12 @@ export interface AgentDeps {
   readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
 }
 
-/** Few at a time: the tasks of a batch do no work, and more listeners on one signal make Node warn. */
-const RUN = { durability: 'sync', maxConcurrency: 4 } as const;
+/**
+ * One question to the model is all that a run does, so that it is stored once, at its end: whoever
+ * dies before that has lost nothing but the question. Few at a time: the tasks of a batch do no work,
+ * and more listeners on one signal make Node warn.
+ */
+const RUN = { durability: 'exit', maxConcurrency: 4 } as const;
 
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {

@@ -127,7 +127,38 @@ end`;
 
 const PRELUDE = ['local P=KEYS[1]', SHA256, AUDIT, AGENDA, INBOX, OUTBOX, EFFECTS].join('\n');
 
+const bodies = new WeakMap<Script, string>();
+
 /** Makes a script of the desk: it may call what is above, and must check before it writes, for nothing is rolled back. */
 export function deskScript(source: string): Script {
-  return toScript(`${PRELUDE}\n${source}`);
+  const script = toScript(`${PRELUDE}\n${source}`);
+  bodies.set(script, source);
+  return script;
 }
+
+/** Makes one script of several: it is given, for each run in turn, which of them it is of, the number of its arguments, and these; it answers a list of pairs, 1 and the answer, or 0 and the error. */
+export function deskBatch(scripts: readonly Script[]): Script {
+  const parts = scripts.map((script) => {
+    const source = bodies.get(script);
+    if (source === undefined) throw new Error('Only scripts of the desk make a batch.');
+    return `parts[#parts+1]=function(ARGV)\n${source}\nend`;
+  });
+  return toScript(`${PRELUDE}\nlocal parts={}\n${parts.join('\n')}\n${RUN_PARTS}`);
+}
+
+/** A failure is a table or a text, by the version of the server. */
+const RUN_PARTS = `
+local out,at={},1
+while ARGV[at] do
+  local part,count,args=parts[tonumber(ARGV[at])],tonumber(ARGV[at+1]),{}
+  for i=1,count do args[i]=ARGV[at+1+i] end
+  at=at+2+count
+  local ok,answer=pcall(part,args)
+  local failure=not ok and answer or (type(answer)=='table' and answer.err and answer)
+  if failure then
+    out[#out+1]={0,type(failure)=='table' and failure.err or tostring(failure)}
+  else
+    out[#out+1]={1,answer or false}
+  end
+end
+return out`;

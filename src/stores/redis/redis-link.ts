@@ -70,6 +70,11 @@ const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
   ['LOADING', 'Redis is still loading its data; what failed is tried again.'],
 ];
 
+/** Makes the error that a server's refusal means. */
+export function toReplyError(message: string): unknown {
+  return explainReply(new ErrorReply(message));
+}
+
 function explainReply(error: unknown): unknown {
   if (isReply(error, STALE)) return new StaleFenceError(error.message.slice(STALE.length + 1));
   if (!(error instanceof Error)) return error;
