@@ -95,8 +95,8 @@ export function createAgent(deps: AgentDeps): Agent {
   return {
     read,
     async start(message, fence, signal) {
-      const configurable = configOf(fence.thread, fence);
-      if (await saver.getTuple({ configurable })) await saver.forget(fence.thread, fence.token);
+      // Of what an earlier turn has left; whoever was overtaken does not come to ask the model.
+      await saver.forget(fence.thread, fence.token);
       const agent = message.delegated?.agent;
       const messages = [toUserMessage(message)];
       const input = { turn: message.id, messages, ...(agent !== undefined && { agent }) };

@@ -21,6 +21,11 @@ import { previewCall } from './preview-call.ts';
 
 type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity'>;
 
+interface Extra extends Pick<Effects, 'messageEnds'> {
+  /** The call as it was just read; when it has changed since, it is read again. */
+  readonly seen?: Call;
+}
+
 /** Decides on calls for people: reads, rules, writes if nobody was first, and else reads again. */
 export function createDecide(deps: DecideDeps) {
   const { store, clock } = deps;
@@ -28,10 +33,10 @@ export function createDecide(deps: DecideDeps) {
   async function carryOut<Answer extends { readonly kind: string }>(
     command: Pick<DecisionLook, 'callId' | 'by'>,
     rule: (call: Call) => Ruling<Answer> | Promise<Ruling<Answer>>,
-    extra: Pick<Effects, 'messageEnds'> = {},
+    { seen, ...extra }: Extra = {},
   ): Promise<Answer | DecisionOutcome> {
-    for (;;) {
-      const call = await store.ledger.get(command.callId);
+    for (let known = seen; ; known = undefined) {
+      const call = known ?? (await store.ledger.get(command.callId));
       if (!call) return { kind: 'not-found' };
       const ruling = await rule(call);
       if (ruling.kind === 'answer') {
@@ -74,7 +79,7 @@ export function createDecide(deps: DecideDeps) {
   }
 
   return {
-    decide: (command: DecisionCommand, extra?: Pick<Effects, 'messageEnds'>) =>
+    decide: (command: DecisionCommand, extra?: Extra) =>
       carryOut(
         command,
         async (call) => ruleDecision(call, command, clock.now(), await readEdit(call, command)),

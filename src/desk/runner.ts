@@ -16,6 +16,8 @@ const LONGEST_BACK_OFF_MS = 300_000;
 /** About two hours of trying: longer than most outages, shorter than a night. */
 const MAX_TRIES = 30;
 const MAX_AT_ONCE = 64;
+/** Asked for together, which a store that is far away answers together. */
+const CLAIMS_AT_ONCE = 3;
 /** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
 const LAST_WORDS_MS = 2_000;
 
@@ -54,19 +56,14 @@ export function createRunner(deps: {
     claiming = claimAll().finally(() => {
       claiming = undefined;
       if (nudged) nudge();
-      else if (underWay.size === 0) for (const resolve of idlers) resolve();
+      else tellIdlers();
     });
   }
 
   async function claimAll(): Promise<void> {
     nudged = false;
     try {
-      while (state === 'running' && underWay.size < MAX_AT_ONCE) {
-        const lease = await agenda.claim(clock.now(), LEASE_MS);
-        if (!lease) break;
-        begin(lease);
-      }
-      await setTimer();
+      while (await claimSome());
     } catch (error) {
       log.error({ err: error }, 'The agenda can not be read; trying again in a second.');
       cancelTimer();
@@ -74,20 +71,42 @@ export function createRunner(deps: {
     }
   }
 
-  async function setTimer(): Promise<void> {
-    const dueAt = await agenda.nextDueAt();
+  /** Resolves with whether there may be more to claim; when there is not, the timer is set for what comes next. */
+  async function claimSome(): Promise<boolean> {
+    const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
+    const now = clock.now();
+    const claims = Array.from({ length: Math.min(free, CLAIMS_AT_ONCE) }, () => claimOne(now));
+    // Asked last, so that it is the time of what was left.
+    const next = agenda.nextDueAt();
+    const [dueAt, ...found] = await Promise.all([next, ...claims]);
+    if (found.length > 0 && found.every(Boolean)) return true;
     cancelTimer();
-    if (dueAt === undefined || state !== 'running' || underWay.size >= MAX_AT_ONCE) return;
+    if (dueAt === undefined || state !== 'running' || underWay.size >= MAX_AT_ONCE) return false;
     cancelTimer = clock.schedule(dueAt, nudge);
+    return false;
+  }
+
+  /** What was claimed is begun, whatever becomes of the other claims. */
+  async function claimOne(now: number): Promise<boolean> {
+    const lease = await agenda.claim(now, LEASE_MS);
+    if (lease) begin(lease);
+    return lease !== undefined;
   }
 
   function begin(lease: Lease): void {
     const abort = new AbortController();
     const work = perform(lease, abort).finally(() => {
+      const wasFull = underWay.size >= MAX_AT_ONCE;
       underWay.delete(work);
-      nudge();
+      if (wasFull) nudge();
+      else tellIdlers();
     });
     underWay.set(work, abort);
+  }
+
+  function tellIdlers(): void {
+    if (claiming !== undefined || nudged || underWay.size > 0) return;
+    for (const resolve of idlers) resolve();
   }
 
   async function perform(first: Lease, abort: AbortController): Promise<void> {
@@ -97,12 +116,16 @@ export function createRunner(deps: {
       const { fence, tries } = first;
       const work = { fence, tries, signal: abort.signal };
       await handlers[first.key.task](first.key.id, work);
-      await agenda.finish(lease);
+      const finished = agenda.finish(lease);
+      // It may have been woken meanwhile: the claims come after the end, and go with it.
+      nudge();
+      await finished;
     } catch (error) {
       await putOff(lease, error, abort.signal).catch((cause: unknown) => {
         // The lease runs out by itself, and the work is claimed again then.
         log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');
       });
+      nudge();
     } finally {
       cancelRenewal();
     }

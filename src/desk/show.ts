@@ -50,10 +50,13 @@ export function createRedraw({ store, chat, clock }: ShowDeps) {
   }
 
   return async function redraw(callId: string, work: Work): Promise<void> {
-    const call = await store.ledger.get(callId);
+    const [call, place] = await Promise.all([
+      store.ledger.get(callId),
+      store.ledger.cardOf(callId),
+    ]);
     if (!call?.route) return;
     try {
-      await draw(call, await store.ledger.cardOf(callId), work);
+      await draw(call, place, work);
     } catch (error) {
       await recover(call, error, work);
     }
