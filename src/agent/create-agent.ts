@@ -54,8 +54,12 @@ export interface AgentDeps {
   readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
 }
 
-/** Few at a time: the tasks of a batch do no work, and more listeners on one signal make Node warn. */
-const RUN = { durability: 'sync', maxConcurrency: 4 } as const;
+/**
+ * One question to the model is all that a run does, so that it is stored once, at its end: whoever
+ * dies before that has lost nothing but the question. Few at a time: the tasks of a batch do no work,
+ * and more listeners on one signal make Node warn.
+ */
+const RUN = { durability: 'exit', maxConcurrency: 4 } as const;
 
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
@@ -91,8 +95,8 @@ export function createAgent(deps: AgentDeps): Agent {
   return {
     read,
     async start(message, fence, signal) {
-      const configurable = configOf(fence.thread, fence);
-      if (await saver.getTuple({ configurable })) await saver.forget(fence.thread, fence.token);
+      // Of what an earlier turn has left; whoever was overtaken does not come to ask the model.
+      await saver.forget(fence.thread, fence.token);
       const agent = message.delegated?.agent;
       const messages = [toUserMessage(message)];
       const input = { turn: message.id, messages, ...(agent !== undefined && { agent }) };

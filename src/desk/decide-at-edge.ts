@@ -6,6 +6,7 @@ import type {
   DecisionOutcome,
   SettleCommand,
 } from '../domain/decision.ts';
+import type { Pause } from '../domain/pause.ts';
 import type { DecisionKind } from '../domain/route.ts';
 import { refuseStanding } from '../domain/talk.ts';
 import type { createDecide } from './decide.ts';
@@ -47,8 +48,7 @@ export function createDecideAtEdge(
     return { kind: 'not-allowed', call, why };
   }
 
-  async function refuseInPause(call: Call): Promise<DecisionOutcome | undefined> {
-    const pause = await store.pause.read();
+  function refuseInPause(call: Call, pause: Pause | undefined): DecisionOutcome | undefined {
     if (!pause) return undefined;
     const why = `${sayPause(pause)} Reply and Ignore work; the rest does when an admin resumes.`;
     return { kind: 'not-allowed', call, why };
@@ -57,9 +57,9 @@ export function createDecideAtEdge(
   async function look(command: DecisionLook): Promise<DecisionOutcome | Open> {
     const refused = await refuseNobody(command);
     if (refused) return refused;
-    const seen = await inner.look(command);
+    const [seen, pause] = await Promise.all([inner.look(command), store.pause.read()]);
     if (seen.kind !== 'open' || WORKS_IN_PAUSE.has(command.kind)) return seen;
-    return (await refuseInPause(seen.call)) ?? seen;
+    return refuseInPause(seen.call, pause) ?? seen;
   }
 
   return {
@@ -67,14 +67,15 @@ export function createDecideAtEdge(
 
     async decide(command: DecisionCommand): Promise<DecisionOutcome> {
       const seen = await look({ ...command, kind: command.decision.kind });
-      return seen.kind === 'open' ? await inner.decide(command) : seen;
+      return seen.kind === 'open' ? await inner.decide(command, { seen: seen.call }) : seen;
     },
 
     async settle(command: SettleCommand): Promise<DecisionOutcome> {
       const refused = await refuseNobody(command);
       if (refused) return refused;
       const call = command.finding === 'rerun' ? await store.ledger.get(command.callId) : undefined;
-      const held = call?.status === 'unknown' ? await refuseInPause(call) : undefined;
+      const isHeld = call?.status === 'unknown';
+      const held = isHeld ? refuseInPause(call, await store.pause.read()) : undefined;
       return held ?? (await inner.settle(command));
     },
   };

@@ -22,6 +22,12 @@ import { createRenewPreview } from './renew-preview.ts';
 
 type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity'>;
 
+/** `messageEnds` are written with what the person wished, and not where the clock or a broken digest was first. */
+interface Extra extends Pick<Effects, 'messageEnds'> {
+  /** The call as it was just read; when it has changed since, it is read again. */
+  readonly seen?: Call;
+}
+
 /** Decides on calls for people: reads, rules, writes if nobody was first, and else reads again. */
 export function createDecide(deps: DecideDeps) {
   const { store, clock } = deps;
@@ -30,11 +36,10 @@ export function createDecide(deps: DecideDeps) {
   async function carryOut<Answer extends { readonly kind: string }>(
     command: Pick<DecisionLook, 'callId' | 'by'>,
     rule: (call: Call) => Ruling<Answer> | Promise<Ruling<Answer>>,
-    /** Written with what the person wished, and not where the clock or a broken digest was first. */
-    extra: Pick<Effects, 'messageEnds'> = {},
+    { seen, ...extra }: Extra = {},
   ): Promise<Answer | DecisionOutcome> {
-    for (;;) {
-      const call = await store.ledger.get(command.callId);
+    for (let known = seen; ; known = undefined) {
+      const call = known ?? (await store.ledger.get(command.callId));
       if (!call) return { kind: 'not-found' };
       const ruling = await rule(call);
       if (ruling.kind === 'answer') {
@@ -82,7 +87,7 @@ export function createDecide(deps: DecideDeps) {
   }
 
   return {
-    decide: (command: DecisionCommand, extra?: Pick<Effects, 'messageEnds'>) =>
+    decide: (command: DecisionCommand, extra?: Extra) =>
       carryOut(
         command,
         async (call) => ruleDecision(call, command, clock.now(), await readEdit(call, command)),

@@ -42,7 +42,8 @@ export function createExecute(
 
   /** A pause and a stop are looked for last: what they hold is not begun. */
   async function isHeld(call: Call): Promise<boolean> {
-    return (await store.pause.read()) !== undefined || (await isBeingStopped(store, call));
+    const [pause, isStopped] = await Promise.all([store.pause.read(), isBeingStopped(store, call)]);
+    return pause !== undefined || isStopped;
   }
 
   async function nextStep(call: Call, { fence, tries }: Work): Promise<Step | undefined> {

@@ -101,9 +101,12 @@ export function createPropose(deps: DeskDeps) {
 
   /** The calls of this turn and of the one before it: an ignored call ends its turn. */
   async function recentCalls({ thread, id }: InboxMessage): Promise<readonly Call[]> {
-    const [last] = await store.history.newest(thread, 1, 0);
+    const [[last], now] = await Promise.all([
+      store.history.newest(thread, 1, 0),
+      store.ledger.ofThread(thread, id),
+    ]);
     const before = last ? await store.ledger.ofThread(thread, last.id) : [];
-    return [...before, ...(await store.ledger.ofThread(thread, id))];
+    return [...before, ...now];
   }
 
   /** A crash may lie between the insert and the gate: whoever comes next asks it. */

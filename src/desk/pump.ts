@@ -7,6 +7,7 @@ import { sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { WithdrawalCause } from '../domain/outcome.ts';
+import type { Pause } from '../domain/pause.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { createAdmit } from './admit.ts';
 import { createAwaitedTurns } from './awaited-turns.ts';
@@ -45,28 +46,39 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   const awaited = createAwaitedTurns(deps);
   const { store, agent, clock, signals } = deps;
 
-  async function beginNext(fence: ThreadFence): Promise<void> {
-    for (const next of await store.inbox.waiting(fence.thread)) {
+  /** Begins the turn of the first that may; whoever holds the thread's lease is the only one to begin one. */
+  async function beginNext(
+    waiting: readonly InboxMessage[],
+    fence: ThreadFence,
+  ): Promise<InboxMessage | undefined> {
+    for (const next of waiting) {
       if (isBareWord(next) || !(await admit(next, fence))) continue;
-      await store.inbox.begin(next.id, {}, fence);
-      return;
+      return (await store.inbox.begin(next.id, {}, fence)) ? next : undefined;
     }
+    return undefined;
   }
 
   /** The message whose turn it is, as it stands after what waits to be heeded. */
   async function nextTurn(fence: ThreadFence): Promise<InboxMessage | undefined> {
-    if (!(await store.inbox.current(fence.thread))) await beginNext(fence);
+    const { thread } = fence;
+    const [current, waiting] = await Promise.all([
+      store.inbox.current(thread),
+      store.inbox.waiting(thread),
+    ]);
+    const begun = current ?? (await beginNext(waiting, fence));
+    // A word that comes later wakes the thread once more.
+    if (!waiting.some(isBareWord)) return begun;
     await heed.endWords(fence);
-    return await store.inbox.current(fence.thread);
+    return await store.inbox.current(thread);
   }
 
   /** Goes on to the model; undefined when a pause holds the turn up, which its thread is told once. */
   async function goOn(
     message: InboxMessage,
     fence: ThreadFence,
+    pause: Pause | undefined,
     toModel: () => Promise<GraphState>,
   ): Promise<GraphState | undefined> {
-    const pause = await store.pause.read();
     if (!pause) {
       if (awaited.has(message)) {
         await progress.thinking(fence.thread);
@@ -89,8 +101,12 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   /** Carries the message's turn on; resolves with whether it has ended. */
   async function carryOn(message: InboxMessage, fence: ThreadFence, work: Work): Promise<boolean> {
     const { thread } = fence;
-    if (await store.history.has(thread, message.id)) return await close(message, fence);
-    let state: GraphState | undefined = await agent.read(thread, fence);
+    const [isSettled, stored] = await Promise.all([
+      store.history.has(thread, message.id),
+      agent.read(thread, fence),
+    ]);
+    if (isSettled) return await close(message, fence);
+    let state: GraphState | undefined = stored;
     while (state && !isEnd(state, message)) {
       const cause = await causeToEnd(message);
       if (cause) return await breakOff(message, cause, fence);
@@ -127,13 +143,17 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const { signal } = work;
     if (state.turn !== message.id) return await start(message, fence, work);
     if (state.phase === 'stuck') {
-      return await goOn(message, fence, () => agent.proceed(thread, fence, signal));
+      const pause = await store.pause.read();
+      return await goOn(message, fence, pause, () => agent.proceed(thread, fence, signal));
     }
-    const open = await readOpenCalls(message, state.open, fence);
+    const [open, pause] = await Promise.all([
+      readOpenCalls(message, state.open, fence),
+      store.pause.read(),
+    ]);
     const says = awaited.mark(message, await closeLive.beside(message, state, open.calls));
     if (says.length > 0) await store.outbox.add(says, awaited.wakeSay(message), fence);
     const unanswered = open.calls.filter((call) => !call.outcome);
-    if (unanswered.length === 0) return await resume(message, open, fence, signal);
+    if (unanswered.length === 0) return await resume(message, open, pause, fence, signal);
     const waiting = await readWaiting(store, unanswered);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
     await rest(message, waiting);
@@ -151,8 +171,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     fence: ThreadFence,
     work: Work,
   ): Promise<GraphState | undefined> {
-    await closeLive.leftover(message, fence);
-    return await goOn(message, fence, async () => {
+    const [pause] = await Promise.all([store.pause.read(), closeLive.leftover(message, fence)]);
+    return await goOn(message, fence, pause, async () => {
       if (message.files) progress.note(fence.thread, 'is reading what is attached…');
       const opened = await takeIn(message, fence, work);
       if (message.files && awaited.has(message)) await progress.thinking(fence.thread);
@@ -163,6 +183,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   async function resume(
     message: InboxMessage,
     { replies, answered }: OpenCalls,
+    pause: Pause | undefined,
     fence: ThreadFence,
     signal: AbortSignal,
   ): Promise<GraphState | undefined> {
@@ -173,7 +194,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     };
     // A reply that ends the turn keeps the model out of it, and a pause does not matter.
     const isLast = Object.values(replies).some(({ endsTurn }) => endsTurn);
-    return isLast ? await take() : await goOn(message, fence, take);
+    return isLast ? await take() : await goOn(message, fence, pause, take);
   }
 
   async function settle(

@@ -20,6 +20,8 @@ const MAX_TRIES = 30;
 const MAX_AT_ONCE = 64;
 /** Places that only work may take that somebody waits for. */
 const KEPT_FREE = 16;
+/** Asked for together, which a store that is far away answers together. */
+const CLAIMS_AT_ONCE = 3;
 /** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
 const LAST_WORDS_MS = 1_500;
 
@@ -62,22 +64,17 @@ export function createRunner(deps: {
     claiming = claimAll().finally(() => {
       claiming = undefined;
       if (nudged) nudge();
-      else if (underWay.size === 0) for (const resolve of idlers) resolve();
+      else tellIdlers();
     });
   }
 
   async function claimAll(): Promise<void> {
     nudged = false;
     try {
-      while (state === 'running' && underWay.size < MAX_AT_ONCE) {
-        const lease = await claimNext();
-        if (!lease) break;
-        // An answer that was on its way for too long: the key is due again, and nothing was begun.
-        if (clock.now() < lease.expiresAt) begin(lease);
+      while (await claimSome()) {
         // A store may answer without ever waiting: between two works people must be heard.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      await setTimer();
     } catch (error) {
       log.error({ err: error }, 'The agenda can not be read; trying again in a second.');
       cancelTimer();
@@ -85,20 +82,29 @@ export function createRunner(deps: {
     }
   }
 
-  /** When most places are taken, the rest is for what goes ahead of its time. */
-  async function claimNext(): Promise<Lease | undefined> {
-    const now = clock.now();
-    if (!isCrowded()) return await agenda.claim(now, leaseMs);
-    const early = AHEAD_MS / 2;
-    return await agenda.claim(now - early, leaseMs + early);
-  }
-
-  async function setTimer(): Promise<void> {
-    const dueAt = await agenda.nextDueAt();
+  /** Resolves with whether there may be more to claim; when there is not, the timer is set for what comes next. */
+  async function claimSome(): Promise<boolean> {
+    const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
+    const claims = Array.from({ length: Math.min(free, CLAIMS_AT_ONCE) }, claimOne);
+    // Asked last, so that it is the time of what was left.
+    const next = agenda.nextDueAt();
+    const [dueAt, ...found] = await Promise.all([next, ...claims]);
+    if (found.length > 0 && found.every(Boolean)) return true;
     cancelTimer();
     // With few places left, what is due may have to wait for one: the end of some work looks again.
-    if (dueAt === undefined || state !== 'running' || isCrowded()) return;
+    if (dueAt === undefined || state !== 'running' || isCrowded()) return false;
     cancelTimer = clock.schedule(dueAt, nudge);
+    return false;
+  }
+
+  /** What was claimed is begun, whatever becomes of the other claims. When most places are taken, the rest is for what goes ahead of its time. */
+  async function claimOne(): Promise<boolean> {
+    const now = clock.now();
+    const early = isCrowded() ? AHEAD_MS / 2 : 0;
+    const lease = await agenda.claim(now - early, leaseMs + early);
+    // An answer that was on its way for too long: the key is due again, and nothing was begun.
+    if (lease && clock.now() < lease.expiresAt) begin(lease);
+    return lease !== undefined;
   }
 
   function isCrowded(): boolean {
@@ -108,10 +114,17 @@ export function createRunner(deps: {
   function begin(lease: Lease): void {
     const abort = new AbortController();
     const work = perform(lease, abort).finally(() => {
+      const wasCrowded = isCrowded();
       underWay.delete(work);
-      nudge();
+      if (wasCrowded) nudge();
+      else tellIdlers();
     });
     underWay.set(work, abort);
+  }
+
+  function tellIdlers(): void {
+    if (claiming !== undefined || nudged || underWay.size > 0) return;
+    for (const resolve of idlers) resolve();
   }
 
   async function perform(first: Lease, abort: AbortController): Promise<void> {
@@ -121,12 +134,16 @@ export function createRunner(deps: {
       const { fence, tries } = first;
       const work = { fence, tries, signal: abort.signal, assertHeld };
       await handlerOf(first)(first.key.id, work);
-      await agenda.finish(lease);
+      const finished = agenda.finish(lease);
+      // It may have been woken meanwhile: the claims come after the end, and go with it.
+      nudge();
+      await finished;
     } catch (error) {
       await putOff(lease, error, abort.signal).catch((cause: unknown) => {
         // The lease runs out by itself, and the work is claimed again then.
         log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');
       });
+      nudge();
     } finally {
       cancelRenewal();
     }

@@ -64,13 +64,16 @@ export function createRedraw({ store, chat, clock, toolbox }: RedrawDeps, pace: 
   }
 
   return async function redraw(callId: string, work: Work): Promise<void> {
-    const stored = await store.ledger.get(callId);
+    const [stored, place] = await Promise.all([
+      store.ledger.get(callId),
+      store.ledger.cardOf(callId),
+    ]);
     if (!stored?.route) return;
     const { channel } = placeOf(stored.thread);
     waitFor(pace.take(channel, `card ${callId}`, isFreshCall(stored, clock.now())));
     const call = await renewPreview(stored);
     try {
-      await draw(call, await store.ledger.cardOf(callId), work);
+      await draw(call, place, work);
     } catch (error) {
       await recover(call, error, work);
     }

@@ -52,7 +52,11 @@ export function createTestSaver() {
     await putWrites(config, ...rest);
   };
   const saver: TurnSaver = Object.assign(stock, {
-    forget: (thread: string) => stock.deleteThread(thread),
+    async forget(thread: string) {
+      // The stock saver makes its tables at the first read or write.
+      await stock.getTuple({ configurable: { thread_id: thread } });
+      await stock.deleteThread(thread);
+    },
   });
   return {
     saver,

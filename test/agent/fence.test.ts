@@ -63,8 +63,8 @@ test('a worker that was overtaken while the model answered changes nothing when 
   await until(() => mock.requests.length === 1);
 
   const young = await takeOver();
-  assert.equal((await agent.read(THREAD)).phase, 'stuck');
-  const asked = await agent.proceed(THREAD, young, NO_SIGNAL);
+  assert.equal((await agent.read(THREAD)).phase, 'none');
+  const asked = await agent.start(aMessage('Pay'), young, NO_SIGNAL);
   assert.equal(asked.phase, 'waiting');
   release(undefined);
   await assert.rejects(late, StaleFenceError);

@@ -4,6 +4,7 @@ import type { InstallationKey } from '../../domain/secret-mark.ts';
 import type { Store } from '../../domain/store.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
 import { connectRedis } from './connect-redis.ts';
+import { createDeskLine } from './desk-line.ts';
 import { migrateDesk } from './desk-version.ts';
 import { createRedisAgenda } from './redis-agenda.ts';
 import { createRedisAudit } from './redis-audit.ts';
@@ -39,7 +40,7 @@ export async function createRedisStore(options: {
 }): Promise<RedisStore> {
   const { clock, onWake, prefix } = options;
   const connection = await connectRedis(options);
-  const { link } = connection;
+  const link = createDeskLine(connection.link);
   // One hash tag, so that one script may touch all keys of the desk.
   const desk = `${prefix}:{desk}`;
   let cancel: Cancel = () => {};

@@ -130,14 +130,21 @@ const PRELUDE = ['local P=KEYS[1]', SHA256, AUDIT, AGENDA, INBOX, OUTBOX, EFFECT
 /** Longer than the same thing is asked for. */
 const RECEIPT_MS = 15_000;
 
+const bodies = new WeakMap<Script, string>();
+
+function ofDesk(script: Script, body: string): Script {
+  bodies.set(script, body);
+  return script;
+}
+
 /** Makes a script of the desk: it may call what is above, and must check before it writes, for nothing is rolled back. Run again, it must change nothing more. */
 export function deskScript(source: string): Script {
-  return toScript(`${PRELUDE}\n${source}`);
+  return ofDesk(toScript(`${PRELUDE}\n${source}`), source);
 }
 
 /** Makes a script of the desk that only reads. */
 export function readScript(source: string, size: { readonly isBulk?: boolean } = {}): Script {
-  return toScript(`local P=KEYS[1]\n${source}`, 'read', size);
+  return ofDesk(toScript(`local P=KEYS[1]\n${source}`, 'read', size), source);
 }
 
 /**
@@ -145,9 +152,7 @@ export function readScript(source: string, size: { readonly isBulk?: boolean } =
  * asked again: its last argument is a receipt, under which the first answer is kept for a while.
  */
 export function onceScript(source: string): Script {
-  return toScript(
-    `${PRELUDE}
-local function act()
+  const body = `local function act()
 ${source}
 end
 local receipt=P..':receipt:'..ARGV[#ARGV]
@@ -156,7 +161,34 @@ if known then return cmsgpack.unpack(known) end
 local answer=act()
 if type(answer)=='table' and answer.err then return answer end
 redis.call('SET',receipt,cmsgpack.pack(answer),'PX',${RECEIPT_MS})
-return answer`,
-    'once',
-  );
+return answer`;
+  return ofDesk(toScript(`${PRELUDE}\n${body}`, 'once'), body);
 }
+
+/** Makes one script of several: it is given, for each run in turn, which of them it is of, the number of its arguments, and these, a receipt included; it answers a list of pairs, 1 and the answer, or 0 and the error. As each of them, it may be run again. */
+export function deskBatch(scripts: readonly Script[]): Script {
+  const parts = scripts.map((script) => {
+    const body = bodies.get(script);
+    if (body === undefined) throw new Error('Only scripts of the desk make a batch.');
+    return `parts[#parts+1]=function(ARGV)\n${body}\nend`;
+  });
+  const kind = scripts.every((script) => script.kind === 'read') ? 'read' : 'repeat';
+  return toScript(`${PRELUDE}\nlocal parts={}\n${parts.join('\n')}\n${RUN_PARTS}`, kind);
+}
+
+/** A failure is a table or a text, by the version of the server. */
+const RUN_PARTS = `
+local out,at={},1
+while ARGV[at] do
+  local part,count,args=parts[tonumber(ARGV[at])],tonumber(ARGV[at+1]),{}
+  for i=1,count do args[i]=ARGV[at+1+i] end
+  at=at+2+count
+  local ok,answer=pcall(part,args)
+  local failure=not ok and answer or (type(answer)=='table' and answer.err and answer)
+  if failure then
+    out[#out+1]={0,type(failure)=='table' and failure.err or tostring(failure)}
+  else
+    out[#out+1]={1,answer or false}
+  end
+end
+return out`;

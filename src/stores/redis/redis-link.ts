@@ -75,13 +75,17 @@ export function createRedisLink(line: Pick<RedisLine, 'send'>): RedisLink {
 
   return {
     run(script, key, args) {
-      const receipt = script.kind === 'once' ? [randomBytes(12).toString('base64url')] : [];
       // Two keys of which one never exists: while a cluster moves the slot, it refuses such a command
       // on both sides (TRYAGAIN). With one key it would run the script beside half of the data.
       // https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#multi-key-operations
-      return persist(script, key, ['2', key, `${key}:none`, ...args, ...receipt]);
+      return persist(script, key, ['2', key, `${key}:none`, ...withReceipt(script, args)]);
     },
   };
+}
+
+/** Adds the receipt that a script of the kind `once` takes. */
+export function withReceipt({ kind }: Script, args: readonly string[]): readonly string[] {
+  return kind === 'once' ? [...args, randomBytes(12).toString('base64url')] : args;
 }
 
 /** Resolves with an answer, or with an error that passes by itself; rejects with any other. */
@@ -152,6 +156,11 @@ function sayWhy(error: unknown): string {
     known ??
     `Redis does not answer (${message.replace(/\.$/, '')}): see that it runs and can be reached.`
   );
+}
+
+/** Makes the error that a server's refusal means. */
+export function toReplyError(message: string): unknown {
+  return explainReply(new ErrorReply(message));
 }
 
 function explainReply(error: unknown): unknown {

@@ -2,6 +2,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import {
   type Checkpoint,
   type CheckpointMetadata,
+  type CheckpointTuple,
   copyCheckpoint,
   type PendingWrite,
   WRITES_IDX_MAP,
@@ -17,7 +18,7 @@ import type { Transact } from './transact.ts';
 /**
  * Keeps checkpoints beside the ports, for threads whose `thread_id` is a thread's key. A write
  * carries the thread's fence as `configurable.fence_token` and is refused with `StaleFenceError` in
- * its own transaction when the fence is old: a worker that was stopped and wakes up would otherwise
+ * its own transaction when the fence is old, and so is a read that carries one: a worker that was stopped and wakes up would otherwise
  * put its older state over a younger worker's.
  */
 export class FencedSqliteSaver extends SqliteSaver {
@@ -29,6 +30,15 @@ export class FencedSqliteSaver extends SqliteSaver {
     this.#transact = transact;
     this.#agenda = agenda;
     this.setup();
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    // Whoever was overtaken does not come to ask the model.
+    if (config.configurable?.fence_token !== undefined) {
+      const fence = fenceOfWrite(config);
+      this.#transact.read(() => this.#agenda.assertFence(fence));
+    }
+    return await super.getTuple(config);
   }
 
   override async put(

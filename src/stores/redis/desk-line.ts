@@ -1,0 +1,85 @@
+/**
+ * What the desk asks of Redis at once goes there at once: the scripts that are run in one turn of
+ * the event loop are sent as one command, in their order. Each still happens whole or not at all,
+ * and the failure of one is its own.
+ */
+import { deskBatch } from './desk-scripts.ts';
+import { readList, readText } from './read-reply.ts';
+import type { Reply } from './redis-line.ts';
+import { type RedisLink, type Script, toReplyError, withReceipt } from './redis-link.ts';
+
+interface Order {
+  readonly script: Script;
+  readonly args: readonly string[];
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** More in one command would hold up the server's other clients. */
+const MOST_AT_ONCE = 16;
+
+/** Makes the link of one desk, whose keys all begin with the same name, over that of the connection. */
+export function createDeskLine(link: RedisLink): RedisLink {
+  const queues = new Map<string, Order[]>();
+  const batches = new Map<string, Script>();
+
+  function batchOf(scripts: readonly Script[]): Script {
+    const name = scripts.map(({ sha }) => sha).join();
+    const known = batches.get(name);
+    if (known) return known;
+    const made = deskBatch(scripts);
+    batches.set(name, made);
+    return made;
+  }
+
+  async function send(desk: string, orders: readonly Order[]): Promise<void> {
+    const [only] = orders;
+    if (only && orders.length === 1) {
+      link.run(only.script, desk, only.args).then(only.resolve, only.reject);
+      return;
+    }
+    const scripts = [...new Set(orders.map(({ script }) => script))];
+    // One order of them makes one script, which the server keeps.
+    scripts.sort((a, b) => (a.sha < b.sha ? -1 : 1));
+    const args = orders.flatMap(({ script, args }) => {
+      const all = withReceipt(script, args);
+      return [String(scripts.indexOf(script) + 1), String(all.length), ...all];
+    });
+    try {
+      const replies = readList(await link.run(batchOf(scripts), desk, args));
+      for (const [index, order] of orders.entries()) settle(order, replies[index] ?? null);
+    } catch (error) {
+      for (const { reject } of orders) reject(error);
+    }
+  }
+
+  return {
+    run: (script, desk, args) => {
+      // What takes its time has a patience of its own, and must not hold up the others.
+      if (script.isBulk) return link.run(script, desk, args);
+      return new Promise<Reply>((resolve, reject) => {
+        const queue = queues.get(desk);
+        const order = { script, args, resolve, reject };
+        if (queue) {
+          queue.push(order);
+          return;
+        }
+        const fresh = [order];
+        queues.set(desk, fresh);
+        // After the promises that are settled now: what they lead to belongs to the same turn.
+        process.nextTick(() => {
+          queues.delete(desk);
+          for (let at = 0; at < fresh.length; at += MOST_AT_ONCE) {
+            void send(desk, fresh.slice(at, at + MOST_AT_ONCE));
+          }
+        });
+      });
+    },
+  };
+}
+
+function settle({ resolve, reject }: Order, reply: Reply): void {
+  const [how, answer] = readList(reply);
+  if (how === 1) resolve(answer ?? null);
+  else reject(toReplyError(readText(answer)));
+}

@@ -1,0 +1,61 @@
+import { effectsOf } from '../../src/desk/effects.ts';
+import type { Call } from '../../src/domain/call.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { type Bench, median, timeOf } from './kit/bench.ts';
+import { openBenchDesk } from './kit/bench-desk.ts';
+
+/** How long it takes from a decision to the tool. */
+export const approveStarts: Bench = {
+  stores: ['SQLite', 'Redis'],
+
+  async probe({ store: kind, redisUrl, scale }) {
+    const desk = await openBenchDesk({ kind, redisUrl, prefix: 'starts' });
+    const count = scale.isQuick ? 2 : 40;
+    for (let i = 0; i < count; i += 1) await desk.cycle();
+    const starts: number[] = [];
+    const writes: number[] = [];
+    const rounds: { starts: number; writes: number }[] = [];
+    for (let round = 0; round < scale.rounds; round += 1) {
+      for (let i = 0; i < count; i += 1) {
+        const thread = { root: 100_000 + round * count + i, messages: 0 };
+        const call = await desk.ask(thread, 'Please write the note of today.');
+        await desk.worker.idle();
+        writes.push(await timeOf(() => writeOnce(desk.store, call)));
+        const answer = desk.answer();
+        const started = desk.toolStart();
+        starts.push(
+          await timeOf(async () => {
+            await desk.approve(call);
+            await started;
+          }),
+        );
+        await answer;
+        await desk.worker.idle();
+      }
+      rounds.push({ starts: median(starts.splice(0)), writes: median(writes.splice(0)) });
+    }
+    await desk.close();
+    return {
+      start: median(rounds.map((each) => each.starts)),
+      write: median(rounds.map((each) => each.writes)),
+    };
+  },
+
+  lines: ({ start = Number.NaN, write }, store) => [
+    {
+      what: 'approve → tool starts, without Slack',
+      store,
+      ours: start,
+      baseline: write,
+      unit: 'ms',
+      goal: 4,
+      against: 'one durable write of the same store',
+    },
+  ],
+};
+
+/** The smallest write that lasts: an audit entry, of a size as a decision makes it, and a wake-up. */
+async function writeOnce({ audit }: Store, call: Call): Promise<void> {
+  const step = { cause: 'approve', call } as const;
+  await audit.append(effectsOf(call, [step], call.requester).audit);
+}

@@ -1,0 +1,19 @@
+import { approveStarts } from './approve-starts.ts';
+import { clicks } from './clicks.ts';
+import { cycle } from './cycle.ts';
+import { foreignKeys } from './foreign-keys.ts';
+import type { Bench } from './kit/bench.ts';
+import { longThread } from './long-thread.ts';
+import { pending } from './pending.ts';
+import { redisCommands } from './redis-commands.ts';
+
+/** Every row of the table (design §11), by the name under which it runs. */
+export const BENCHES: Readonly<Record<string, Bench>> = {
+  clicks,
+  'approve-starts': approveStarts,
+  cycle,
+  'redis-commands': redisCommands,
+  'foreign-keys': foreignKeys,
+  'long-thread': longThread,
+  pending,
+};

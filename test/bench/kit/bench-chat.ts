@@ -1,0 +1,33 @@
+import type { Call } from '../../../src/domain/call.ts';
+import type { Chat } from '../../../src/domain/chat.ts';
+import type { Say } from '../../../src/domain/store.ts';
+
+/** Creates a chat that takes no time and keeps nothing: what a bench measures without Slack. */
+export function createBenchChat(told: {
+  readonly onCard?: (call: Call) => void;
+  readonly onSay?: (say: Say) => void;
+}): Chat {
+  let posted = 0;
+  return {
+    async drawCard(call, place) {
+      told.onCard?.(call);
+      posted += 1;
+      return place ?? { channel: 'C1', ts: `1700000000.${String(posted).padStart(6, '0')}` };
+    },
+    async say(say) {
+      told.onSay?.(say);
+    },
+    growLive: ({ thread }, left) => {
+      let place = left;
+      return {
+        place: () => place,
+        async draw() {
+          place ??= { channel: 'C1', ts: `1600000000.${thread.length}` };
+          return 'drawn';
+        },
+      };
+    },
+    async clearLive() {},
+    async setStatus() {},
+  };
+}

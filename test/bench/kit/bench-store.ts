@@ -1,0 +1,55 @@
+import { createClient } from 'redis';
+import type { Clock } from '../../../src/domain/clock.ts';
+import { openStore } from '../../../src/stores/open-store.ts';
+import { createSystemClock } from '../../../src/system-clock.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+export type StoreKind = 'SQLite' | 'Redis';
+
+const silent = () => {};
+
+/** A log that nobody reads, but for what should not happen. */
+export const QUIET_LOG = {
+  debug: silent,
+  info: silent,
+  warn: silent,
+  error: (fields: object, message: string) => console.error(message, fields),
+};
+
+/** Opens the store of the kind; an empty one, but for what the data folder or the prefix holds already. */
+export async function openBenchStore(options: {
+  readonly kind: StoreKind;
+  readonly redisUrl: string;
+  readonly prefix: string;
+  readonly onWake?: () => void;
+  readonly dataDir?: string;
+}) {
+  const { kind, redisUrl, prefix, onWake = silent } = options;
+  const folder = await makeTempDir();
+  const clock: Clock = createSystemClock();
+  const { store } = await openStore(
+    {
+      dataDir: options.dataDir ?? folder.path,
+      workspaceDir: folder.path,
+      ...(kind === 'Redis' && { redis: { url: redisUrl, prefix } }),
+    },
+    { clock, log: QUIET_LOG, onWake },
+  );
+  return {
+    store,
+    clock,
+    folder: folder.path,
+    async close() {
+      await store.close();
+      await folder.remove();
+    },
+  };
+}
+
+/** A client of the probe's own, for what it asks of the server. */
+export async function openClient(url: string) {
+  const path = url.startsWith('unix://') ? url.slice('unix://'.length) : undefined;
+  const client = createClient(path === undefined ? { url } : { socket: { path } });
+  await client.connect();
+  return client;
+}

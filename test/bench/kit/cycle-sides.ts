@@ -1,0 +1,51 @@
+/** The whole way from a message over an approval to the answer, on both sides, on the same store. */
+import { join } from 'node:path';
+import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import { makeTempDir } from '../../support/temp-dir.ts';
+import type { Site } from './bench.ts';
+import { openBenchDesk } from './bench-desk.ts';
+import { openClient } from './bench-store.ts';
+import { createPeer } from './peer-agent.ts';
+import { createStockRedisSaver } from './redis-facade.ts';
+
+/** Something that can go through a cycle. */
+export interface CycleSide {
+  cycle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens our side: the whole desk. */
+export function openOurs(
+  { store: kind }: Pick<Site, 'store'>,
+  redisUrl: string,
+): Promise<CycleSide> {
+  return openBenchDesk({ kind, redisUrl, prefix: 'ours' });
+}
+
+/** Opens the side that it is compared with. */
+export async function openPeer(
+  { store }: Pick<Site, 'store'>,
+  redisUrl: string,
+): Promise<CycleSide> {
+  if (store === 'Redis') {
+    const client = await openClient(redisUrl);
+    const close = () => client.disconnect();
+    return { ...createPeer(createStockRedisSaver(client)), close };
+  }
+  const { path, remove } = await makeTempDir();
+  const saver = SqliteSaver.fromConnString(join(path, 'peer.db'));
+  return {
+    ...createPeer(saver),
+    async close() {
+      saver.db.close();
+      await remove();
+    },
+  };
+}
+
+/** Goes through so many cycles, and returns how many milliseconds one took on the average. */
+export async function timeCycles({ cycle }: CycleSide, count: number): Promise<number> {
+  const before = performance.now();
+  for (let i = 0; i < count; i += 1) await cycle();
+  return (performance.now() - before) / count;
+}

@@ -1,0 +1,65 @@
+import { effectsOf } from '../../../src/desk/effects.ts';
+import { expireKey, pumpKey } from '../../../src/domain/agenda.ts';
+import type { Call } from '../../../src/domain/call.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import { messageId } from '../../../src/domain/message.ts';
+import type { Person } from '../../../src/domain/person.ts';
+import { REQUESTER_ROUTE, type Route } from '../../../src/domain/route.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import { threadKey } from '../../../src/domain/thread-key.ts';
+import { stepFrom } from '../../../src/domain/transitions.ts';
+import { aCall } from '../../support/a-call.ts';
+
+const LEASE_MS = 600_000;
+
+/** Where the card of a seeded call stands. */
+export const SEEDED_CARD = { channel: 'C1', ts: '1700000000.000001' };
+
+/** Stores pending calls as a desk leaves them behind whose cards are drawn: each in a thread whose turn waits for it. */
+export async function seedPending(options: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly count: number;
+  readonly requester: Person;
+  readonly route?: Route;
+}): Promise<readonly Call[]> {
+  const { store, clock, requester, route = REQUESTER_ROUTE } = options;
+  const calls: Call[] = [];
+  for (let i = 0; i < options.count; i += 1) {
+    const ts = `${1_500_000_000 + i}.000100`;
+    const place = { team: requester.team, channel: SEEDED_CARD.channel, ts };
+    const thread = threadKey(place);
+    const turn = messageId(place);
+    const now = clock.now();
+    const text = 'Please write the note of today.';
+    const message = { id: turn, thread, author: requester, ts, text, receivedAt: now };
+    await store.inbox.receive(message, { wakes: [{ key: pumpKey(thread), dueAt: 0 }] });
+    const lease = await store.agenda.claim(now, LEASE_MS);
+    if (lease?.key.id !== thread) throw new Error('The store has other work than the seeding.');
+    const fence = { thread, token: lease.fence };
+    await store.inbox.begin(turn, {}, fence);
+    const id = `call_${String(i).padStart(22, '0')}`;
+    const {
+      route: _route,
+      deadlineAt: _deadlineAt,
+      ...head
+    } = aCall({ id, thread, turn, requester });
+    const proposed: Call = {
+      ...head,
+      revision: 1,
+      status: 'proposed',
+      createdAt: now,
+      updatedAt: now,
+    };
+    await store.ledger.propose(proposed, {}, fence);
+    const deadlineAt = now + route.deadlineMs;
+    const step = stepFrom(proposed, 'gate', now, { status: 'pending', route, deadlineAt });
+    const { audit } = effectsOf(proposed, [step], undefined);
+    const wakes = [{ key: expireKey(id), dueAt: deadlineAt }];
+    await store.ledger.write(proposed, [step], { audit, wakes });
+    await store.ledger.placeCard(id, SEEDED_CARD);
+    await store.agenda.finish(lease);
+    calls.push(step.call);
+  }
+  return calls;
+}

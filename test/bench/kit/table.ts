@@ -1,0 +1,35 @@
+import type { Line } from './bench.ts';
+
+/** Whether the goal is reached. */
+function isMet({ ours, baseline, goal }: Line): boolean {
+  return ours <= goal * (baseline ?? 1);
+}
+
+/** Writes the lines as a table in Markdown. */
+export function toTable(lines: readonly Line[]): string {
+  const head = ['what', 'store', 'ours', 'baseline', 'against', 'ratio', 'goal', ''];
+  const rows = lines.map((line) => {
+    const { what, store, ours, baseline, against, unit, goal } = line;
+    const ratio = baseline === undefined ? '' : `${toNumber(ours / baseline)} ×`;
+    const limit = baseline === undefined ? `≤ ${goal} ${unit}` : `≤ ${toNumber(goal)} ×`;
+    const number = (value: number) => `${toNumber(value)} ${unit}`;
+    const base = baseline === undefined ? '' : number(baseline);
+    return [
+      what,
+      store,
+      number(ours),
+      base,
+      against,
+      ratio,
+      limit,
+      isMet(line) ? 'met' : 'not met',
+    ];
+  });
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+}
+
+function toNumber(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+}
