@@ -34,6 +34,12 @@ export interface Runner {
   stop(graceMs: number): Promise<void>;
 }
 
+/** A lease of work under way. */
+interface Hold {
+  isOverdue(): boolean;
+  renew(): Promise<void>;
+}
+
 /** Creates the runner of one worker. */
 export function createRunner(deps: {
   readonly agenda: Agenda;
@@ -45,6 +51,7 @@ export function createRunner(deps: {
 }): Runner {
   const { agenda, clock, log, handlers, leaseMs = LEASE_MS } = deps;
   const underWay = new Map<Promise<void>, AbortController>();
+  const holds = new Set<Hold>();
   const idlers = new Set<() => void>();
   let state: 'created' | 'running' | 'stopping' = 'created';
   let claiming: Promise<void> | undefined;
@@ -65,6 +72,7 @@ export function createRunner(deps: {
     nudged = false;
     try {
       while (state === 'running' && underWay.size < MAX_AT_ONCE) {
+        await renewOverdue();
         const lease = await agenda.claim(clock.now(), leaseMs);
         if (!lease) break;
         begin(lease);
@@ -75,6 +83,11 @@ export function createRunner(deps: {
       cancelTimer();
       cancelTimer = clock.schedule(clock.now() + FIRST_BACK_OFF_MS, nudge);
     }
+  }
+
+  /** A process that stood still finds its own leases run out, and must not take its own work for a dead worker's. */
+  async function renewOverdue(): Promise<void> {
+    for (const hold of holds) if (hold.isOverdue()) await hold.renew();
   }
 
   async function setTimer(): Promise<void> {
@@ -96,6 +109,8 @@ export function createRunner(deps: {
   async function perform(first: Lease, abort: AbortController): Promise<void> {
     let lease = first;
     let cancelRenewal = scheduleRenewal();
+    const hold = { renew, isOverdue: () => clock.now() >= lease.expiresAt };
+    holds.add(hold);
     try {
       const { fence, tries } = first;
       const work = { fence, tries, signal: abort.signal };
@@ -107,6 +122,7 @@ export function createRunner(deps: {
         log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');
       });
     } finally {
+      holds.delete(hold);
       cancelRenewal();
     }
 
@@ -121,11 +137,14 @@ export function createRunner(deps: {
 
     async function renew(): Promise<void> {
       const renewed = await agenda.renew(lease, clock.now(), leaseMs);
+      if (!holds.has(hold)) return;
       if (!renewed) {
+        holds.delete(hold);
         abort.abort(new StaleFenceError('Another worker has this work now.'));
         return;
       }
       lease = renewed;
+      cancelRenewal();
       cancelRenewal = scheduleRenewal();
     }
   }
