@@ -39,6 +39,12 @@ export interface Runner {
   stop(graceMs: number): Promise<void>;
 }
 
+/** A lease of work under way. */
+interface Hold {
+  isOverdue(): boolean;
+  renew(): Promise<void>;
+}
+
 /** Creates the runner of one worker. */
 export function createRunner(deps: {
   readonly agenda: Agenda;
@@ -52,6 +58,7 @@ export function createRunner(deps: {
 }): Runner {
   const { agenda, clock, log, handlers, leaseMs = LEASE_MS, beforePark = async () => {} } = deps;
   const underWay = new Map<Promise<void>, AbortController>();
+  const holds = new Set<Hold>();
   const idlers = new Set<() => void>();
   let state: 'created' | 'running' | 'stopping' = 'created';
   let claiming: Promise<void> | undefined;
@@ -82,8 +89,14 @@ export function createRunner(deps: {
     }
   }
 
+  /** A process that stood still finds its own leases run out, and must not take its own work for a dead worker's. */
+  async function renewOverdue(): Promise<void> {
+    for (const hold of holds) if (hold.isOverdue()) await hold.renew();
+  }
+
   /** Resolves with whether there may be more to claim; when there is not, the timer is set for what comes next. */
   async function claimSome(): Promise<boolean> {
+    await renewOverdue();
     const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
     const claims = Array.from({ length: Math.min(free, CLAIMS_AT_ONCE) }, claimOne);
     // Asked last, so that it is the time of what was left.
@@ -130,6 +143,8 @@ export function createRunner(deps: {
   async function perform(first: Lease, abort: AbortController): Promise<void> {
     let lease = first;
     let cancelRenewal = scheduleRenewal();
+    const hold = { renew, isOverdue: () => clock.now() >= lease.expiresAt };
+    holds.add(hold);
     try {
       const { fence, tries } = first;
       const work = { fence, tries, signal: abort.signal, assertHeld };
@@ -145,6 +160,7 @@ export function createRunner(deps: {
       });
       nudge();
     } finally {
+      holds.delete(hold);
       cancelRenewal();
     }
 
@@ -165,11 +181,14 @@ export function createRunner(deps: {
 
     async function renew(): Promise<void> {
       const renewed = await agenda.renew(lease, clock.now(), leaseMs);
+      if (!holds.has(hold)) return;
       if (!renewed) {
+        holds.delete(hold);
         abort.abort(new StaleFenceError('Another worker has this work now.'));
         return;
       }
       lease = renewed;
+      cancelRenewal();
       cancelRenewal = scheduleRenewal();
     }
   }

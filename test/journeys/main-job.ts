@@ -6,22 +6,27 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type MockAnswer, sayCalls, sayText } from '../support/mock-model.ts';
+import { startCluster } from '../support/redis-cluster.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { type Delivery, type Stage, setStage } from '../support/stage.ts';
 
 const SEARCH_TOOL = fileURLToPath(new URL('../fixtures/tools/search-tool.ts', import.meta.url));
 
 /** Registers the journeys for one way of delivery and one store. */
-export function mainJobJourneys(delivery: Delivery, store: 'SQLite' | 'Redis' = 'SQLite'): void {
+export function mainJobJourneys(
+  delivery: Delivery,
+  store: 'SQLite' | 'Redis' | 'a Redis cluster' = 'SQLite',
+): void {
   describe(`the main job over ${delivery}, on ${store}`, () => {
     let stage: Stage;
     let folder: string;
-    let redis: RedisServer | undefined;
+    let redis: Pick<RedisServer, 'url' | 'stop'> | undefined;
     const searched = async () => await readFile(join(folder, 'searched'), 'utf8').catch(() => '');
 
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'countersign-journal-'));
       if (store === 'Redis') redis = await startRedis();
+      if (store === 'a Redis cluster') redis = await startCluster();
       stage = await setStage(delivery, {
         ...(redis && { REDIS_URL: redis.url }),
         TOOLS_MODULE: SEARCH_TOOL,

@@ -1,99 +1,41 @@
-/** A worker that stands still past its lease, at each point of its work, and then goes on: nothing is lost, nothing runs twice. */
+/** A worker that stands still past its lease, at each point of its work, while another one takes over, and then goes on: nothing is lost, nothing runs twice. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Call } from '../../src/domain/call.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
 import type { ThreadKey } from '../../src/domain/thread-key.ts';
 import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { REQUESTER } from '../support/a-call.ts';
-import { createMockModel, type MockModel, sayCalls, sayText } from '../support/mock-model.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { createReplica, type Replica, threadOf } from '../support/replica.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
-import { effectTools, RUN_ALL, type WorkerOrder } from './stop-points.ts';
+import { effectTools, RUN_ALL } from './stop-points.ts';
+import {
+  createObedientModel,
+  effectsOf,
+  endWorker,
+  startWorker,
+  type WorkerProcess,
+} from './worker-process.ts';
 
-const SCRIPT = fileURLToPath(new URL('./stopping-worker.ts', import.meta.url));
 const LEASE_MS = 700;
 const silent = () => {};
 const LOG = { debug: silent, info: silent, warn: silent, error: silent };
 
 let folder: Awaited<ReturnType<typeof makeTempDir>>;
-let model: MockModel;
-/** Answers to the message “model”, held back until they are let go. */
-const held: (() => void)[] = [];
+let model: Awaited<ReturnType<typeof createObedientModel>>;
 
 before(async () => {
   folder = await makeTempDir();
-  model = await createMockModel(async ({ messages }) => {
-    const last = messages.at(-1);
-    if (last?.role === 'tool') return sayText(`Heard: ${last.content}`);
-    const [tool = '', note = ''] = String(last?.content).split(' ');
-    if (tool === 'act' || tool === 'act_again') {
-      return sayCalls([{ name: tool, args: JSON.stringify({ note }) }]);
-    }
-    // The first to ask waits; whoever asks after it is answered at once.
-    if (tool === 'model' && held.length === 0) {
-      await new Promise<void>((resolve) => held.push(resolve));
-      return sayText('The answer of the worker that stood still.');
-    }
-    return sayText('The answer.');
-  });
+  model = await createObedientModel();
 });
 after(async () => {
   await model.stop();
   await folder.remove();
 });
-
-interface WorkerProcess {
-  readonly child: ChildProcess;
-  /** Waits for a line that holds this, and that no earlier wait has found. */
-  line(part: string): Promise<void>;
-  readonly lines: readonly string[];
-}
-
-async function startWorker(order: WorkerOrder): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  process.once('exit', () => child.kill('SIGKILL'));
-  let written = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    written += text;
-  });
-  const found = new Set<number>();
-  const linesOf = () => written.split('\n').slice(0, -1);
-  return {
-    child,
-    get lines() {
-      return linesOf();
-    },
-    async line(part) {
-      await until(() => {
-        const at = linesOf().findIndex((line, n) => !found.has(n) && line.includes(part));
-        if (at >= 0) found.add(at);
-        else assert.equal(child.exitCode, null, `The worker has ended:\n${written}`);
-        return at >= 0;
-      }, 5);
-    },
-  };
-}
-
-async function endWorker({ child }: WorkerProcess): Promise<void> {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
-async function effectsOf(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return text.split('\n').slice(0, -1);
-}
 
 describe('on Redis, a second worker takes over', () => {
   let server: RedisServer;
@@ -241,12 +183,12 @@ describe('on Redis, a second worker takes over', () => {
 
   test('that stood still while the model wrote: its checkpoint is refused, and it answers nothing', async (t) => {
     const { thread, second } = await letItStop(t, 'model', async () => {
-      await until(() => held.length > 0, 5);
+      await until(() => model.held.length > 0, 5);
       worker.child.kill('SIGSTOP');
     });
     await isSettled(second);
     await assertAnsweredOnce(second, thread);
-    held[0]?.();
+    model.held[0]?.();
     worker.child.kill('SIGCONT');
     // It says something again when it lives; what it had written by then of the old turn was refused.
     await second.worker.stop(0);
@@ -263,29 +205,4 @@ describe('on Redis, a second worker takes over', () => {
     await letItGoOn('history');
     await assertAnsweredOnce(second, thread);
   });
-});
-
-test('on SQLite, the one process that stood still past its leases goes on where it was, and asks nobody', async () => {
-  const effects = join(folder.path, 'effects-sqlite');
-  const points = ['claim', 'claimed', 'run', 'finish'];
-  const worker = await startWorker({
-    dataDir: join(folder.path, 'data'),
-    modelUrl: model.url,
-    effects,
-    leaseMs: LEASE_MS,
-    asks: [...points.map((point) => `act ${point}`), 'history'],
-  });
-  const clock = createSystemClock();
-  for (const point of [...points, 'history']) {
-    await worker.line(`stops at ${point}`);
-    const over = clock.now() + 1.5 * LEASE_MS;
-    await until(() => clock.now() > over, 20);
-    worker.child.kill('SIGCONT');
-    await worker.line(point === 'history' ? 'ends history: ' : `ends act ${point}: succeeded`);
-  }
-  await endWorker(worker);
-  const done = (await effectsOf(effects)).map((line) => line.split(' ')[0]);
-  assert.deepEqual(done, points);
-  const answers = worker.lines.filter((line) => /^says in .*: (Heard|The answer)/.test(line));
-  assert.equal(answers.length, points.length + 1);
 });

@@ -14,8 +14,9 @@ import { ERROR, emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import type { TurnSaver } from '../../src/agent/create-agent.ts';
 import type { ThreadFence } from '../../src/domain/agenda.ts';
 import { StaleFenceError, type Store } from '../../src/domain/store.ts';
+import type { ThreadKey } from '../../src/domain/thread-key.ts';
 import { THREAD } from './a-call.ts';
-import type { ManualClock } from './manual-clock.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { holdThread, LEASE_MS, OTHER_THREAD } from './store-contract/store-bench.ts';
 
 /** An empty store with the saver that keeps its threads' checkpoints; closed with the test. */
@@ -202,5 +203,65 @@ export function saverContract(open: OpenSaver): void {
     for await (const { config } of store.saver.list({}))
       threads.add(config.configurable?.thread_id);
     assert.deepEqual([...threads], [OTHER_THREAD]);
+  });
+
+  test('what a step did not write, and the question that waits, are there for whoever comes next (field report 37)', async (t) => {
+    const { store, fence, loseIt } = await openHeld(t);
+    const make = () =>
+      new StateGraph(
+        Annotation.Root({ a: Annotation<string>, b: Annotation<string>, c: Annotation<string> }),
+      )
+        .addNode('write', () => ({ c: 'written last' }))
+        .addNode('ask', () => ({ b: String(interrupt({ pay: 900 })) }))
+        .addEdge(START, 'write')
+        .addEdge('write', 'ask')
+        .addEdge('ask', END)
+        .compile({ checkpointer: store.saver });
+    await make().invoke({ a: 'one', b: 'two', c: 'three' }, configOf(fence));
+    const young = await loseIt();
+    const state = await make().getState(configOf(young));
+    assert.deepEqual(state.values, { a: 'one', b: 'two', c: 'written last' });
+    const waiting = state.tasks.flatMap(({ interrupts }) => interrupts.map(({ value }) => value));
+    assert.deepEqual(waiting, [{ pay: 900 }]);
+    const done = await make().invoke(new Command({ resume: 'yes' }), configOf(young));
+    assert.deepEqual(done, { a: 'one', b: 'yes', c: 'written last' });
+  });
+
+  test('only the thread that is meant is read and deleted, whatever its id holds (field report 40)', async (t) => {
+    const { store } = await open(t);
+    const ids = [
+      'T1:D1',
+      'T1:D1:17.01',
+      'T1/D1',
+      'T1/D1/17.01',
+      'a*',
+      'a?',
+      '[a]',
+      '{a}',
+      'a}',
+      'a b',
+      'a\\',
+    ];
+    for (const thread_id of ids) {
+      const configurable = { thread_id, fence_token: await tokenOf(thread_id) };
+      await store.saver.put(
+        { configurable },
+        { ...emptyCheckpoint(), id: thread_id },
+        METADATA,
+        {},
+      );
+    }
+    const [short, ...others] = ids;
+    await store.saver.deleteThread(short ?? '');
+    assert.equal(await store.saver.getTuple({ configurable: { thread_id: short } }), undefined);
+    for (const thread_id of others) {
+      const tuple = await store.saver.getTuple({ configurable: { thread_id } });
+      assert.equal(tuple?.checkpoint.id, thread_id);
+    }
+
+    async function tokenOf(thread: string): Promise<number> {
+      const clock = createManualClock();
+      return (await holdThread({ store, clock }, thread as ThreadKey)).token;
+    }
   });
 }

@@ -1,0 +1,3 @@
+import { mainJobJourneys } from './main-job.ts';
+
+mainJobJourneys('http', 'a Redis cluster');
