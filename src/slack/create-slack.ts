@@ -10,6 +10,7 @@ import { clientOptions, type SlackConnection } from './connect-slack.ts';
 import { createHttpLine } from './http-line.ts';
 import { createInboxGate } from './inbox-gate.ts';
 import { registerListeners } from './listeners.ts';
+import { MisshapenError } from './misshapen-error.ts';
 import { createPane } from './pane/create-pane.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
@@ -69,7 +70,13 @@ export function createSlackApp(deps: {
     step: (event: ReceiverEvent, pass: (event: ReceiverEvent) => Promise<void>) => Promise<void>,
   ): Receiver {
     const init = (app: App): void => {
-      const pass = (event: ReceiverEvent) => app.processEvent(event);
+      // What listeners throw goes elsewhere: this is Bolt reading what is not there.
+      const pass = (event: ReceiverEvent) =>
+        app.processEvent(event).catch((cause: unknown) => {
+          throw new MisshapenError('Bolt could not read what Slack is said to have sent.', {
+            cause,
+          });
+        });
       const processEvent = (event: ReceiverEvent) => track(step(event, pass));
       inner.init(
         new Proxy(app, {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
+import { HTTPModuleFunctions, HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
 import type { Log } from '../domain/log.ts';
+import { MisshapenError } from './misshapen-error.ts';
+import { isPayload } from './payload.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
 
@@ -21,17 +23,39 @@ export function createHttpLine(deps: {
     signingSecret,
     bodyLimit: BODY_LIMIT,
     logger: createSlackLogger(log),
+    // Slack repeats what was not saved.
+    processEventErrorHandler: async ({ error, response }) => {
+      log.error({ err: error }, 'A request of Slack’s could not be taken.');
+      const status = error instanceof MisshapenError ? 400 : 503;
+      if (!response.headersSent) response.writeHead(status).end();
+      return false;
+    },
   });
   const nothing = async () => {};
 
   /** Bolt lets `ssl_check` requests through unsigned; here nothing unsigned is read. */
   function requestListener(request: IncomingMessage, response: ServerResponse): void {
     const body = (request as { rawBody?: unknown }).rawBody;
-    if (Buffer.isBuffer(body) && !isSigned(request, body)) {
+    if (!Buffer.isBuffer(body) || !isSigned(request, body)) {
       response.writeHead(401).end();
       return;
     }
+    if (!isReadable(request, body)) {
+      log.warn({}, 'A signed request is none that Slack sends.');
+      response.writeHead(400).end();
+      return;
+    }
     receiver.requestListener(request, response);
+  }
+
+  /** Read as Bolt reads it, whose process ends at what is no object. */
+  function isReadable(request: IncomingMessage, rawBody: Buffer): boolean {
+    try {
+      const buffered = Object.assign(request, { rawBody });
+      return isPayload(HTTPModuleFunctions.parseHTTPRequestBody(buffered));
+    } catch {
+      return false;
+    }
   }
 
   function isSigned(request: IncomingMessage, body: Buffer): boolean {

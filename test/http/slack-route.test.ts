@@ -171,7 +171,7 @@ describe('a request of Slack', () => {
 
   it('that can’t be stored is not acknowledged, so that Slack repeats it', async () => {
     desk.broken = true;
-    assert.equal(await send(event()), 500);
+    assert.equal(await send(event()), 503);
   });
 
   it('is never taken with an empty signing secret: the start is refused', () => {
