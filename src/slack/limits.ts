@@ -41,7 +41,8 @@ export const BUDGET = {
   cardData: 6_000,
   cardArguments: 20,
   words: 300,
-  askedLine: 300,
+  /** A line that is quoted beside our facts: it must not push them off a phone's screen. */
+  askedLine: 160,
   outcome: 600,
   /** All differences that an edit made together. */
   edit: 900,

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
+import { digestOf } from '../../src/domain/digest.ts';
 import { canonicalJson, type JsonValue } from '../../src/domain/json.ts';
 import type { FormValues } from '../../src/playground/workspace/workspace-port.ts';
+import { aCall } from '../support/a-call.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
-import { FORM_TOOLS, LONG_ARGS, PARTS_ARGS } from './forms-tools.ts';
+import { FORM_TOOLS, KEYS, LONG_ARGS, PARTS_ARGS } from './forms-tools.ts';
 import { type Delivery, type SlackStage, setSlackStage } from './slack-stage.ts';
 import { viewButtons } from './view-buttons.ts';
 
@@ -191,7 +193,7 @@ function formsOver(delivery: Delivery): void {
       assert.deepEqual(await stage.workspace.suggest('requester', 'city', 'city 2'), []);
     });
 
-    it('a view that claims more than the form has changes only what the form has', async () => {
+    it('a view that claims more than the form has changes only what the form has (D16)', async () => {
       decideAs(await open('parts', PARTS_ARGS));
       const { id, teamId } = stage.workspace.member('requester');
       const send = (patch: object) =>
@@ -238,6 +240,37 @@ function formsOver(delivery: Delivery): void {
     });
   });
 }
+
+describe('a call whose file changes while it is read', () => {
+  it('is read from its first page on again: no page holds what was read before (D18)', async () => {
+    const stage = await setSlackStage('http', { tools: FORM_TOOLS });
+    try {
+      const basis = { basis: 'before', preview: 'old' };
+      const args = canonicalJson(Object.fromEntries(KEYS.map((key) => [key, 'x'.repeat(500)])));
+      const call = await stage.callIn({ tool: 'long', args, ...basis });
+      const place = await stage.draw(call);
+      const shows = (text: string) => () =>
+        JSON.stringify(stage.workspace.see('requester').views.at(-1) ?? '').includes(text)
+          ? true
+          : undefined;
+      await stage.workspace.click('requester', { ...place, actionId: 'call.open' });
+      await stage.workspace.waitFor(shows('page 1 of'));
+      const changed = aCall({
+        ...call,
+        digest: '',
+        basis: 'after',
+        preview: 'new',
+        note: 'Changed.',
+      });
+      stage.desk.call = { ...changed, digest: digestOf(changed) };
+      await stage.workspace.clickInView('requester', { actionId: 'call.page' });
+      await stage.workspace.waitFor(shows('Changed.'));
+      assert.ok(shows('page 1 of')());
+    } finally {
+      await stage.close();
+    }
+  });
+});
 
 describe('a form before a slow store', () => {
   it('opens at once, and is there when the store has answered after four seconds', async () => {

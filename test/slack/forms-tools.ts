@@ -2,7 +2,7 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 import { TOOL } from './slack-stage.ts';
 
-const KEYS = Array.from({ length: 70 }, (_, i) => `f${i}`);
+export const KEYS = Array.from({ length: 70 }, (_, i) => `f${i}`);
 /** Arguments of `long`, by field. */
 export const LONG_ARGS = Object.fromEntries(KEYS.map((key) => [key, `${key} `]));
 const STRING = { type: 'string' };

@@ -40,12 +40,17 @@ const WORK = 'For this work, in an agent’s words';
 
 /** Makes the block that says why a call is there again. */
 export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
-  return note === '' ? [] : buildPieces([quote('Note', note, masking)]);
+  return note === '' ? [] : buildPieces([quote('Note', note, masking, BUDGET.note)]);
 }
 
 /** Quotes a text as data, as far as it is short. */
-function quote(label: string, text: string, masking: Masking): DataPiece {
-  return cutPiece(renderText(label, text, masking), BUDGET.askedLine);
+function quote(
+  label: string,
+  text: string,
+  masking: Masking,
+  most: number = BUDGET.askedLine,
+): DataPiece {
+  return cutPiece(renderText(label, text, masking), most);
 }
 
 const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;

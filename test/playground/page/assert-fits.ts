@@ -7,7 +7,7 @@ const CONTROLS =
 /** 44 CSS pixels, less what rounding can take. */
 const THUMB_PX = 43.9;
 
-/** Checks that nothing is wider than its place and that on a phone each control is large enough for a thumb. */
+/** Checks that nothing is wider than its place, that no text of a message or form ends out of sight, and that on a phone each control is large enough for a thumb. */
 export async function assertFits(page: Page): Promise<void> {
   const tooWide = await page
     .locator(BOXES)
@@ -15,6 +15,13 @@ export async function assertFits(page: Page): Promise<void> {
       nodes
         .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1)
         .map((node) => `${node.tagName} ${node.className}`),
+    );
+  const folded = await page
+    .locator('.messages pre, dialog pre')
+    .evaluateAll((nodes) =>
+      nodes
+        .filter((node) => node.checkVisibility() && node.scrollHeight > node.clientHeight + 1)
+        .map((node) => node.textContent?.slice(0, 40)),
     );
   const isPhone = (page.viewportSize()?.width ?? 0) < 768;
   const tooSmall = await page.locator(CONTROLS).evaluateAll(
@@ -27,5 +34,5 @@ export async function assertFits(page: Page): Promise<void> {
         .map((node) => `${node.tagName} ${node.className} ${node.textContent}`),
     isPhone ? THUMB_PX : 0,
   );
-  assert.deepEqual({ tooWide, tooSmall }, { tooWide: [], tooSmall: [] });
+  assert.deepEqual({ tooWide, tooSmall, folded }, { tooWide: [], tooSmall: [], folded: [] });
 }

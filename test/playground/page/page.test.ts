@@ -1,6 +1,7 @@
 /** The page in a real browser, at a desktop's and a phone's width, against a real Bolt app. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { WebClient } from '@slack/web-api';
 import type { Locator, Page } from 'playwright-core';
 import { assertFits } from './assert-fits.ts';
 import { launchChromium, whyNoBrowser } from './launch-chromium.ts';
@@ -71,6 +72,23 @@ for (const size of [
       const shown = page.locator(`[data-ts="${said?.ts}"] .content`).first();
       assert.equal((await shown.textContent())?.trim(), `${ASK}\nplease @Countersign`);
       assert.equal(await page.locator('.content b').count(), 0);
+    });
+
+    test('a long preformatted text is shown to its end', async () => {
+      const { botToken: token, apiUrl: slackApiUrl } = playground.workspace;
+      const client = new WebClient(token, { slackApiUrl });
+      const elements = [{ type: 'text' as const, text: `${'word '.repeat(550)}the end` }];
+      const block = {
+        type: 'rich_text' as const,
+        elements: [{ type: 'rich_text_preformatted' as const, elements }],
+      };
+      const channel = playground.workspace.channel('general').id;
+      const { ts = '' } = await client.chat.postMessage({ channel, text: 'long', blocks: [block] });
+      const shown = page.locator(`article[data-ts="${ts}"] pre`);
+      await shown.getByText('the end').waitFor();
+      await assertFits(page);
+      await client.chat.delete({ channel, ts });
+      await shown.waitFor({ state: 'detached' });
     });
 
     test('the thread shows the card, the status and a row of buttons that fits', async () => {

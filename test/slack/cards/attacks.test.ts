@@ -9,6 +9,7 @@ import { aCall } from '../../support/a-call.ts';
 import { TEST_MARK } from '../../support/test-mark.ts';
 import { actionIds, dataTexts, outsideData } from '../../support/unrender-card.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
+import { ATTACKS_BY_WORDS } from './attacks-by-words.ts';
 
 const FIXTURE = new URL('../../fixtures/slack/attacks.json', import.meta.url);
 const TOOL = {
@@ -27,6 +28,11 @@ const TOOL = {
   },
 };
 
+const ALL = [...ATTACKS, ...ATTACKS_BY_WORDS];
+
+const NOTIFICATION =
+  /^[A-Za-z0-9._\\{}]+(?:… \(80 of 369 characters\))?: Waiting for a decision · asked by (?:helper research \(work 2 of 3\), for )?<@U1> · open to review$/;
+
 function cardOf({ args, call = {} }: Attack) {
   const asked = aCall({ args: canonicalJson(args), askedLine: '', ...call });
   return buildCallCard(asked, { tool: TOOL, mark: TEST_MARK });
@@ -35,16 +41,16 @@ function cardOf({ args, call = {} }: Attack) {
 describe('a card under attack', () => {
   it('has exactly the blocks of the fixture', async () => {
     const cards = Object.fromEntries(
-      ATTACKS.map((attack) => [`${attack.source}: ${attack.title}`, cardOf(attack)]),
+      ALL.map((attack) => [`${attack.source}: ${attack.title}`, cardOf(attack)]),
     );
-    assert.equal(Object.keys(cards).length, ATTACKS.length);
+    assert.equal(Object.keys(cards).length, ALL.length);
     if (process.env.UPDATE_FIXTURES === '1') {
       await writeFile(FIXTURE, `${JSON.stringify(cards, null, 1)}\n`);
     }
     assert.deepEqual(cards, JSON.parse(await readFile(FIXTURE, 'utf8')));
   });
 
-  for (const attack of ATTACKS) {
+  for (const attack of ALL) {
     it(`(${attack.source}) says what is there: ${attack.title}`, () => {
       const card = cardOf(attack);
       assert.deepEqual(validateMessage(card), []);
@@ -59,6 +65,8 @@ describe('a card under attack', () => {
         assert.ok(ours.includes(JSON.stringify(text).slice(1, -1)), `${text}\n${ours}`);
       }
       assert.doesNotMatch(ours, /evil\.example|<!(?!date)|<@(?!U[12]>)|PRE-APPROVED|Approved by/);
+      // What a phone shows while it is locked (D20).
+      assert.match(card.text, NOTIFICATION);
       assert.doesNotMatch(JSON.stringify(card), /k-000111|test-not-real|xoxb-not/);
     });
   }

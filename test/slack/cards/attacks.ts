@@ -268,11 +268,4 @@ export const ATTACKS: readonly Attack[] = [
     data: ['["x"]', 'a, b', '["a, b", "[\\"x\\"]"]'],
     says: ['n · list of 2'],
   },
-  {
-    source: 'advisory: the old call asked again',
-    title: 'a call like one that was edited',
-    args: { path: 'a.txt' },
-    call: { earlier: { likeness: 'same', how: 'edit', by: { team: 'T1', user: 'U2' }, at: 9e11 } },
-    approvable: true,
-  },
 ];
