@@ -2,6 +2,7 @@
 import { pumpKey, runKey, sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { withdraw } from '../domain/decide.ts';
+import type { DecisionOutcome } from '../domain/decision.ts';
 import { shortDigest } from '../domain/digest.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { isSamePerson } from '../domain/person.ts';
@@ -92,7 +93,7 @@ export function createHear(
     }
     const decidable = leavesOf(waiting).filter((call) => mayReply(call, message));
     // Its files are taken in only where its text goes to the agent now.
-    if (decidable.length > 0) return await reply(decidable, await open(message));
+    if (decidable.length > 0) return await reply(decidable, await open(message), fence);
     // A helper's calls go with the call that it works for.
     const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
     if (requested.length === 0) return await tellWaits(message, fence, waiting);
@@ -118,18 +119,26 @@ export function createHear(
     return false;
   }
 
-  async function reply(calls: readonly Call[], message: InboxMessage): Promise<boolean> {
-    let moved = false;
-    for (const call of calls) {
+  async function reply(
+    calls: readonly Call[],
+    message: InboxMessage,
+    fence: ThreadFence,
+  ): Promise<boolean> {
+    const kinds: DecisionOutcome['kind'][] = [];
+    for (const [index, call] of calls.entries()) {
       const { id: callId, attempt } = call;
       const digest = shortDigest(call.digest);
       const decision = { kind: 'reply', text: message.text } as const;
       const command = { callId, attempt, digest, by: message.author, decision };
-      // The text has become the reply in the same write: it can't also begin a turn.
-      const outcome = await decide(command, { messageEnds: [{ id: message.id, how: 'reply' }] });
-      moved = moved || outcome.kind !== 'not-allowed';
+      // In the same write as the last one, and not before: after a crash the others are still answered.
+      const isLast = index === calls.length - 1;
+      const ends = isLast ? { messageEnds: [{ id: message.id, how: 'reply' as const }] } : {};
+      kinds.push((await decide(command, ends)).kind);
     }
-    return moved;
+    // The text has become a reply, so it can't also begin a turn, whoever was first with the last call.
+    const isUsed = kinds.includes('decided') && kinds.at(-1) !== 'decided';
+    if (isUsed) await store.inbox.end(message.id, 'reply', {}, fence);
+    return kinds.some((kind) => kind !== 'not-allowed');
   }
 
   async function takeBack(call: Call): Promise<boolean> {

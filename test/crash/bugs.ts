@@ -23,7 +23,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
-    finds: /Property failed/,
+    finds: /already-decided/,
   },
   {
     name: 'an inbox that takes a message twice',
@@ -35,7 +35,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
-    finds: /Property failed/,
+    finds: /'known'/,
   },
   {
     name: 'an acknowledgement before the write',
@@ -60,7 +60,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
-    finds: /Property failed/,
+    finds: /I2: .* took effect 1 times, and not 0 to 0/,
   },
   {
     name: 'an approval of one call that counts for all of its batch',
@@ -92,7 +92,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
-    finds: /Property failed/,
+    finds: /not-allowed/,
   },
   {
     name: 'a call that is run again though nobody knows whether it ran',
@@ -104,7 +104,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
-    finds: /Property failed/,
+    finds: /I2: .* took effect 2 times/,
   },
   {
     name: 'a fence that nobody looks at',
@@ -115,7 +115,7 @@ export const BUGS: readonly PlantedBug[] = [
         to: 'if (fence.token > 0) return;',
       },
     ],
-    suite: MODEL,
-    finds: /Property failed/,
+    suite: 'test/stores/sqlite/store-contract.test.ts',
+    finds: /not ok .*(fence|younger)/,
   },
 ];

@@ -12,36 +12,48 @@ import { summarize } from './model/summary.ts';
 const SEQUENCES = Number(process.env.SEQUENCES ?? 1_000);
 /** Where the sequences begin; a failure tells seed and path. */
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+/** Where bugs are planted in one store only, the other one is not asked. */
+const isSqliteOnly = process.env.STORES === 'sqlite';
+const PLACES = isSqliteOnly ? 'on SQLite' : 'on SQLite and on Redis, with the same end';
 /** The smallest sequence that fails takes a while to find: not where the first one is enough. */
 const endOnFailure = process.env.SHRINK === '0';
 /** So many worlds at once: each waits for its store most of the time. */
 const LANES = 6;
 
 describe('the desk does what the model says', () => {
-  let redis: Awaited<ReturnType<typeof startRedisBackend>>;
+  let redis: Awaited<ReturnType<typeof startRedisBackend>> | undefined;
   before(async () => {
-    redis = await startRedisBackend();
+    if (!isSqliteOnly) redis = await startRedisBackend();
   });
-  after(() => redis.stop());
+  after(() => redis?.stop());
 
-  it(`in ${SEQUENCES} sequences of messages, clicks, time, deaths and faults, on SQLite and on Redis, with the same end`, async () => {
-    const backends = [sqliteBackend, redis.backend];
-    const lanes = Array.from({ length: LANES }, (_, lane) => runLane(backends, lane));
+  it(`in ${SEQUENCES} sequences of messages, clicks, time, deaths and faults, ${PLACES}`, async () => {
+    const backends = [sqliteBackend, ...(redis ? [redis.backend] : [])];
+    const failed = new AbortController();
+    const lanes = Array.from({ length: LANES }, (_, lane) => runLane(backends, lane, failed));
     const ends = await Promise.allSettled(lanes);
     let compared = 0;
     for (const end of ends) {
       if (end.status === 'rejected') throw end.reason;
       compared += end.value;
     }
-    assert.ok(compared > SEQUENCES * 0.8, `Only ${compared} ends could be compared.`);
+    assert.ok(
+      isSqliteOnly || compared > SEQUENCES * 0.8,
+      `Only ${compared} ends could be compared.`,
+    );
   });
 });
 
 /** Runs one share of the sequences; answers in how many of them both ends could be compared. */
-async function runLane(backends: readonly LabBackend[], lane: number): Promise<number> {
+async function runLane(
+  backends: readonly LabBackend[],
+  lane: number,
+  failed: AbortController,
+): Promise<number> {
   let compared = 0;
   const commands = fc.commands(labCommands(), { maxCommands: 24, size: 'max' });
   const property = fc.asyncProperty(commands, async (sequence) => {
+    if (failed.signal.aborted) return;
     const sides = await Promise.all(backends.map(openSide));
     try {
       const model = sides[0]?.expected;
@@ -54,17 +66,19 @@ async function runLane(backends: readonly LabBackend[], lane: number): Promise<n
       await Promise.all(sides.map(({ world }) => world.close()));
     }
   });
-  await fc.assert(property, {
-    numRuns: Math.ceil(SEQUENCES / LANES),
-    seed: SEED + lane,
-    endOnFailure,
-  });
-  return compared;
+  const numRuns = Math.ceil(SEQUENCES / LANES);
+  const run = await fc.check(property, { numRuns, seed: SEED + lane, endOnFailure });
+  if (!run.failed) return compared;
+  failed.abort();
+  // The last line says which promise is broken.
+  const why =
+    run.errorInstance instanceof Error ? run.errorInstance.message : 'It was interrupted.';
+  throw new Error(`${fc.defaultReportMessage(run)}\n${why}`, { cause: run.errorInstance });
 }
 
 /** Asserts that both sides have the same end; false where a fault befell them at different moments. */
 async function haveSameEnd([one, other]: readonly Side[]): Promise<boolean> {
-  assert.ok(one && other);
+  if (!one || !other) return false;
   const state = ({ expected, faults }: Side) =>
     JSON.stringify([expected.calls.map(({ key, status }) => [key, status]), faults]);
   if (state(one) !== state(other)) return false;

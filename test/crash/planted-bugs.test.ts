@@ -40,7 +40,7 @@ async function runSuite(folder: string, { only, suite }: PlantedBug) {
   if (only !== undefined) args.push(`--test-name-pattern=${only}`);
   const child = spawn(process.execPath, [...args, suite], {
     cwd: folder,
-    env: { ...env, SEQUENCES: '240', SEED: '3', SHRINK: '0' },
+    env: { ...env, SEQUENCES: '240', SEED: '3', SHRINK: '0', STORES: 'sqlite' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [said, , [code]] = await Promise.all([

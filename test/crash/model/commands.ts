@@ -26,6 +26,8 @@ const STORE_POINTS = [
   'ledger.write',
   'ledger.propose',
   'ledger.markDelivered',
+  'saver.put',
+  'saver.put',
   'ledger.placeCard',
   'inbox.receive',
   'inbox.begin',

@@ -8,6 +8,7 @@ import type { TurnMessage } from '../../../src/domain/message.ts';
 import type { ToolReply } from '../../../src/domain/outcome.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { ThreadKey } from '../../../src/domain/thread-key.ts';
+import type { Passage } from '../../support/faulty-store.ts';
 import { planOf } from './plans.ts';
 
 interface Checkpoint {
@@ -22,12 +23,20 @@ export type Checkpoints = Map<ThreadKey, Checkpoint>;
 
 type Asker = Extract<TurnMessage, { role: 'assistant' }>;
 
-/** Creates the agent of one process over checkpoints that all processes share; `store` is that process's. */
-export function createLabAgent(checkpoints: Checkpoints, store: Pick<Store, 'ledger'>): Agent {
-  /** The only write of the store that checks a fence and does nothing else. */
-  async function save(fence: ThreadFence, next: Checkpoint): Promise<void> {
-    await store.ledger.markDelivered([], fence);
-    checkpoints.set(fence.thread, next);
+/** Creates the agent of one process over checkpoints that all processes share; `store` is the store itself. */
+export function createLabAgent(
+  checkpoints: Checkpoints,
+  store: Pick<Store, 'ledger'>,
+  passage: Passage,
+): Agent {
+  /** Checks the fence and writes at once, as the real savers do. */
+  async function save(fence: ThreadFence, next: Checkpoint | undefined): Promise<void> {
+    await passage.pass('saver.put', async () => {
+      // The only write of the store that checks a fence and does nothing else.
+      await store.ledger.markDelivered([], fence);
+      if (next) checkpoints.set(fence.thread, next);
+      else checkpoints.delete(fence.thread);
+    });
   }
 
   function stateOf(thread: ThreadKey): GraphState {
@@ -42,7 +51,8 @@ export function createLabAgent(checkpoints: Checkpoints, store: Pick<Store, 'led
     signal.throwIfAborted();
     const kept = checkpoints.get(fence.thread);
     if (!kept) throw new Error(`The graph of ${fence.thread} holds no turn.`);
-    const next = kept.endsTurn ? { ...kept, phase: 'finished' as const } : think(kept);
+    // No model says the same twice: each of its messages has a number of its own.
+    const next = kept.endsTurn ? { ...kept, phase: 'finished' as const } : think(kept, fence.token);
     await save(fence, next);
     return stateOf(fence.thread);
   }
@@ -70,10 +80,7 @@ export function createLabAgent(checkpoints: Checkpoints, store: Pick<Store, 'led
     },
     proceed: async (_thread, fence, signal) => await ask(fence, signal),
     unfinished: () => '',
-    async forget(thread, fence) {
-      await store.ledger.markDelivered([], fence);
-      checkpoints.delete(thread);
-    },
+    forget: (_thread, fence) => save(fence, undefined),
   };
 }
 
@@ -86,11 +93,11 @@ const NOTHING: GraphState = {
   usage: undefined,
 };
 
-function think(kept: Checkpoint): Checkpoint {
+function think(kept: Checkpoint, number: number): Checkpoint {
   const asked = kept.messages.filter(({ role }) => role === 'assistant').length;
   const [first] = kept.messages;
   const tools = planOf(first?.text ?? '')[asked] ?? [];
-  const id = `${kept.turn}#ai${asked}`;
+  const id = `${kept.turn}#ai${asked}~${number}`;
   const calls = tools.map((tool, index) => ({
     id: `c${index}`,
     tool,

@@ -77,7 +77,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
     const toolbox = createLabTools(tools, process, clock.now);
     const deps = {
       store: own,
-      agent: createLabAgent(checkpoints, own),
+      agent: createLabAgent(checkpoints, store, process),
       chat: createLabChat(slack, process),
       toolbox,
       helpers: [],

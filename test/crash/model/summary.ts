@@ -1,4 +1,4 @@
-import { keyOf, readCalls, type Side, THREADS } from './side.ts';
+import { keyOf, readCalls, type Side, THREADS, withoutNumber } from './side.ts';
 
 const ALL = 100_000;
 
@@ -27,7 +27,7 @@ export async function summarize(side: Side): Promise<unknown> {
   const whole = JSON.stringify({ calls, turns, says, effects, audit: bySubject });
   const named = stored.reduce(nameCall, whole.replaceAll(/"at":\d+/g, '"at":0'));
   // Threads go on beside each other: only the order within each of these lists' entries counts.
-  const lists: Readonly<Record<string, readonly unknown[]>> = JSON.parse(named);
+  const lists: Readonly<Record<string, readonly unknown[]>> = JSON.parse(withoutNumber(named));
   return Object.entries(lists).map(([name, list]) => [name, sort(list.map(sortKeys))]);
 }
 
