@@ -13,6 +13,7 @@ import type {
   DecisionOutcome,
   SettleCommand,
 } from '../domain/decision.ts';
+import type { Person } from '../domain/person.ts';
 import type { Effects } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
@@ -46,16 +47,24 @@ export function createDecide(deps: DecideDeps) {
         await remember(command, ruling.outcome);
         return ruling.outcome;
       }
-      const news = newsOf(ruling.steps);
-      const isCarriedOut = news.kind !== 'already-decided';
-      const effects = {
-        ...effectsOf(call, ruling.steps, command.by),
-        ...(isCarriedOut && extra),
-      };
-      if (!(await store.ledger.write(call, ruling.steps, effects))) continue;
-      deps.integrity.sound(ruling.steps);
-      return news;
+      const news = await write(call, ruling.steps, command.by, extra);
+      if (news) return news;
     }
+  }
+
+  /** Undefined when another writer was first. */
+  async function write(
+    call: Call,
+    steps: readonly Step[],
+    by: Person,
+    extra: Pick<Effects, 'messageEnds'>,
+  ): Promise<DecisionOutcome | undefined> {
+    const news = newsOf(steps);
+    const isCarriedOut = news.kind !== 'already-decided';
+    const effects = { ...effectsOf(call, steps, by), ...(isCarriedOut && extra) };
+    if (!(await store.ledger.write(call, steps, effects))) return undefined;
+    deps.integrity.sound(steps);
+    return news;
   }
 
   async function remember(
