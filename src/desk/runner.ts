@@ -155,8 +155,8 @@ export function createRunner(deps: {
       await finished;
     } catch (error) {
       await putOff(lease, error, abort.signal).catch((cause: unknown) => {
-        // The lease runs out by itself, and the work is claimed again then.
         log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');
+        giveBack(lease);
       });
       nudge();
     } finally {
@@ -191,6 +191,15 @@ export function createRunner(deps: {
       cancelRenewal();
       cancelRenewal = scheduleRenewal();
     }
+  }
+
+  /** A store that could not be written for a moment must not hold up the work until its lease runs out. */
+  function giveBack(lease: Lease): void {
+    const now = clock.now();
+    if (state !== 'running' || now >= lease.expiresAt) return;
+    clock.schedule(now + FIRST_BACK_OFF_MS, () => {
+      agenda.postpone(lease, clock.now()).then(nudge, () => giveBack(lease));
+    });
   }
 
   function handlerOf({ key }: Lease): AgendaHandlers[AgendaTask] {

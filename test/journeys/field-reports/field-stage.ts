@@ -26,6 +26,8 @@ export interface FieldStage extends Stage {
   toolMessages(): readonly string[];
   /** Every run of a tool since the stage was set. */
   runs(): Promise<readonly ToolRun[]>;
+  /** Where the tools write down their runs. */
+  readonly runJournal: string;
   /** Lets the tool `hold` end that was called with this note. */
   release(note: string): Promise<void>;
   /** Reads or writes the app's database behind its back. */
@@ -82,6 +84,7 @@ export async function setFieldStage(
       const lines = text.split('\n').filter((line) => line !== '');
       return lines.map((line): ToolRun => JSON.parse(line));
     },
+    runJournal: journal,
     release: (note) => writeFile(`${journal}.${note}`, ''),
     sql,
     audit: (event) => sql('SELECT actor, detail FROM audit WHERE event = ? ORDER BY seq', event),

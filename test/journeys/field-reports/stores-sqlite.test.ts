@@ -1,0 +1,3 @@
+import { storeJourneys } from './stores.ts';
+
+storeJourneys('SQLite');
