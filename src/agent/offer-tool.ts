@@ -19,8 +19,8 @@ const MAX_DEPTH = 16;
 /** Makes the offer of a tool: of a choice of kinds, all properties, and as needed what every kind needs. */
 export function offerTool({ name, description, schema }: Tool): ToolOffer {
   if (!REFUSED.some((key) => Object.hasOwn(schema, key))) {
-    const plain = { type: 'object', properties: {}, ...schema };
-    return { name, description, schema: plain };
+    const properties = isObject(schema.properties) ? schema.properties : {};
+    return { name, description, schema: { ...schema, type: 'object', properties } };
   }
   const { properties, required } = flatten(schema, schema, 0);
   const rest = Object.entries(schema).filter(

@@ -129,7 +129,10 @@ export function variantsOf(
       return variantsOf(bare ? branch : mergeSchemas(branch, shared), root, depth + 1);
     });
   }
-  if (Array.isArray(rest.type)) return rest.type.map((type) => ({ ...rest, type }));
+  if (Array.isArray(rest.type)) {
+    const types = rest.type.filter((type) => typeof type === 'string');
+    return types.length === 0 ? [{ ...rest, ...RAW }] : types.map((type) => ({ ...rest, type }));
+  }
   return [rest];
 }
 

@@ -53,7 +53,8 @@ export function fillForm(
     assert.deepEqual(validateView(view), []);
     const typed: Record<string, Record<string, Raw>> = {};
     for (const field of fieldsOf(plan)) {
-      const raw = changes[field.id] ?? changes[field.actionId];
+      const by = [field.id, field.actionId].find((id) => Object.hasOwn(changes, id));
+      const raw = by === undefined ? undefined : changes[by];
       if (raw !== undefined) typed[field.id] = { [field.actionId]: raw };
     }
     const blocks = view.blocks as unknown as readonly Json[];

@@ -1,0 +1,92 @@
+/** Schemas as no tool should bring them: none breaks its card, its form or the offer to the model. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { offerTool } from '../../../src/agent/offer-tool.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
+import type { Tool } from '../../../src/domain/tool.ts';
+import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
+import { changeDraft } from '../../../src/slack/forms/form-draft.ts';
+import { type Draft, type FormNode, nodesOf } from '../../../src/slack/forms/form-node.ts';
+import { aCall } from '../../support/a-call.ts';
+import { TEST_MARK } from '../../support/test-mark.ts';
+import { argsOf, fillForm, toolOf } from './fill-form.ts';
+
+/** A run takes some milliseconds; the schemas that broke something stand among the examples. */
+const RUNS = 500;
+
+type Schema = Tool['schema'];
+
+const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
+const words =
+  'type properties items anyOf oneOf allOf $ref enum const required default title format';
+const more = 'additionalProperties propertyNames prefixItems nullable minItems maxItems not $defs';
+const keyword = fc.constantFrom(...`${words} ${more} maxLength minimum writeOnly`.split(' '));
+const name = fc.constantFrom('a', 'b', 'kind', 'constructor', 'toString', 'x y', '');
+const { part } = fc.letrec<{ part: JsonValue }>((tie) => ({
+  part: fc.oneof(
+    { depthSize: 'small', maxDepth: 4 },
+    fc.constantFrom<JsonValue>(true, false, {}, null, 7, 'x', { $ref: '#' }, { type: 'object' }),
+    fc.constantFrom<JsonValue>({ type: ['string', 'null'] }, { type: 'array' }),
+    fc.dictionary(
+      keyword,
+      fc.oneof(
+        tie('part'),
+        fc.array(tie('part'), { maxLength: 3 }),
+        fc.dictionary(name, tie('part'), { maxKeys: 3 }),
+        fc.constantFrom<JsonValue>('string', 'object', 'integer', 'date-time', ['a'], 3, -1, '#'),
+        json,
+      ),
+      { maxKeys: 5 },
+    ),
+  ),
+}));
+const schema = part.filter((each): each is Schema => {
+  return typeof each === 'object' && each !== null && !Array.isArray(each);
+});
+const args = fc.dictionary(name, json, { maxKeys: 4 });
+
+describe('a hostile schema', () => {
+  it('leaves an untouched form unchanged, the card valid, and an object to offer', () => {
+    fc.assert(
+      fc.property(schema, args, (given, value) => {
+        const tool = toolOf(given);
+        assert.equal(canonicalJson(argsOf(fillForm(value, tool))), canonicalJson(value));
+        const call = aCall({ args: canonicalJson(value), askedLine: '' });
+        assert.deepEqual(validateMessage(buildCallCard(call, { tool, mark: TEST_MARK })), []);
+        const offer = offerTool({ name: 'x', description: '', schema: given } as unknown as Tool);
+        assert.equal(offer.schema.type, 'object');
+        assert.ok(typeof offer.schema.properties === 'object');
+      }),
+      { numRuns: RUNS, examples: [[{ properties: false }, {}]] },
+    );
+  });
+
+  it('has a form whose parts can be changed in any way, and every page of it is valid', () => {
+    const change = fc.tuple(fc.nat(), fc.constantFrom('add', 'toggle', 'remove'), fc.nat(5));
+    fc.assert(
+      fc.property(schema, args, fc.array(change, { maxLength: 4 }), (given, value, changes) => {
+        const tool = toolOf(given);
+        let { plan, draft } = fillForm(value, tool);
+        for (const each of changes) {
+          draft = changePart(draft, plan, each);
+          ({ plan, draft } = fillForm(value, tool, {}, draft));
+        }
+      }),
+      { numRuns: RUNS, examples: [[{ type: [[], [null]] }, {}, [[0, 'add', 0]]]] },
+    );
+  });
+});
+
+type Change = readonly [at: number, kind: 'add' | 'toggle' | 'remove', which: number];
+
+function changePart(draft: Draft, plan: FormNode, [at, kind, which]: Change): Draft {
+  const parts = nodesOf(plan).filter(({ type }) => type !== 'field' && type !== 'kept');
+  const node = parts[at % Math.max(1, parts.length)];
+  if (node?.type === 'union') {
+    return { ...draft, kinds: { ...draft.kinds, [node.id]: which % node.kinds.length } };
+  }
+  const item = node?.type === 'entries' ? (node.items[which]?.id ?? '') : '';
+  return node === undefined ? draft : changeDraft(draft, plan, { kind, id: node.id, item });
+}
