@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type AuditEntry, firstBrokenEntry } from '../../../src/domain/audit.ts';
 import type { Call, CallStatus } from '../../../src/domain/call.ts';
 import { EDGES } from '../../../src/domain/transitions.ts';
-import { attemptOf, isEnded, mayApprove, quorumOf } from './expectation.ts';
+import { attemptOf, isEnded, mayApprove, quorumOf } from './expected-call.ts';
 import { keyOf, readCalls, type Side, THREADS } from './side.ts';
 
 const ALL = 100_000;
