@@ -53,9 +53,10 @@ const FOUND: Readonly<Record<string, readonly Step[]>> = {
     [hour],
     [thaw],
   ],
-  'a message is no answer to a call that had expired before anybody looked': [
+  'a message is no answer to a call that is stopped at it: it begins a turn of its own': [
     [say('pay')],
-    [{ kind: 'sleep', ms: HOUR_AND_MORE_MS, thread: 0, by: 'U1' }],
+    [{ kind: 'tamper', call: FIRST, to: 'pending' }],
+    [say('talk')],
   ],
   'a message that answers two calls answers both, though the process dies in between': [
     [say('two')],
