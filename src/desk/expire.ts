@@ -6,13 +6,19 @@ import { effectsOf } from './effects.ts';
 
 /** Builds the use case: ends a call that nobody decided by its deadline; before it, sees to it that it is looked at then. */
 export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  /** Tells whether it is not over; the agenda keeps the earlier of two times, so a deadline that was put off is named again. */
+  async function lookLater(call: Call): Promise<boolean> {
+    const dueAt = dueAtOf(call);
+    if (dueAt === undefined) return true;
+    if (clock.now() >= dueAt) return false;
+    await store.agenda.wake([{ key: expireKey(call.id), dueAt }]);
+    return true;
+  }
+
   return async function expireCall(callId: string): Promise<void> {
     for (;;) {
       const call = await store.ledger.get(callId);
-      const dueAt = call && dueAtOf(call);
-      if (!call || dueAt === undefined) return;
-      // The agenda keeps the earlier of two times: it was woken for a deadline that has been put off.
-      if (clock.now() < dueAt) return await store.agenda.wake([{ key: expireKey(callId), dueAt }]);
+      if (!call || (await lookLater(call))) return;
       const step = expire(call, clock.now());
       if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
     }

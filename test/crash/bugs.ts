@@ -116,6 +116,6 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: 'test/stores/sqlite/store-contract.test.ts',
-    finds: /not ok .*(fence|younger)/,
+    finds: /not ok .* a worker that lost the thread/,
   },
 ];

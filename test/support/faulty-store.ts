@@ -26,7 +26,7 @@ export function passStore(store: Store, passage: Passage): Store {
 }
 
 /** Puts a passage around every method of one port. */
-export function passPort<Port extends object>(name: string, port: Port, passage: Passage): Port {
+function passPort<Port extends object>(name: string, port: Port, passage: Passage): Port {
   const passed = new Map<string | symbol, Method>();
   return new Proxy(port, {
     get(target, property, receiver) {

@@ -3,39 +3,11 @@ import assert from 'node:assert/strict';
 import type { Desk } from '../../../src/desk/desk.ts';
 import { runKey } from '../../../src/domain/agenda.ts';
 import type { Call } from '../../../src/domain/call.ts';
-import type { DecisionCommand } from '../../../src/domain/decision.ts';
-import { messageId } from '../../../src/domain/message.ts';
-import { placeOf } from '../../../src/domain/thread-key.ts';
-import { attemptOf, type ClickKind, type ExpectedCall, type Finding } from './expectation.ts';
+import { type Action, type Ask, findCall, toAsk } from './asks.ts';
+import { attemptOf } from './expected-call.ts';
 import type { Fault } from './lab-process.ts';
-import type { ToolMode } from './lab-tools.ts';
 import { LEASE_OVER_MS } from './lab-world.ts';
-import { compare, keyOf, readCalls, type Side, TEAM, THREADS, type Token } from './side.ts';
-
-export type Action =
-  | { readonly kind: 'say'; readonly thread: number; readonly by: string; readonly text: string }
-  | {
-      readonly kind: 'click';
-      readonly call: string;
-      readonly click: ClickKind;
-      readonly by: string;
-      readonly shown: 'first' | 'newest';
-    }
-  | {
-      readonly kind: 'find';
-      readonly call: string;
-      readonly finding: Finding;
-      readonly by: string;
-      readonly shown: 'first' | 'newest';
-    }
-  | { readonly kind: 'stop'; readonly thread: number; readonly by: string }
-  | { readonly kind: 'pause' | 'resume' | 'crash' | 'thaw' }
-  | { readonly kind: 'mode'; readonly mode: ToolMode }
-  | { readonly kind: 'release'; readonly ends: 'well' | 'badly' }
-  | { readonly kind: 'pass'; readonly ms: number }
-  /** Nobody works for that long, and a message comes before anybody does. */
-  | { readonly kind: 'sleep'; readonly ms: number; readonly thread: number; readonly by: string }
-  | { readonly kind: 'tamper'; readonly call: string; readonly to: 'pending' | 'approved' };
+import { compare, keyOf, readCalls, type Side, TEAM } from './side.ts';
 
 /** What happens beside an action. */
 export interface Circumstances {
@@ -46,15 +18,6 @@ export interface Circumstances {
 /** Back-offs and hanging calls are over after it. */
 const OVER_MS = 50_000;
 const EVIL = 'evil';
-
-/** One thing that a person asks of the desk, and what the model says that they are told. */
-interface Ask {
-  readonly ask: (desk: Desk) => Promise<{ readonly kind: string } | string>;
-  readonly expect: () => string;
-  /** Whether a person may do it again when they got no answer, and mean the same. */
-  readonly isRepeatable: boolean;
-  readonly note?: (answer: string) => void;
-}
 
 /** Does it to one side, brings the model to where it must be, and compares. */
 export async function act(side: Side, action: Action, circumstances: Circumstances): Promise<void> {
@@ -157,168 +120,6 @@ async function tamper(side: Side, action: Extract<Action, { kind: 'tamper' }>): 
   if (isApproved) its.votes = ['U2'];
   await world.settle();
   expected.settle();
-}
-
-async function findCall(side: Side, key: string): Promise<Call | undefined> {
-  return (await readCalls(side)).find((call) => keyOf(call) === key);
-}
-
-function toAsk(side: Side, action: Action): Ask | undefined {
-  switch (action.kind) {
-    case 'say':
-      return toSay(side, action);
-    case 'click':
-      return toClick(side, action);
-    case 'find':
-      return toFind(side, action);
-    case 'stop':
-      return toStop(side, action);
-    case 'pause':
-    case 'resume':
-      return toSwitch(side, action.kind);
-    case 'release':
-      return toRelease(side, action.ends);
-    default:
-      return undefined;
-  }
-}
-
-function toSay(side: Side, { thread: index, by, text }: Extract<Action, { kind: 'say' }>): Ask {
-  const { expected, world } = side;
-  const thread = THREADS[index] ?? THREADS[0];
-  if (!thread) throw new Error('There is no thread.');
-  side.messages += 1;
-  const { team, channel, root } = placeOf(thread);
-  const isFirst = !expected.messages.some((message) => message.thread === index);
-  const ts = isFirst ? root : `17000001${String(side.messages).padStart(2, '0')}.000100`;
-  const id = messageId({ team, channel, ts });
-  const author = { team: TEAM, user: by };
-  return {
-    isRepeatable: true,
-    ask: (desk) => {
-      const receivedAt = world.clock.now();
-      return desk.receive({ id, thread, author, ts, text, receivedAt });
-    },
-    expect() {
-      const known = expected.messages.some((message) => message.id === id);
-      expected.receive(id, index, by, text);
-      return known ? 'known' : 'new';
-    },
-  };
-}
-
-/** The attempt that the person sees, and whether it is the newest. */
-function toShown(
-  side: Side,
-  its: ExpectedCall,
-  shown: 'first' | 'newest',
-): readonly [Token, boolean] {
-  const all = side.tokens.get(its.key) ?? [];
-  const token = shown === 'first' ? all.at(0) : all.at(-1);
-  if (!token) throw new Error(`Nobody has seen ${its.key}.`);
-  return [token, token.attempt === its.attempt];
-}
-
-function expectedCall({ expected }: Side, key: string): ExpectedCall | undefined {
-  return expected.calls.find((call) => call.key === key);
-}
-
-function toClick(side: Side, action: Extract<Action, { kind: 'click' }>): Ask | undefined {
-  const its = expectedCall(side, action.call);
-  if (!its) return undefined;
-  const [{ attempt, digest }, isCurrent] = toShown(side, its, action.shown);
-  const note = `edit ${its.attempt}`;
-  const decision = toDecision(action.click, note);
-  const made = action.click === 'edit' ? attempt + 1 : attempt;
-  const wish = attemptOf({ key: its.key, attempt: made });
-  const isWish = isCurrent && (action.click === 'approve' || action.click === 'edit');
-  if (isWish) side.wishes.push({ attempt: wish, by: action.by });
-  if (isWish && action.click === 'edit' && !side.edits.has(wish)) side.edits.set(wish, note);
-  const by = { team: TEAM, user: action.by };
-  return {
-    isRepeatable: true,
-    ask: async (desk) => {
-      const callId = (await findCall(side, its.key))?.id ?? '';
-      return await desk.decide({ callId, attempt, digest, by, decision });
-    },
-    expect: () =>
-      side.expected.click(its, action.click, action.by, attempt === its.attempt && isCurrent, note),
-    note: (kind) => side.answers.push({ key: its.key, by: action.by, kind }),
-  };
-}
-
-function toDecision(kind: ClickKind, note: string): DecisionCommand['decision'] {
-  switch (kind) {
-    case 'edit':
-      return { kind, args: { note } };
-    case 'reply':
-      return { kind, text: 'Do it otherwise.' };
-    default:
-      return { kind };
-  }
-}
-
-function toFind(side: Side, action: Extract<Action, { kind: 'find' }>): Ask | undefined {
-  const its = expectedCall(side, action.call);
-  if (!its) return undefined;
-  const [{ attempt, digest }] = toShown(side, its, action.shown);
-  if (action.finding === 'rerun' && attempt === its.attempt) {
-    side.wishes.push({ attempt: attemptOf({ key: its.key, attempt: attempt + 1 }), by: action.by });
-  }
-  const by = { team: TEAM, user: action.by };
-  const { finding } = action;
-  return {
-    isRepeatable: true,
-    ask: async (desk) => {
-      const callId = (await findCall(side, its.key))?.id ?? '';
-      return await desk.settle({ callId, attempt, digest, by, finding });
-    },
-    expect: () => side.expected.find(its, finding, action.by, attempt === its.attempt),
-    note: (kind) => side.answers.push({ key: its.key, by: action.by, kind }),
-  };
-}
-
-function toStop(side: Side, { thread, by }: Extract<Action, { kind: 'stop' }>): Ask | undefined {
-  const message = side.expected.messages.findLast(
-    (each) => each.thread === thread && each.state === 'current',
-  );
-  if (!message) return undefined;
-  return {
-    isRepeatable: false,
-    ask: (desk) => desk.stop({ turn: message.id, by: { team: TEAM, user: by } }),
-    expect: () => side.expected.stop(message, by),
-  };
-}
-
-function toSwitch({ expected }: Side, kind: 'pause' | 'resume'): Ask {
-  const by = { team: TEAM, user: 'U7' };
-  return {
-    isRepeatable: false,
-    ask: (desk) => desk[kind](by),
-    expect() {
-      const was = expected.isPaused;
-      if (kind === 'resume') {
-        if (was) expected.resume();
-        return was ? 'resumed' : 'not-paused';
-      }
-      expected.isPaused = true;
-      return was ? 'already-paused' : 'paused';
-    },
-  };
-}
-
-function toRelease({ expected, world }: Side, ends: 'well' | 'badly'): Ask {
-  return {
-    isRepeatable: false,
-    ask: async () => {
-      for (const letGo of world.tools.held.splice(0)) letGo(ends);
-      return 'released';
-    },
-    expect() {
-      expected.release(ends);
-      return 'released';
-    },
-  };
 }
 
 /** How asking went: an answer, an error, or nothing yet. */

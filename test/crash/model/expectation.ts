@@ -2,93 +2,20 @@
  * What must be, as a pure model: threads, messages and calls as the design tells of them, without a
  * store, a graph, workers or leases. It shares no rule with `src/`.
  */
-import type { CallStatus } from '../../../src/domain/call.ts';
-import type { DecisionOutcome } from '../../../src/domain/decision.ts';
+import {
+  attemptOf,
+  type Bounds,
+  type ExpectedCall,
+  type ExpectedMessage,
+  endCall,
+  GUEST,
+  HOUR_MS,
+  IDEMPOTENT,
+  mayDecide,
+  nextEventOf,
+} from './expected-call.ts';
 import type { ToolMode } from './lab-tools.ts';
-import { type LabToolName, planOf } from './plans.ts';
-
-export const REQUESTERS = ['U1', 'U2'] as const;
-export const GUEST = 'U8';
-
-export interface ExpectedCall {
-  /** Message of the agent and id within it: the same on every store. */
-  readonly key: string;
-  readonly thread: number;
-  readonly turn: string;
-  readonly tool: LabToolName;
-  readonly requester: string;
-  readonly batch: number;
-  attempt: number;
-  status: CallStatus;
-  /** Whether people are asked: calls that ran unasked are so once nobody knows whether they ran. */
-  isAsked: boolean;
-  note: string;
-  votes: string[];
-  outcome: string | undefined;
-  isTampered: boolean;
-  /** As the store has it, for the order in which calls expire. */
-  deadlineAt: number | undefined;
-  /** Since when a run goes on; undefined for one whose process is dead. */
-  runsSince: number | undefined;
-}
-
-export interface ExpectedMessage {
-  readonly id: string;
-  readonly thread: number;
-  readonly author: string;
-  readonly text: string;
-  state: 'waiting' | 'current' | 'turn' | 'reply' | 'answered';
-  isStopped: boolean;
-  /** Whether the agent has answered with a last word. */
-  hasAnswer: boolean;
-}
-
-export type ClickKind = 'approve' | 'edit' | 'reply' | 'ignore';
-export type Finding = 'ran' | 'rerun' | 'leave';
-type Answer = DecisionOutcome['kind'];
-
-const IDEMPOTENT: ReadonlySet<LabToolName> = new Set(['send', 'look']);
-const ENDED: ReadonlySet<CallStatus> = new Set([
-  'succeeded',
-  'failed',
-  'replied',
-  'ignored',
-  'expired',
-  'withdrawn',
-  'refused',
-]);
-const HOUR_MS = 3_600_000;
-const TOOL_MS = 60_000;
-
-/** How many times each attempt may have taken effect. */
-export interface Bounds {
-  min: number;
-  max: number;
-}
-
-/** Answers whether the design lets somebody decide a call, and whether their approval counts. */
-export function mayDecide(call: Pick<ExpectedCall, 'tool' | 'requester'>, user: string): boolean {
-  switch (call.tool) {
-    case 'guard':
-      return user === call.requester || user === 'U2';
-    case 'pair':
-      return user === 'U2' || user === 'U3';
-    default:
-      return user === call.requester;
-  }
-}
-
-/** Answers whether somebody's approval of a call counts. */
-export function mayApprove(call: Pick<ExpectedCall, 'tool' | 'requester'>, user: string): boolean {
-  if (call.tool === 'guard' && user === call.requester) return false;
-  return mayDecide(call, user);
-}
-
-/** How many approvals a call of this tool needs. */
-export function quorumOf(tool: string): number {
-  if (tool === 'look') return 0;
-  return tool === 'pair' ? 2 : 1;
-}
+import { planOf } from './plans.ts';
 
 export class Expectation {
   readonly calls: ExpectedCall[] = [];
@@ -109,84 +36,6 @@ export class Expectation {
     if (this.messages.some((message) => message.id === id)) return;
     const state = 'waiting';
     this.messages.push({ id, thread, author, text, state, isStopped: false, hasAnswer: false });
-  }
-
-  /** Answers a click on the attempt that `isCurrent` tells of. */
-  click(call: ExpectedCall, kind: ClickKind, by: string, isCurrent: boolean, note: string): Answer {
-    if (by === GUEST) return 'not-allowed';
-    if (call.status !== 'pending') return 'already-decided';
-    if (!isCurrent) return 'stale';
-    if (call.isTampered) return this.breakIntegrity(call);
-    const isAllowed = kind === 'approve' ? mayApprove(call, by) : mayDecide(call, by);
-    if (!isAllowed) return 'not-allowed';
-    if (this.isPaused && (kind === 'approve' || kind === 'edit')) return 'not-allowed';
-    return this.decide(call, kind, by, note);
-  }
-
-  private decide(call: ExpectedCall, kind: ClickKind, by: string, note: string): Answer {
-    switch (kind) {
-      case 'approve':
-        if (call.votes.includes(by)) return 'already-voted';
-        return this.vote(call, by);
-      case 'edit':
-        call.attempt += 1;
-        call.note = note;
-        call.votes = [];
-        return mayApprove(call, by) ? this.vote(call, by) : 'recorded';
-      case 'reply':
-        this.end(call, 'replied', 'reply');
-        return 'decided';
-      case 'ignore':
-        this.end(call, 'ignored', 'ignored');
-        return 'decided';
-    }
-  }
-
-  private vote(call: ExpectedCall, by: string): Answer {
-    call.votes.push(by);
-    if (call.votes.length < quorumOf(call.tool)) return 'recorded';
-    call.status = 'approved';
-    return 'decided';
-  }
-
-  /** Answers what a person says of a call of which nobody knows whether it ran. */
-  find(call: ExpectedCall, finding: Finding, by: string, isCurrent: boolean): Answer {
-    if (by === GUEST) return 'not-allowed';
-    if (finding === 'rerun' && call.status === 'unknown' && this.isPaused) return 'not-allowed';
-    if (call.status !== 'unknown') return 'already-decided';
-    if (!isCurrent) return 'stale';
-    // What ran unasked falls to its requester.
-    const isAllowed = call.tool === 'look' ? by === call.requester : mayApprove(call, by);
-    if (!isAllowed) return 'not-allowed';
-    if (finding !== 'rerun') {
-      const ran = finding === 'ran';
-      this.end(call, ran ? 'succeeded' : 'failed', ran ? 'result' : 'error');
-      return 'decided';
-    }
-    if (call.isTampered) return this.breakIntegrity(call);
-    call.attempt += 1;
-    call.votes = [];
-    call.outcome = undefined;
-    call.status = 'pending';
-    call.deadlineAt = this.now + HOUR_MS;
-    return this.vote(call, by);
-  }
-
-  private breakIntegrity(call: ExpectedCall): Answer {
-    this.end(call, 'failed', 'error');
-    return 'already-decided';
-  }
-
-  stop(
-    message: ExpectedMessage,
-    by: string,
-  ): 'stopped' | 'already-stopped' | 'nothing' | 'not-allowed' {
-    const isCurrent = message.state === 'current';
-    if (by === GUEST) return 'not-allowed';
-    if (!isCurrent) return 'nothing';
-    if (message.isStopped) return 'already-stopped';
-    message.isStopped = true;
-    return 'stopped';
   }
 
   /** Lets what is held go; runs that nobody works on are not held. */
@@ -212,10 +61,10 @@ export class Expectation {
   advance(ms: number): void {
     const until = this.now + ms;
     for (;;) {
-      const next = Math.min(...this.calls.map((call) => this.nextEvent(call)));
+      const next = Math.min(...this.calls.map((call) => nextEventOf(call)));
       if (next > until) break;
       this.now = Math.max(this.now, next);
-      for (const call of this.calls) if (this.nextEvent(call) <= this.now) this.fallDue(call);
+      for (const call of this.calls) if (nextEventOf(call) <= this.now) this.fallDue(call);
       this.settle();
     }
     this.now = until;
@@ -224,20 +73,13 @@ export class Expectation {
   /** Finds what fell due while nobody looked. */
   overdue(): void {
     this.findAllInterrupted();
-    for (const call of this.calls) if (this.nextEvent(call) <= this.now) this.fallDue(call);
-  }
-
-  private nextEvent(call: ExpectedCall): number {
-    if (call.status === 'running' && call.runsSince !== undefined) return call.runsSince + TOOL_MS;
-    const waits = call.status === 'pending' || call.status === 'approved';
-    const isUntold = call.status === 'unknown' && call.outcome === undefined;
-    return waits || isUntold ? (call.deadlineAt ?? Infinity) : Infinity;
+    for (const call of this.calls) if (nextEventOf(call) <= this.now) this.fallDue(call);
   }
 
   private fallDue(call: ExpectedCall): void {
-    if (call.status === 'running') this.end(call, 'failed', 'error');
+    if (call.status === 'running') endCall(call, 'failed', 'error');
     else if (call.status === 'unknown') call.outcome = 'unknown';
-    else this.end(call, 'expired', 'expired');
+    else endCall(call, 'expired', 'expired');
   }
 
   /** Carries everything on as far as it goes without people. */
@@ -264,7 +106,7 @@ export class Expectation {
   }
 
   private runAgain(call: ExpectedCall): void {
-    if (this.turnOf(call)?.isStopped) this.end(call, 'failed', 'error');
+    if (this.turnOf(call)?.isStopped) endCall(call, 'failed', 'error');
     else if (this.isPaused) call.runsSince = undefined;
     else this.begin(call);
   }
@@ -322,11 +164,11 @@ export class Expectation {
   private breakOff(message: ExpectedMessage): void {
     for (const call of this.calls.filter(({ turn }) => turn === message.id)) {
       if (call.status === 'pending' || call.status === 'approved') {
-        this.end(call, 'withdrawn', 'withdrawn');
+        endCall(call, 'withdrawn', 'withdrawn');
       } else if (call.status === 'unknown') call.outcome ??= 'unknown';
       // The run is cut off by its signal.
       else if (call.status === 'running' && call.runsSince !== undefined) {
-        this.end(call, 'failed', 'error');
+        endCall(call, 'failed', 'error');
       }
     }
     const open = this.calls.some((call) => call.turn === message.id && !call.outcome);
@@ -343,11 +185,14 @@ export class Expectation {
     const calls = this.batchOf(message, thread.asked - 1);
     if (calls.some(({ status }) => status === 'ignored')) {
       for (const call of calls) {
-        if (call.status === 'pending') this.end(call, 'withdrawn', 'withdrawn');
+        if (call.status === 'pending') endCall(call, 'withdrawn', 'withdrawn');
       }
     }
     const open = calls.filter(({ outcome }) => outcome === undefined);
-    if (open.length > 0) return this.hear(message.thread, open);
+    if (open.length > 0) {
+      this.hear(message.thread, open);
+      return;
+    }
     const ends = calls.some(({ outcome }) => outcome === 'ignored' || outcome === 'withdrawn');
     if (ends) message.state = 'turn';
     else if (!this.isPaused) thread.phase = 'model';
@@ -398,12 +243,12 @@ export class Expectation {
 
   private run(call: ExpectedCall): void {
     if (call.isTampered) {
-      this.end(call, 'failed', 'error');
+      endCall(call, 'failed', 'error');
       return;
     }
-    if (!this.interrupted.delete(attemptOf(call))) return this.begin(call);
-    this.bound(call, { min: 0, max: 1 });
-    if (IDEMPOTENT.has(call.tool)) this.begin(call);
+    const isCutOff = this.interrupted.delete(attemptOf(call));
+    if (isCutOff) this.bound(call, { min: 0, max: 1 });
+    if (!isCutOff || IDEMPOTENT.has(call.tool)) this.begin(call);
     else this.loseTrack(call);
   }
 
@@ -421,8 +266,8 @@ export class Expectation {
   }
 
   private finish(call: ExpectedCall, ends: 'well' | 'badly'): void {
-    if (ends === 'well') this.end(call, 'succeeded', 'result');
-    else this.end(call, 'failed', 'error');
+    if (ends === 'well') endCall(call, 'succeeded', 'result');
+    else endCall(call, 'failed', 'error');
   }
 
   /** What waiting messages do while calls wait, by their authors. */
@@ -442,37 +287,15 @@ export class Expectation {
     }
     const decidable = open.filter((call) => mayDecide(call, message.author));
     for (const call of decidable) {
-      if (call.isTampered) this.breakIntegrity(call);
+      if (call.isTampered) endCall(call, 'failed', 'error');
       else {
-        this.end(call, 'replied', 'reply');
+        endCall(call, 'replied', 'reply');
         message.state = 'reply';
       }
     }
     if (decidable.length > 0) return true;
     const own = open.filter(({ requester }) => requester === message.author);
-    for (const call of own) this.end(call, 'withdrawn', 'withdrawn');
+    for (const call of own) endCall(call, 'withdrawn', 'withdrawn');
     return own.length > 0;
   }
-
-  private end(call: ExpectedCall, status: CallStatus, outcome: string): void {
-    call.status = status;
-    call.outcome = outcome;
-    call.runsSince = undefined;
-  }
-}
-
-/** Names an attempt of a call. */
-export function attemptOf({
-  key,
-  attempt,
-}: {
-  readonly key: string;
-  readonly attempt: number;
-}): string {
-  return `${key}#${attempt}`;
-}
-
-/** Answers whether a status is an end. */
-export function isEnded(status: CallStatus): boolean {
-  return ENDED.has(status);
 }

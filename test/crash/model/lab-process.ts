@@ -35,7 +35,7 @@ export interface Traffic {
   hanging: number;
 }
 
-export const HANG_MS = 40_000;
+const HANG_MS = 40_000;
 
 const NEVER = new Promise<never>(() => {});
 

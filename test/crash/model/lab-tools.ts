@@ -25,7 +25,7 @@ export interface ToolWorld {
 export type ToolMode = 'well' | 'badly' | 'hold';
 
 /** How long a route of the laboratory waits for people. */
-export const DEADLINE_MS = 3_600_000;
+const DEADLINE_MS = 3_600_000;
 export const TOOL_MS = 60_000;
 
 const TOOLS: readonly (readonly [name: LabToolName, idempotent: boolean])[] = [

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { Call } from '../../../src/domain/call.ts';
 import { shortDigest } from '../../../src/domain/digest.ts';
 import { threadKey } from '../../../src/domain/thread-key.ts';
-import { attemptOf, Expectation } from './expectation.ts';
+import { Expectation } from './expectation.ts';
+import { attemptOf } from './expected-call.ts';
 import type { LabBackend } from './lab-backend.ts';
 import { type LabWorld, openWorld } from './lab-world.ts';
 

@@ -1,0 +1,107 @@
+/** What becomes of a person's click, as the design tells of it. */
+import type { DecisionOutcome } from '../../../src/domain/decision.ts';
+import {
+  type ClickKind,
+  type ExpectedCall,
+  type ExpectedMessage,
+  endCall,
+  type Finding,
+  GUEST,
+  HOUR_MS,
+  mayApprove,
+  mayDecide,
+  quorumOf,
+} from './expected-call.ts';
+
+type Answer = DecisionOutcome['kind'];
+
+/** A person's click or word on the attempt that they see. */
+interface Press<What> {
+  readonly what: What;
+  readonly by: string;
+  /** Whether they see the newest attempt. */
+  readonly isCurrent: boolean;
+}
+
+/** Does to a call what a click does; answers what the person is told. */
+export function expectClick(
+  call: ExpectedCall,
+  { what, by, isCurrent }: Press<ClickKind>,
+  isPaused: boolean,
+  note: string,
+): Answer {
+  if (by === GUEST) return 'not-allowed';
+  if (call.status !== 'pending') return 'already-decided';
+  if (!isCurrent) return 'stale';
+  if (call.isTampered) return breakIntegrity(call);
+  const isAllowed = what === 'approve' ? mayApprove(call, by) : mayDecide(call, by);
+  if (!isAllowed) return 'not-allowed';
+  if (isPaused && (what === 'approve' || what === 'edit')) return 'not-allowed';
+  return decide(call, what, by, note);
+}
+
+function decide(call: ExpectedCall, kind: ClickKind, by: string, note: string): Answer {
+  switch (kind) {
+    case 'approve':
+      if (call.votes.includes(by)) return 'already-voted';
+      return vote(call, by);
+    case 'edit':
+      call.attempt += 1;
+      call.note = note;
+      call.votes = [];
+      return mayApprove(call, by) ? vote(call, by) : 'recorded';
+    case 'reply':
+      endCall(call, 'replied', 'reply');
+      return 'decided';
+    case 'ignore':
+      endCall(call, 'ignored', 'ignored');
+      return 'decided';
+  }
+}
+
+function vote(call: ExpectedCall, by: string): Answer {
+  call.votes.push(by);
+  if (call.votes.length < quorumOf(call.tool)) return 'recorded';
+  call.status = 'approved';
+  return 'decided';
+}
+
+/** Does to a call of which nobody knows whether it ran what a person found out; answers what they are told. */
+export function expectFinding(
+  call: ExpectedCall,
+  { what, by, isCurrent }: Press<Finding>,
+  isPaused: boolean,
+  now: number,
+): Answer {
+  if (by === GUEST) return 'not-allowed';
+  if (what === 'rerun' && call.status === 'unknown' && isPaused) return 'not-allowed';
+  if (call.status !== 'unknown') return 'already-decided';
+  if (!isCurrent) return 'stale';
+  if (!mayApprove(call, by)) return 'not-allowed';
+  if (what !== 'rerun') {
+    if (what === 'ran') endCall(call, 'succeeded', 'result');
+    else endCall(call, 'failed', 'error');
+    return 'decided';
+  }
+  if (call.isTampered) return breakIntegrity(call);
+  call.attempt += 1;
+  call.votes = [];
+  call.outcome = undefined;
+  call.status = 'pending';
+  call.deadlineAt = now + HOUR_MS;
+  return vote(call, by);
+}
+
+function breakIntegrity(call: ExpectedCall): Answer {
+  endCall(call, 'failed', 'error');
+  return 'already-decided';
+}
+
+/** Does to a turn what a stop does; answers what the person is told. */
+export function expectStop(message: ExpectedMessage, by: string): string {
+  if (by === GUEST) return 'not-allowed';
+  if (message.state !== 'current') return 'nothing';
+  if (message.isStopped) return 'already-stopped';
+  message.isStopped = true;
+  return 'stopped';
+}
