@@ -1,7 +1,7 @@
 /** What a message does that comes while calls wait (design §4): by its author, not by its words. */
 import { pumpKey, runKey, sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
-import { withdraw } from '../domain/decide.ts';
+import { expire, isOverdue, withdraw } from '../domain/decide.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
 import { shortDigest } from '../domain/digest.ts';
 import type { InboxMessage } from '../domain/message.ts';
@@ -142,7 +142,9 @@ export function createHear(
   }
 
   async function takeBack(call: Call): Promise<boolean> {
-    const step = withdraw(call, 'new-message', clock.now());
+    const now = clock.now();
+    // Its deadline was first, also where nobody has looked at it since.
+    const step = isOverdue(call, now) ? expire(call, now) : withdraw(call, 'new-message', now);
     if (!step) return false;
     return await store.ledger.write(call, [step], effectsOf(call, [step], call.requester));
   }

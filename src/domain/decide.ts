@@ -84,6 +84,12 @@ export function ruleSettlement(call: Call, command: SettleCommand, now: number):
   return steps(stepFrom(call, 'settle', now, { status, verdict, outcome }));
 }
 
+/** Tells whether a call waits that should have been decided, or run, by now. */
+export function isOverdue({ deadlineAt, status }: Call, now: number): boolean {
+  const waits = status === 'pending' || status === 'approved';
+  return waits && deadlineAt !== undefined && now >= deadlineAt;
+}
+
 /** Expires a pending or approved call, or tells the agent of an unknown one that it stays unknown. */
 export function expire(call: Call, now: number): Step {
   if (call.status === 'unknown') {

@@ -198,6 +198,8 @@ export async function drain(side: Side): Promise<void> {
     await act(side, { kind: 'pass', ms: HOUR_AND_MORE_MS }, plain);
   }
   assert.deepEqual(await inbox.busyThreads(), [], 'I10: a thread never goes on');
+  // What nobody waits for any more is said and drawn when its turn comes.
+  await act(side, { kind: 'pass', ms: HOUR_AND_MORE_MS }, plain);
 }
 
 /** Every deadline is over after it, and none that comes to be meanwhile. */
