@@ -67,15 +67,15 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/desk/decide.ts',
-        from: '      deps.integrity.sound(ruling.steps);\n',
-        to: `      deps.integrity.sound(ruling.steps);
-      const last = ruling.steps.at(-1)?.call;
-      for (const other of last?.status === 'approved' ? await store.ledger.ofThread(last.thread) : []) {
-        if (other.messageId !== last?.messageId || other.status !== 'pending') continue;
-        const after = { ...other, status: 'approved' as const, votes: last.votes, revision: other.revision + 1 };
-        const steps = [{ cause: 'approve' as const, call: after }];
-        await store.ledger.write(other, steps, effectsOf(other, steps, command.by));
-      }
+        from: '    deps.integrity.sound(steps);\n',
+        to: `    deps.integrity.sound(steps);
+    const last = steps.at(-1)?.call;
+    for (const other of last?.status === 'approved' ? await store.ledger.ofThread(last.thread) : []) {
+      if (other.messageId !== last?.messageId || other.status !== 'pending') continue;
+      const after = { ...other, status: 'approved' as const, votes: last.votes, revision: other.revision + 1 };
+      const more = [{ cause: 'approve' as const, call: after }];
+      await store.ledger.write(other, more, effectsOf(other, more, by));
+    }
 `,
       },
     ],
@@ -99,7 +99,7 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/domain/claim.ts',
-        from: '  if (call.idempotent) {\n',
+        from: "  if (call.idempotent && mayRerun && call.doubt !== 'unsealed') {\n",
         to: '  if (call.id !== undefined) {\n',
       },
     ],
