@@ -81,7 +81,7 @@ function sayDecided(call: Call): string {
 
 function sayStale(call: Call): string {
   if (call.editedBy === undefined || call.renewedAt !== undefined) {
-    return `Nothing changed: ${name(call)} is not what that showed any more. Look at its card as it is now.`;
+    return `Nothing changed: ${name(call)} is not what that showed any more. Look at attempt ${call.attempt} as its card shows it now.`;
   }
   return `Nothing changed: ${mention(call.editedBy.user)} edited ${name(call)} since that card was drawn. Look at attempt ${call.attempt}.`;
 }

@@ -56,8 +56,11 @@ describe('helpers', () => {
     });
     const place = await stage.ask('requester', ASKED);
     const { id } = stage.workspace.member('requester');
-    const card = await stage.card(place, 'p1', `payer, for <@${id}>`, ASKED);
-    assert.ok(!allText(card).includes(PAY), 'The card quotes the agent as if it were a person.');
+    const card = await stage.card(place, 'p1', 'payer (work 2 of 3), for', `<@${id}>`, ASKED);
+    const said = allText(card);
+    const label = said.indexOf('in an agent’s words');
+    assert.ok(label > said.indexOf(ASKED) && said.indexOf(PAY) > label, said);
+    assert.equal(said.split(PAY).length, 2, 'The card quotes the agent as if it were a person.');
     await stage.press('requester', card, 'call.approve');
     await stage.privately('requester', 'Only');
 
@@ -66,8 +69,8 @@ describe('helpers', () => {
     await stage.restart('kill');
     await approve('requester', place, 's2');
     await approve('approver', place, 'p1');
-    await approve('requester', place, 'k2', 'clerk, for');
-    await approve('requester', place, 's1', 'scout, for');
+    await approve('requester', place, 'k2', 'clerk (work 3 of 3), for');
+    await approve('requester', place, 's1', 'scout (work 1 of 3), for');
 
     await stage.answer(place, 'The office is set up.');
     await stage.settled();
