@@ -22,7 +22,7 @@ describe('an error of Slack', () => {
     ['message_not_found', platform('message_not_found'), 'gone'],
     ['ratelimited', platform('ratelimited'), 'rate-limited'],
     ['invalid_blocks', platform('invalid_blocks'), 'rejected'],
-    ['invalid_auth', platform('invalid_auth'), 'temporary'],
+    ['invalid_auth', platform('invalid_auth'), 'unauthorized'],
     ['a 503', new WebAPIHTTPError(503, 'x', {}, '<html>'), 'temporary'],
     ['a time-out', new WebAPIRequestError(new Error('timeout')), 'temporary'],
     ['a bug of ours', new TypeError('x'), 'rejected'],
