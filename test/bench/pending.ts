@@ -97,10 +97,10 @@ async function waitForCard(stage: Stage): Promise<Place> {
   return place;
 }
 
-/** Kills the app, starts it again, and presses at once. */
+/** Ends the app, starts it again, and presses at once. */
 async function restart(stage: Stage, place: Place, watchMs: number): Promise<Restart> {
   const card = await stage.card(place, 'Waiting for a decision');
-  await stage.app().kill();
+  await stage.app().stop();
   const calls = stage.workspace.journal.length;
   const before = performance.now();
   await stage.startAgain();
