@@ -19,6 +19,8 @@ const MAX_TRIES = 30;
 const MAX_AT_ONCE = 64;
 /** Places that only work may take that somebody waits for. */
 const KEPT_FREE = 16;
+/** So many works may begin before the event loop turns. */
+const HEAR_EVERY = 8;
 /** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
 const LAST_WORDS_MS = 1_500;
 
@@ -51,6 +53,7 @@ export function createRunner(deps: {
   let state: 'created' | 'running' | 'stopping' = 'created';
   let claiming: Promise<void> | undefined;
   let nudged = false;
+  let claimed = 0;
   let cancelTimer: Cancel = () => {};
 
   function nudge(): void {
@@ -70,8 +73,9 @@ export function createRunner(deps: {
         const lease = await claimNext();
         if (!lease) break;
         begin(lease);
-        // A store may answer without ever waiting: between two works people must be heard.
-        await new Promise((resolve) => setImmediate(resolve));
+        claimed += 1;
+        // A store may answer without ever waiting: amid much work people must be heard.
+        if (claimed % HEAR_EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
       }
       await setTimer();
     } catch (error) {
