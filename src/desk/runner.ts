@@ -22,6 +22,8 @@ const MAX_AT_ONCE = 64;
 const KEPT_FREE = 16;
 /** Asked for together, which a store that is far away answers together. */
 const CLAIMS_AT_ONCE = 3;
+/** So often works may be claimed before the event loop turns. */
+const HEAR_EVERY = 3;
 /** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
 const LAST_WORDS_MS = 1_500;
 
@@ -63,6 +65,7 @@ export function createRunner(deps: {
   let state: 'created' | 'running' | 'stopping' = 'created';
   let claiming: Promise<void> | undefined;
   let nudged = false;
+  let rounds = 0;
   let cancelTimer: Cancel = () => {};
 
   function nudge(): void {
@@ -79,8 +82,9 @@ export function createRunner(deps: {
     nudged = false;
     try {
       while (await claimSome()) {
-        // A store may answer without ever waiting: between two works people must be heard.
-        await new Promise((resolve) => setImmediate(resolve));
+        rounds += 1;
+        // A store may answer without ever waiting: amid much work people must be heard.
+        if (rounds % HEAR_EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (error) {
       log.error({ err: error }, 'The agenda can not be read; trying again in a second.');
