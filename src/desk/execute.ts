@@ -20,6 +20,8 @@ import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
 import { createTellLateEnd } from './tell-late-end.ts';
 import { type Patience, untilAnswered } from './until-answered.ts';
 
+/** How often a claim is written before the work is put off: nothing has run yet. */
+const MOST_TRIES = 5;
 /** How often an idempotent call is run again whose worker died. */
 const MOST_RERUNS = 3;
 
@@ -168,5 +170,5 @@ export function createExecute(
 
 /** A worker whose time is over must begin nothing. */
 function whileHeld({ assertHeld, signal }: Work): Patience {
-  return { mayGoOn: assertHeld, signal };
+  return { mayGoOn: assertHeld, mostTries: MOST_TRIES, signal };
 }

@@ -8,14 +8,16 @@ const LONGEST_WAIT_MS = 30_000;
 export interface Patience {
   /** Throws once it makes no sense any more. */
   mayGoOn(): void;
+  /** (Default: without end.) */
+  readonly mostTries?: number;
   /** Ends the waiting between two questions. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a store again and again until it answers; rejects with what `mayGoOn` throws, or the signal's reason. For what must not be lost with the process's memory of it. */
+/** Asks a store again and again until it answers; rejects with what `mayGoOn` throws, the signal's reason, or the last error after the most tries. For what must not be lost with the process's memory of it. */
 export async function untilAnswered<T>(
   ask: (isAgain: boolean) => Promise<T>,
-  { mayGoOn, signal }: Patience,
+  { mayGoOn, mostTries = Number.POSITIVE_INFINITY, signal }: Patience,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<T> {
   for (let tries = 0; ; tries += 1) {
@@ -23,6 +25,7 @@ export async function untilAnswered<T>(
       return await ask(tries > 0);
     } catch (error) {
       mayGoOn();
+      if (tries + 1 >= mostTries) throw error;
       log.warn({ err: error, tries: tries + 1 }, 'A run could not be written; it is tried again.');
       await pause(clock, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries), signal);
       mayGoOn();

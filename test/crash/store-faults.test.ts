@@ -84,13 +84,15 @@ const LANES = 6;
 
 /** Lets the n-th call fail, n from 1 until a step needs no more calls; answers how many failed. */
 async function failEach(backend: LabBackend, actions: readonly Action[], kind: Kind) {
+  // What Redis is asked is what SQLite is asked: every second call is enough of it.
+  const every = isFull || backend === sqliteBackend ? 1 : 2;
   let failed = 0;
   for (const at of actions.keys()) {
-    let nth = 0;
+    let nth = 1 - every;
     let isOver = false;
     const lane = async (): Promise<void> => {
       while (!isOver) {
-        nth += 1;
+        nth += every;
         const fault: Fault = { point: '*', nth, ...kind };
         const where = `${backend.name}: step ${at}, call ${nth}, ${kind.what} ${kind.side}`;
         const count = await play(backend, actions, at, fault).catch((error: unknown) => {
@@ -125,7 +127,7 @@ describe('when any call of a store, of Slack or of the graph', () => {
           const ends = await Promise.allSettled(all.map((each) => failEach(each, actions, kind)));
           for (const end of ends) {
             if (end.status === 'rejected') throw end.reason;
-            assert.ok(end.value > 20, `Only ${end.value} calls were made.`);
+            assert.ok(end.value > 10, `Only ${end.value} calls were made.`);
           }
         });
       }

@@ -87,8 +87,10 @@ describe('a thread that can not be carried on', () => {
     const { db } = desk.store.saver;
     db.exec(`CREATE TRIGGER no_run BEFORE UPDATE ON calls WHEN NEW.status = 'running'
       BEGIN SELECT RAISE (ABORT, 'a fault of the test'); END`);
-    await desk.decide(call, REQUESTER);
+    const deciding = desk.decide(call, REQUESTER);
+    await until(async () => (await desk.calls())[0]?.status === 'approved');
     await desk.clock.advance(3 * HOUR_MS);
+    await deciding;
     await until(async () =>
       (await desk.store.agenda.parked()).some(({ key }) => key.task === 'run'),
     );
