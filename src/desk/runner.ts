@@ -7,14 +7,13 @@ import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Cancel, Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { StaleFenceError } from '../domain/store.ts';
+import { backOffMs, FIRST_BACK_OFF_MS } from './back-off.ts';
 import type { Work } from './deps.ts';
 import { NotYetError } from './pace.ts';
 
 const LEASE_MS = 30_000;
 /** A lease is renewed so often in its time that a renewal may fail once. */
 const RENEWALS = 3;
-const FIRST_BACK_OFF_MS = 1_000;
-const LONGEST_BACK_OFF_MS = 300_000;
 /** About two hours of trying: longer than most outages, shorter than a night. */
 const MAX_TRIES = 30;
 const MAX_AT_ONCE = 64;
@@ -293,9 +292,4 @@ function isHopeless({ tries }: Lease, error: unknown): boolean {
   if (error instanceof UnmendedError) return false;
   if (error instanceof ChatError && OUTAGES.has(error.code)) return false;
   return tries + 1 >= MAX_TRIES;
-}
-
-function backOffMs(lease: Lease, error: unknown): number {
-  if (error instanceof ChatError && error.retryAfterMs !== undefined) return error.retryAfterMs;
-  return Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** lease.tries);
 }
