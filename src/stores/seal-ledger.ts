@@ -15,8 +15,8 @@ export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
     },
     ofThread: async (thread, turn) =>
       (await ledger.ofThread(thread, turn)).map((call) => checkSeal(call, seal)),
-    withStatus: async (status) =>
-      (await ledger.withStatus(status)).map((call) => checkSeal(call, seal)),
+    withStatus: async (status, page) =>
+      (await ledger.withStatus(status, page)).map((call) => checkSeal(call, seal)),
   };
 }
 

@@ -4,9 +4,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebClient } from '@slack/web-api';
+import { createSeal } from '../../src/domain/seal.ts';
 import type { Store } from '../../src/domain/store.ts';
 import type { JournalEntry } from '../../src/playground/workspace/workspace-port.ts';
 import { openStore } from '../../src/stores/open-store.ts';
+import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { sayText } from '../support/mock-model.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -139,7 +141,8 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       // What is seeded need not survive a loss of power.
       if ('db' in opened.store.saver) opened.store.saver.db.pragma('synchronous = OFF');
       try {
-        return await work(opened.store);
+        const seal = createSeal(await opened.installationKey.read());
+        return await work({ ...opened.store, ledger: sealLedger(opened.store.ledger, seal) });
       } finally {
         await opened.store.close();
       }

@@ -113,7 +113,6 @@ describe('an answer that grows', () => {
     const [answer, ...others] = byApp(place);
     assert.deepEqual(others, []);
     assert.equal(answer && markdownOf(answer), TEXT);
-    assert.equal(answer?.ts, half.ts);
     assert.deepEqual(stage.sql('SELECT * FROM lives'), []);
   });
 });
