@@ -3,6 +3,7 @@
  * the event loop are sent as one command, in their order. Each still happens whole or not at all,
  * and the failure of one is its own.
  */
+import { StoreUnavailableError } from '../../domain/store.ts';
 import { deskBatch } from './desk-scripts.ts';
 import { readList, readText } from './read-reply.ts';
 import type { Reply } from './redis-line.ts';
@@ -49,7 +50,7 @@ export function createDeskLine(link: RedisLink): RedisLink {
       const replies = readList(await link.run(batchOf(scripts), desk, args));
       for (const [index, order] of orders.entries()) settle(order, replies[index] ?? null);
     } catch (error) {
-      for (const { reject } of orders) reject(error);
+      for (const { reject, script } of orders) reject(ofOne(error, script));
     }
   }
 
@@ -76,6 +77,12 @@ export function createDeskLine(link: RedisLink): RedisLink {
       });
     },
   };
+}
+
+/** What only reads has changed nothing, whatever went with it. */
+function ofOne(error: unknown, { kind }: Script): unknown {
+  if (!(error instanceof StoreUnavailableError) || kind !== 'read') return error;
+  return new StoreUnavailableError(error.message, 'not-done', { cause: error });
 }
 
 function settle({ resolve, reject }: Order, reply: Reply): void {
