@@ -3,19 +3,23 @@ import type { Person } from './person.ts';
 import type { DecisionKind, Risk, Route } from './route.ts';
 import type { ThreadKey } from './thread-key.ts';
 
-export type CallStatus =
-  | 'proposed'
-  | 'pending'
-  | 'approved'
-  | 'running'
-  | 'succeeded'
-  | 'failed'
-  | 'unknown'
-  | 'replied'
-  | 'ignored'
-  | 'expired'
-  | 'withdrawn'
-  | 'refused';
+/** Every status that a call can have. */
+export const CALL_STATUSES = [
+  'proposed',
+  'pending',
+  'approved',
+  'running',
+  'succeeded',
+  'failed',
+  'unknown',
+  'replied',
+  'ignored',
+  'expired',
+  'withdrawn',
+  'refused',
+] as const;
+
+export type CallStatus = (typeof CALL_STATUSES)[number];
 
 /** One person's approval of the current attempt. */
 export interface Vote {

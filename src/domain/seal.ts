@@ -1,8 +1,8 @@
 /**
  * Seals of stored calls. The digest tells whether a call is the one that was shown; whoever can write
  * the database could rewrite the digest too, or add an approval, so the whole call is sealed under
- * the installation's key, which the database does not hold. Putting back an earlier state of the same
- * call is the one change that a seal does not show.
+ * the installation's key, which a database in a file does not hold; on Redis the key lies beside the
+ * calls. Putting back an earlier state of the same call is the one change that a seal does not show.
  */
 import { createHmac } from 'node:crypto';
 import type { Call } from './call.ts';

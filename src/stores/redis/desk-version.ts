@@ -1,5 +1,5 @@
 import { deskScript } from './desk-scripts.ts';
-import { readText } from './read-reply.ts';
+import { keepFirst } from './keep-first.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**
@@ -8,10 +8,6 @@ import type { RedisLink } from './redis-link.ts';
  */
 const DESK_MIGRATIONS: readonly string[] = [];
 
-const READ = deskScript(`
-redis.call('SETNX',P..':version',ARGV[1])
-return redis.call('GET',P..':version')`);
-
 /** Brings a desk's stored shapes to the newest version, each step whole or not at all; rejects when they are newer. */
 export async function migrateDesk(
   link: RedisLink,
@@ -19,7 +15,7 @@ export async function migrateDesk(
   migrations: readonly string[] = DESK_MIGRATIONS,
 ): Promise<void> {
   const newest = migrations.length + 1;
-  const version = Number(readText(await link.run(READ, desk, [String(newest)])));
+  const version = Number(await keepFirst(link, desk, 'version', String(newest)));
   if (version > newest) {
     throw new Error(
       `The data in Redis was written by a newer Countersign: its version is ${version}, and this one knows up to ${newest}. Start the newer Countersign, or set another REDIS_PREFIX.`,

@@ -1,4 +1,4 @@
-import type { Call, CallStatus, CardPlace } from '../../domain/call.ts';
+import { CALL_STATUSES, type Call, type CardPlace } from '../../domain/call.ts';
 import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
@@ -83,21 +83,6 @@ local out={}
 for _,status in ipairs(ARGV) do out[#out+1]=tostring(redis.call('ZCARD',P..':calls-in:'..status)) end
 return out`);
 
-const STATUSES: readonly CallStatus[] = [
-  'proposed',
-  'pending',
-  'approved',
-  'running',
-  'succeeded',
-  'failed',
-  'unknown',
-  'replied',
-  'ignored',
-  'expired',
-  'withdrawn',
-  'refused',
-];
-
 /** Creates the ledger of a desk on Redis. */
 export function createRedisLedger(link: RedisLink, desk: string): Ledger {
   return {
@@ -147,8 +132,8 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       return readCalls(await link.run(PAGE_OF_STATUS, desk, args));
     },
     async count() {
-      const counts = readTexts(await link.run(COUNT, desk, STATUSES));
-      const found = STATUSES.map((status, index) => [status, Number(counts[index])] as const);
+      const counts = readTexts(await link.run(COUNT, desk, CALL_STATUSES));
+      const found = CALL_STATUSES.map((status, index) => [status, Number(counts[index])] as const);
       return Object.fromEntries(found.filter(([, calls]) => calls > 0));
     },
   };

@@ -3,16 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { putFirst, readIfThere } from '../put-first.ts';
-import { deskScript } from './desk-scripts.ts';
-import { readText } from './read-reply.ts';
+import { keepFirst } from './keep-first.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const NAME = '.countersign-workspace';
 const EVERYBODY_READS = 0o644;
-
-const KEEP_FIRST = deskScript(`
-redis.call('SETNX',P..':workspace',ARGV[1])
-return redis.call('GET',P..':workspace')`);
 
 /** Finds out whether a folder is the one that the desk's other replicas work on; answers why it is not, or undefined. The first replica's folder is. */
 export async function findSharingProblem(
@@ -25,7 +20,7 @@ export async function findSharingProblem(
   // The file first: of two replicas that start at once on one folder, both read the same.
   const draft = Buffer.from(`${randomBytes(16).toString('hex')}\n`);
   const mark = (found ?? (await putFirst(path, draft, EVERYBODY_READS))).toString().trim();
-  const kept = readText(await link.run(KEEP_FIRST, desk, [mark]));
+  const kept = await keepFirst(link, desk, 'workspace', mark);
   if (kept === mark) return undefined;
   if (found === undefined) await unlink(path);
   return `WORKSPACE_DIR is not the folder that the other replicas of this Redis work on (${NAME} in it ${found === undefined ? 'is missing' : 'names another one'}). Mount one shared volume on all of them, or write ${kept} into that file if this is the right folder.`;

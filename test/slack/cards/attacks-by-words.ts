@@ -31,11 +31,26 @@ export const ATTACKS_BY_WORDS: readonly Attack[] = [
   },
   {
     source: 'D11',
-    title: 'arguments of one of several kinds, in the order of their kind',
+    title: 'an argument that the tool does not know, which looks like a choice of its kind',
     args: { n: 1, path: 'a.txt', kind: 'by_path' },
     call: { tool: 'either' },
     approvable: true,
     data: ['"kind"', 'by_path', 'a.txt', '1'],
+  },
+  {
+    source: 'D11',
+    title: 'arguments of one of several kinds, in the order of their kinds, and one of none',
+    args: { n: 1, path: 'a.txt', kind: 'by_path', extra: 'x' },
+    call: { tool: 'either' },
+    schema: {
+      anyOf: [
+        { properties: { kind: { const: 'by_path' }, path: {} } },
+        { properties: { kind: { const: 'by_number' }, n: {} } },
+      ],
+    },
+    approvable: true,
+    data: ['by_path', 'a.txt', '1', '"extra"', 'x'],
+    says: ['kind', 'path', 'n · number'],
   },
   {
     source: 'advisory: the old call asked again',

@@ -33,9 +33,9 @@ const ALL = [...ATTACKS, ...ATTACKS_BY_WORDS];
 const NOTIFICATION =
   /^[A-Za-z0-9._\\{}]+(?:… \(80 of 369 characters\))?: Waiting for a decision · asked by (?:helper research \(work 2 of 3\), for )?<@U1> · open to review$/;
 
-function cardOf({ args, call = {} }: Attack) {
+function cardOf({ args, call = {}, schema = TOOL.schema }: Attack) {
   const asked = aCall({ args: canonicalJson(args), askedLine: '', ...call });
-  return buildCallCard(asked, { tool: TOOL, mark: TEST_MARK });
+  return buildCallCard(asked, { tool: { ...TOOL, schema }, mark: TEST_MARK });
 }
 
 describe('a card under attack', () => {

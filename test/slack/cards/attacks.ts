@@ -1,6 +1,7 @@
 /** What somebody may try with the arguments and the words of a call, and what the card must say of it. */
 import type { Call } from '../../../src/domain/call.ts';
 import type { JsonValue } from '../../../src/domain/json.ts';
+import type { ArgsLook } from '../../../src/slack/cards/render-args.ts';
 
 export interface Attack {
   /** The attack's number among those on display, or the field report's. */
@@ -8,6 +9,8 @@ export interface Attack {
   readonly title: string;
   readonly args: { readonly [key: string]: JsonValue };
   readonly call?: Partial<Call>;
+  /** The tool's own schema. (Default: one that has the usual names.) */
+  readonly schema?: ArgsLook['schema'];
   /** Whether the card itself offers to approve. */
   readonly approvable: boolean;
   /** Texts that the card shows as data, whole. */
