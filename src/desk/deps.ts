@@ -46,6 +46,6 @@ export interface Work {
   readonly tries: number;
   /** Aborts when the lease was lost or the process must end. */
   readonly signal: AbortSignal;
-  /** Throws `StaleFenceError` when the lease's time is over: to be called right before what others see, which no fence guards. */
-  assertHeld(): void;
+  /** Rejects with `StaleFenceError` when the lease's time is over and another worker may have the work: to be awaited right before what others see, which no fence guards. */
+  assertHeld(): Promise<void>;
 }

@@ -88,7 +88,7 @@ export function createExecute(
   /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. A worker that stood still since has lost the call, and must not run it. */
   async function readBack(claimed: Call, work: Work) {
     const stored = await untilAnswered(() => store.ledger.get(claimed.id), whileHeld(work), deps);
-    work.assertHeld();
+    await work.assertHeld();
     if (stored && stored.revision !== claimed.revision) {
       throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
     }

@@ -167,9 +167,10 @@ export function createRunner(deps: {
       cancelRenewal();
     }
 
-    /** The time tells of a worker that stood still what no timer could. */
-    function assertHeld(): void {
-      if (clock.now() < lease.expiresAt && !abort.signal.aborted) return;
+    /** The time tells of a worker that stood still what no timer could; what nobody took meanwhile is still its own. */
+    async function assertHeld(): Promise<void> {
+      if (hold.isOverdue() && !abort.signal.aborted) await renew();
+      if (!hold.isOverdue() && !abort.signal.aborted) return;
       throw new StaleFenceError('The time of this work is over: another worker may have it now.');
     }
 

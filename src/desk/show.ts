@@ -22,7 +22,7 @@ export function createRedraw({ store, chat, clock, toolbox }: RedrawDeps, pace: 
 
   async function draw(call: Call, place: CardPlace | undefined, work: Work): Promise<void> {
     const lookFirst = !place && work.tries > 0;
-    work.assertHeld();
+    await work.assertHeld();
     const drawn = await chat.drawCard(call, place, { lookFirst });
     if (drawn.ts !== place?.ts) await store.ledger.placeCard(call.id, drawn);
   }
@@ -107,7 +107,7 @@ export function createSay({ store, chat, clock, log }: ShowDeps, pace: Pace) {
   /** What grew in the thread becomes of this say before it counts as said: never of a later one. */
   async function show(each: Say, work: Work): Promise<void> {
     const live = takesLive(each) ? await store.outbox.liveOf(each.thread) : undefined;
-    work.assertHeld();
+    await work.assertHeld();
     if (!each.clearsLive) await chat.say(each, { lookFirst: work.tries > 0, live });
     else if (live) await chat.clearLive(each.thread, live);
     if (live) await store.outbox.placeLive(each.thread, undefined);

@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** How long somebody goes on asking. */
 export interface Patience {
-  /** Throws once it makes no sense any more. */
-  mayGoOn(): void;
+  /** Throws or rejects once it makes no sense any more. */
+  mayGoOn(): void | Promise<void>;
   /** (Default: without end.) */
   readonly mostTries?: number;
   /** Ends the waiting between two questions. */
@@ -24,11 +24,11 @@ export async function untilAnswered<T>(
     try {
       return await ask(tries > 0);
     } catch (error) {
-      mayGoOn();
+      await mayGoOn();
       if (tries + 1 >= mostTries) throw error;
       log.warn({ err: error, tries: tries + 1 }, 'A run could not be written; it is tried again.');
       await pause(clock, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries), signal);
-      mayGoOn();
+      await mayGoOn();
     }
   }
 }
