@@ -19,6 +19,8 @@ export async function askGate(
       risk: call.risk,
       requester: call.requester,
       channel: placeOf(call.thread).channel,
+      thread: call.thread,
+      call: { id: call.id, createdAt: call.createdAt, position: call.position },
       ...(call.agent !== undefined && { agent: call.agent }),
     });
   } catch (error) {

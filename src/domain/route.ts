@@ -1,4 +1,5 @@
 import { isSamePerson, type Person } from './person.ts';
+import type { ThreadKey } from './thread-key.ts';
 
 export type DecisionKind = 'approve' | 'edit' | 'reply' | 'ignore';
 
@@ -39,11 +40,14 @@ export interface GateFacts {
   readonly risk: Risk;
   readonly requester: Person;
   readonly channel: string;
+  readonly thread: ThreadKey;
+  /** The call itself: its id and its place among others. */
+  readonly call?: { readonly id: string; readonly createdAt: number; readonly position: number };
   /** The helper that asks; absent when the thread's own agent does. */
   readonly agent?: string;
 }
 
-/** The policy's answer for a call; `rule` names what it came from, for people. */
+/** The policy's answer for a call; `rule` names what it came from, for people, and `policy` is the hash of the policy. */
 export type GateAnswer = (
   | { readonly kind: 'run' }
   | {
@@ -55,7 +59,7 @@ export type GateAnswer = (
       readonly note?: string;
     }
   | { readonly kind: 'refuse'; readonly reason: string }
-) & { readonly rule?: string };
+) & { readonly rule?: string; readonly policy?: string };
 
 export type Gate = (facts: GateFacts) => GateAnswer | Promise<GateAnswer>;
 

@@ -8,6 +8,7 @@ import { inboxContract } from './store-contract/inbox-contract.ts';
 import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
+import { requesterContract } from './store-contract/requester-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
 
 export type { MakeStore } from './store-contract/store-bench.ts';
@@ -17,6 +18,7 @@ export function storeContract(name: string, make: MakeStore): void {
   const open = opener(make);
   describe(`${name} keeps the promises of the store`, () => {
     describe('ledger', () => ledgerContract(open));
+    describe('calls of a requester', () => requesterContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('history', () => historyContract(open));
