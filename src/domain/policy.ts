@@ -7,11 +7,15 @@ import type { JsonValue } from './json.ts';
 import type { Person } from './person.ts';
 import type { GateAnswer, GateFacts, Risk, Route } from './route.ts';
 
-/** What a condition may want to know beyond the call; it is asked for only when a condition does, and each rejects when it can't be told. */
-export interface Outside {
+/** What Slack knows of people that conditions may ask for; each rejects when it can't be told. */
+export interface PersonLookup {
   emailOf(person: Person): Promise<string>;
   /** Ids of the user groups that a person is in. */
   groupsOf(person: Person): Promise<readonly string[]>;
+}
+
+/** What a condition may want to know beyond the call: it is asked for only when a condition does. */
+export interface Outside extends PersonLookup {
   /** The arguments of the requester's other calls of this tool that count in a window that ends now. */
   earlierArgs(windowMs: number): Promise<readonly JsonValue[]>;
 }
@@ -52,6 +56,13 @@ export interface Policy<R> {
     readonly name: string;
     readonly ruling: Exclude<Ruling<R>, { readonly gate: 'run' }>;
   };
+}
+
+/** A policy as it holds now. */
+export interface LoadedPolicy {
+  /** SHA-256 of its text. */
+  readonly hash: string;
+  readonly policy: Policy<Route>;
 }
 
 /** Why a rule was not the one. */

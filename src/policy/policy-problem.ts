@@ -12,13 +12,12 @@ export interface PolicyProblem extends Place {
 /** The policy file can't be used; its message lists every error. */
 export class PolicyFileError extends Error {
   override readonly name = 'PolicyFileError';
-  readonly problems: readonly PolicyProblem[];
 
-  constructor(file: string, problems: readonly PolicyProblem[]) {
+  /** Makes the error of all that is wrong with a file. */
+  static of(file: string, problems: readonly PolicyProblem[]): PolicyFileError {
     const errors = problems.filter(({ severity }) => severity === 'error');
     const list = errors.map((problem) => sayProblem(file, problem)).join('\n');
-    super(`The policy file can't be used:\n${list}`);
-    this.problems = problems;
+    return new PolicyFileError(`The policy file can't be used:\n${list}`);
   }
 }
 

@@ -133,7 +133,7 @@ export const FileSchema = z.strictObject(
       .array(z.unknown(), 'is a list of rules')
       .nullish()
       .transform((rules) => rules ?? []),
-    default: z.unknown(),
+    default: z.unknown().optional(),
   },
   'holds version: 1, routes, rules and default',
 );

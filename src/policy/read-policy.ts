@@ -5,7 +5,7 @@ import { REQUESTER_ROUTE } from '../domain/route.ts';
 import { createConditionCompiler } from './compile-condition.ts';
 import type { PolicyProblem } from './policy-problem.ts';
 import { FileSchema } from './policy-schema.ts';
-import { type PolicySource, readSource } from './policy-source.ts';
+import { type Path, type PolicySource, readSource } from './policy-source.ts';
 import { readRoutes } from './read-routes.ts';
 import { type KnownNames, readDefault, readRules } from './read-rules.ts';
 import { readValue } from './read-value.ts';
@@ -20,7 +20,9 @@ export interface PolicyFile {
   /** The built-in one is not among them. */
   readonly routes: ReadonlyMap<string, DraftRoute>;
   readonly warnings: readonly PolicyProblem[];
-  /** Makes a problem of what is found out about a name later; it stands where the name does. */
+  /** Makes a problem of what is found out later about a value. */
+  problemAt(path: Path, message: string): PolicyProblem;
+  /** The same, about a name, wherever it stands first. */
   problemOf(name: PolicyName, message: string): PolicyProblem;
 }
 
@@ -49,12 +51,13 @@ export function readPolicy(
     return { ok: false, problems };
   }
   const hash = createHash('sha256').update(text).digest('hex');
-  const problemOf = (name: PolicyName, message: string): PolicyProblem => {
-    const place = placeOfName(source, parts.routes, name);
-    const line = source.lines[place.line - 1] ?? '';
-    return { severity: 'error', ...place, message, source: line };
+  const problemAt = (path: Path, message: string): PolicyProblem => {
+    const place = source.placeOf(path);
+    return { severity: 'error', ...place, message, source: source.lines[place.line - 1] ?? '' };
   };
-  return { ok: true, file: { hash, ...parts, warnings: problems, problemOf } };
+  const problemOf = (name: PolicyName, message: string) =>
+    problemAt(pathOfName(source, parts.routes, name), message);
+  return { ok: true, file: { hash, ...parts, warnings: problems, problemAt, problemOf } };
 }
 
 function readParts(
@@ -75,7 +78,7 @@ function readParts(
     routes: [...Object.keys(file.routes), REQUESTER_ROUTE.name],
     compile: createConditionCompiler(),
     known,
-    lineOf: (path: readonly (string | number)[]) => source.placeOf(path).line,
+    lineOf: (path: Path) => source.placeOf(path).line,
   };
   const fallback = readDefault(file.default, reading);
   const rules = readRules(file.rules, fallback, reading);
@@ -95,18 +98,18 @@ function warnOfIdle(
   }
 }
 
-function placeOfName(
+function pathOfName(
   source: PolicySource,
   routes: ReadonlyMap<string, DraftRoute>,
   name: PolicyName,
-) {
+): Path {
   for (const [route, { channel }] of routes) {
-    if (channel === name) return source.placeOf(['routes', route, 'channel']);
+    if (channel === name) return ['routes', route, 'channel'];
     const list = (source.value as RawFile).routes?.[route]?.approvers ?? [];
     const index = list.indexOf(name);
-    if (index !== -1) return source.placeOf(['routes', route, 'approvers', index]);
+    if (index !== -1) return ['routes', route, 'approvers', index];
   }
-  return source.placeOf(['routes']);
+  return ['routes'];
 }
 
 interface RawFile {

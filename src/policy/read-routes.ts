@@ -25,7 +25,7 @@ export function readRoutes(
     judgeSpans(name, input, report);
     judgeTarget(name, input, names, report);
     const route = toRoute(name, input);
-    judgeApprovers(route, (key, message) => report.error(['routes', name, key], message), report);
+    judgeApprovers(route, report);
     routes.set(name, route);
   }
   for (const name of findCircles(routes)) {
@@ -90,12 +90,8 @@ function judgeTarget(
   );
 }
 
-/** Says of a route whether anybody can ever approve on it, as far as its approvers are people by id. */
-function judgeApprovers(
-  { name, approvers, quorum, selfApproval, decisions }: DraftRoute,
-  error: (key: string, message: string) => void,
-  report: Reporter,
-): void {
+function judgeApprovers(route: DraftRoute, report: Reporter): void {
+  const { name, approvers, decisions } = route;
   const path = ['routes', name];
   if (!decisions.includes('approve') && !decisions.includes('edit')) {
     report.warn([...path, 'decisions'], `Nobody can approve on the route “${name}”.`);
@@ -105,23 +101,35 @@ function judgeApprovers(
       [...path, 'approvers'],
       `The route “${name}” has no approvers: nobody can decide its calls, and all of them expire. gate: refuse says so at once.`,
     );
-    return;
   }
+  const problem = findQuorumProblem(route);
+  if (problem) report.error([...path, problem.key], problem.message);
+}
+
+/** Finds out whether too few people can ever approve on a route whose approvers are all known by id. */
+export function findQuorumProblem({
+  name,
+  approvers,
+  quorum,
+  selfApproval,
+}: Pick<DraftRoute, 'name' | 'approvers' | 'quorum' | 'selfApproval'>):
+  | { readonly key: string; readonly message: string }
+  | undefined {
   const isFixed = approvers.every((each) => each === 'requester' || each.startsWith('user:'));
-  if (!isFixed) return;
+  if (!isFixed || approvers.length === 0) return undefined;
   const counting = approvers.filter((each) => each !== 'requester' || selfApproval);
   if (counting.length === 0) {
-    error(
-      'approvers',
-      `On the route “${name}” only the requester decides, whose approval does not count. Add others, or selfApproval: true.`,
-    );
-  } else if (quorum > counting.length) {
-    const only = counting.length === 1 ? 'only one person' : `only ${counting.length} people`;
-    error(
-      'quorum',
-      `On the route “${name}” ${only} can approve, and ${quorum} have to. Lower the quorum, or add approvers.`,
-    );
+    return {
+      key: 'approvers',
+      message: `On the route “${name}” only the requester decides, whose approval does not count. Add others, or selfApproval: true.`,
+    };
   }
+  if (quorum <= counting.length) return undefined;
+  const only = counting.length === 1 ? 'only one person' : `only ${counting.length} people`;
+  return {
+    key: 'quorum',
+    message: `On the route “${name}” ${only} can approve, and ${quorum} have to. Lower the quorum, or add approvers.`,
+  };
 }
 
 /** The routes that lead back to themselves. */
