@@ -13,6 +13,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   slack: ['domain', 'desk'],
   process: ['domain'],
   app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'process'],
+  commands: ['domain', 'agent', 'policy', 'process'],
+  cli: ['process', 'commands'],
   playground: ['domain', 'process', 'app'],
   main: ['process', 'app', 'playground'],
 };
@@ -21,6 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const ENTRIES: Readonly<Record<string, string>> = {
   'app.ts': 'app',
   'open-gate.ts': 'app',
+  'cli.ts': 'cli',
   'main.ts': 'main',
 };
 
@@ -48,7 +51,22 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['yaml', ['policy']],
   ['leven', ['policy']],
   ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],
-  ['', ['agent', 'stores', 'policy', 'http', 'slack', 'playground', 'process', 'app', 'main']],
+  [
+    '',
+    [
+      'agent',
+      'stores',
+      'policy',
+      'http',
+      'slack',
+      'playground',
+      'process',
+      'app',
+      'commands',
+      'cli',
+      'main',
+    ],
+  ],
 ];
 
 const MAX_LINES = 300;
@@ -61,7 +79,7 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
     /^system-clock\.ts$|^playground\/page\//,
   ],
   ['a timer', /\bset(?:Timeout|Interval)\(/, /^system-clock\.ts$|^playground\//],
-  ['the environment', /\bprocess\.env\b/, /^main\.ts$/],
+  ['the environment', /\bprocess\.env\b/, /^(?:main|cli)\.ts$/],
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];
 
