@@ -23,10 +23,14 @@ export function sayFailure(error: unknown, timeoutMs: number): string {
     if (isIndexed) return 'There is no such key, or place in a list.';
     return TELLING[error.code] ?? withStop(error.summary);
   }
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-    return `It took longer than ${timeoutMs} ms.`;
-  }
+  // It comes from another realm, and is no instance of our Error.
+  const isTimeout = isObject(error) && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  if (isTimeout) return `It took longer than ${timeoutMs} ms.`;
   return error instanceof Error ? withStop(error.message) : 'It failed.';
+}
+
+function isObject(value: unknown): value is { readonly code?: unknown } {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Ends a sentence. */
