@@ -23,7 +23,7 @@ export type CompiledCondition =
 /** The most that a condition may take at once; regular expressions can take for ever. */
 const MAX_MS = 250;
 /** What each round fetches may lead to another need. */
-const MAX_ROUNDS = 10;
+const MAX_ROUNDS = 20;
 const LIMITS = { maxAstNodes: 2_000, maxDepth: 100 };
 
 const VARIABLES = ['args', 'tool', 'agent', 'requester', 'channel', 'thread'];
@@ -141,8 +141,11 @@ function toCondition(evaluate: (run: Run) => Fetched): Condition {
       const needs: Run['needs'] = new Map();
       const result = evaluate({ facts, outside, known, needs });
       // A value holds whatever is missing: “true ||” needs nothing more.
-      if (result.ok || needs.size === 0) return toVerdict(result);
-      for (const [key, fetch] of needs) known.set(key, await settle(fetch));
+      const [first] = needs;
+      if (result.ok || !first) return toVerdict(result);
+      // The others may not matter any more once it is known.
+      const [key, fetch] = first;
+      known.set(key, await settle(fetch));
     }
     throw new Error('It asks for too much.');
   };

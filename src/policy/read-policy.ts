@@ -70,7 +70,9 @@ function readParts(
     report.error([], 'The file is empty. Begin it with version: 1.');
     return undefined;
   }
-  const { value: file } = readValue(FileSchema, value, { path: [], what: 'the file', report });
+  const { value: whole } = readValue(FileSchema, value, { path: [], what: 'the file', report });
+  // Whoever has the version to mend wants to know of the rest too.
+  const file = whole ?? FileSchema.safeParse({ ...Object(value), version: 1 }).data;
   if (!file) return undefined;
   const routes = readRoutes(file.routes, report);
   const reading = {
