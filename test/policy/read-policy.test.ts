@@ -1,5 +1,6 @@
 /** What is wrong with a policy file: where, what, and what to do. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { readPolicy } from '../../src/policy/read-policy.ts';
 
@@ -177,4 +178,14 @@ default: { gate: ask, route: requester }      # "requester" is built in
       ['rule 2, line 21', { gate: 'run' }],
     ],
   );
+});
+
+it('the example of README.md can be used', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? [];
+  const read = readPolicy(example, {
+    ...KNOWN,
+    tools: ['pay_invoice', 'list_files', 'read_file', 'task', 'run_command'],
+  });
+  assert.deepEqual(read.ok ? read.file.warnings : read.problems, []);
 });
