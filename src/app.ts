@@ -26,11 +26,12 @@ import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
-import { defaultGate, type Gate } from './domain/route.ts';
+import type { Gate } from './domain/route.ts';
 import { createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
+import { openGate } from './open-gate.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp } from './slack/create-slack.ts';
@@ -116,6 +117,9 @@ async function open(
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
   await tellOfPause(store, log);
+  const gate =
+    overrides.gate ??
+    (await openGate(config, { store, connection, toolbox, helpers, clock, log, onRelease }));
 
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
@@ -148,7 +152,7 @@ async function open(
     chat: createSlackChat({ connection, toolbox, mark, log }),
     toolbox,
     helpers,
-    gate: overrides.gate ?? defaultGate,
+    gate,
     attachments: {
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files, filesOff),

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { TalkRules } from './domain/talk.ts';
-import { folderProblems } from './folder-problems.ts';
+import { folderProblems, policyFileProblems } from './folder-problems.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
   DEFAULT_DATA_DIR,
+  DEFAULT_POLICY_FILE,
   DEFAULT_WORKSPACE_DIR,
   type LOG_LEVELS,
   Variables,
@@ -25,6 +26,8 @@ interface CommonConfig {
   /** State on Redis instead of the data folder; all keys begin with the prefix. */
   readonly redis?: { readonly url: string; readonly prefix: string };
   readonly toolsModule?: string;
+  /** Absent without one: then the built-in rules hold. */
+  readonly policyFile?: string;
   readonly commands: {
     readonly hasNetwork: boolean;
     /** Whether they run without a sandbox where none works. */
@@ -92,10 +95,7 @@ function passwordOf(url: string | undefined): string | undefined {
 }
 
 /** What would make people believe in a protection that this version does not have. */
-const REFUSED = [
-  ['POLICY_FILE', 'its rules would not hold'],
-  ['MCP_CONFIG', 'its tools would be missing'],
-] as const;
+const REFUSED = [['MCP_CONFIG', 'its tools would be missing']] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -110,11 +110,12 @@ export function readConfig(
     ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
     ...tokenProblems(env),
     ...modelProblems(env),
-    ...refusals(env, exists),
+    ...refusals(env),
+    ...policyProblems(env, exists),
     ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
-  return toConfig(read.data, env);
+  return toConfig(read.data, env, exists);
 }
 
 /** Blank counts as unset: `.env` files and shells leave empty values behind. */
@@ -144,20 +145,46 @@ function tokenProblems(env: Environment): string[] {
   return problems;
 }
 
-function refusals(env: Environment, exists: (path: string) => boolean): string[] {
-  const refused = REFUSED.filter(([name]) => env[name]).map(
+function refusals(env: Environment): string[] {
+  return REFUSED.filter(([name]) => env[name]).map(
     ([name, harm]) =>
       `${name} is not in this version, and ignoring it would be dangerous: ${harm}. Unset it.`,
   );
-  if (!env.POLICY_FILE && exists(resolve('policy.yaml'))) {
-    refused.push(
-      'POLICY_FILE is unset, but its default ./policy.yaml exists; policies are not in this version, and ignoring it would be dangerous: its rules would not hold. Move the file away.',
-    );
-  }
-  return refused;
 }
 
-function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
+/** The file that is named, or the default one where it is there. */
+function policyFileOf(
+  named: string | undefined,
+  exists: (path: string) => boolean,
+): string | undefined {
+  const path = resolve(named ?? DEFAULT_POLICY_FILE);
+  return named !== undefined || exists(path) ? path : undefined;
+}
+
+function toPolicy(
+  named: string | undefined,
+  exists: (path: string) => boolean,
+): Pick<CommonConfig, 'policyFile'> {
+  const policyFile = policyFileOf(named, exists);
+  return policyFile === undefined ? {} : { policyFile };
+}
+
+function policyProblems(env: Environment, exists: (path: string) => boolean): string[] {
+  const path = policyFileOf(env.POLICY_FILE, exists);
+  if (path === undefined) return [];
+  if (!exists(path)) {
+    return [
+      `POLICY_FILE ${env.POLICY_FILE} is not there. Name the file that holds the rules, or unset POLICY_FILE to go by the built-in ones.`,
+    ];
+  }
+  return policyFileProblems(path, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR);
+}
+
+function toConfig(
+  read: z.output<typeof Variables>,
+  env: Environment,
+  exists: (path: string) => boolean,
+): Config {
   const model = readModel(read);
   const slack = toSlack(read);
   const common = {
@@ -169,6 +196,7 @@ function toConfig(read: z.output<typeof Variables>, env: Environment): Config {
       redis: { url: read.REDIS_URL, prefix: read.REDIS_PREFIX },
     }),
     ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
+    ...toPolicy(read.POLICY_FILE, exists),
     commands: {
       hasNetwork: read.COMMAND_NETWORK,
       allowUnsandboxed: read.ALLOW_UNSANDBOXED_COMMANDS,

@@ -29,6 +29,27 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
   return [];
 }
 
+/** Says what is wrong with a policy file that the agent's tools could rewrite, symbolic links followed. */
+export function policyFileProblems(policyFile: string, workspaceDir: string): string[] {
+  // What is wrong with the folders themselves is said elsewhere.
+  if (unreachable('WORKSPACE_DIR', workspaceDir).length > 0) return [];
+  const problems = unreachable('POLICY_FILE', policyFile);
+  if (problems.length > 0) return problems;
+  const workspace = throughLinks(resolve(workspaceDir));
+  // A link in the workspace is as good as the file: it can be set to another one.
+  const places = [throughLinks(resolve(policyFile)), linkPlace(policyFile)];
+  if (!places.some((place) => isWithin(place, workspace))) return [];
+  return [
+    `POLICY_FILE ${policyFile} is inside WORKSPACE_DIR, so the agent’s tools could rewrite the rules that hold for it. Put it outside.`,
+  ];
+}
+
+/** The place of a file itself, be it a link: only its folders are followed. */
+function linkPlace(path: string): string {
+  const whole = resolve(path);
+  return join(throughLinks(dirname(whole)), basename(whole));
+}
+
 function unreachable(name: string, dir: string): string[] {
   try {
     const place = throughLinks(resolve(dir));

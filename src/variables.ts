@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
+/** Where the policy is, if anywhere. */
+export const DEFAULT_POLICY_FILE = './policy.yaml';
+
 /** How much the log says, from everything to nothing. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -116,6 +119,7 @@ export const Variables = z.object({
     'must be ids of channels, separated by commas, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
   ),
   TOOLS_MODULE: text,
+  POLICY_FILE: text,
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}.` })
     .default('info'),

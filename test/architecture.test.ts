@@ -8,16 +8,24 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   desk: ['domain'],
   agent: ['domain'],
   stores: ['domain'],
+  policy: ['domain'],
   http: ['domain'],
   slack: ['domain', 'desk'],
   process: ['domain'],
-  app: ['domain', 'desk', 'agent', 'stores', 'http', 'slack', 'process'],
+  app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'process'],
+  commands: ['domain', 'agent', 'policy', 'process'],
+  cli: ['process', 'commands'],
   playground: ['domain', 'process', 'app'],
   main: ['process', 'app', 'playground'],
 };
 
 /** Top-level files that are a layer of their own; the others are `process`: settings, log, clock, signals. */
-const ENTRIES: Readonly<Record<string, string>> = { 'app.ts': 'app', 'main.ts': 'main' };
+const ENTRIES: Readonly<Record<string, string>> = {
+  'app.ts': 'app',
+  'open-gate.ts': 'app',
+  'cli.ts': 'cli',
+  'main.ts': 'main',
+};
 
 /** A package, or all whose name begins so, and its only importers; the first row that fits counts. */
 const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] = [
@@ -39,8 +47,26 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['preact', ['playground']],
   ['ws', ['playground']],
   ['canonicalize', ['domain']],
-  ['node:crypto', ['domain', 'agent', 'stores', 'slack', 'http', 'playground', 'app']],
-  ['', ['agent', 'stores', 'http', 'slack', 'playground', 'process', 'app', 'main']],
+  ['@marcbachmann/', ['policy']],
+  ['yaml', ['policy']],
+  ['leven', ['policy']],
+  ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],
+  [
+    '',
+    [
+      'agent',
+      'stores',
+      'policy',
+      'http',
+      'slack',
+      'playground',
+      'process',
+      'app',
+      'commands',
+      'cli',
+      'main',
+    ],
+  ],
 ];
 
 const MAX_LINES = 300;
@@ -57,7 +83,7 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
     /\bset(?:Timeout|Interval)\(/,
     /^(?:system-clock|stores\/redis\/within)\.ts$|^playground\//,
   ],
-  ['the environment', /\bprocess\.env\b/, /^main\.ts$/],
+  ['the environment', /\bprocess\.env\b/, /^(?:main|cli)\.ts$/],
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];
 

@@ -153,10 +153,10 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     /letters, digits/,
   ],
   [
-    'a policy file',
-    { POLICY_FILE: './policy.yaml' },
-    'POLICY_FILE',
-    /not in this version, and ignoring it would be dangerous.*Unset it/,
+    'a policy file that is not there',
+    { POLICY_FILE: './rules.yaml' },
+    'POLICY_FILE ./rules.yaml',
+    /is not there.*unset POLICY_FILE to go by the built-in ones/,
   ],
   [
     'servers of tools',
@@ -185,12 +185,13 @@ describe('what stops the start', () => {
     });
   }
 
-  test('a policy.yaml that nobody named stops the start, and one that is named elsewhere stops it once', () => {
-    const exists = (path: string) => path === resolve('policy.yaml');
-    const [problem, ...others] = problemsOf({}, exists);
-    assert.match(problem ?? '', /^POLICY_FILE is unset.*\.\/policy\.yaml exists.*dangerous.*Move/);
-    assert.deepEqual(others, []);
-    assert.equal(problemsOf({ POLICY_FILE: 'other.yaml' }, exists).length, 1);
+  test('a policy file in the workspace stops the start, named or not', () => {
+    const named = problemsOf({ POLICY_FILE: './workspace/a/policy.yaml' }, () => true);
+    assert.equal(named.length, 1);
+    assert.match(named[0] ?? '', /^POLICY_FILE .*inside WORKSPACE_DIR.*could rewrite.*outside/);
+    // The folder of the tests is that of the app itself, which is refused as well.
+    const unnamed = problemsOf({ WORKSPACE_DIR: '.' }, (path) => path === resolve('policy.yaml'));
+    assert.ok(unnamed.some((problem) => problem.startsWith('POLICY_FILE')));
   });
 
   test('every problem is listed at once, in the message too', () => {
@@ -239,6 +240,6 @@ test('.env.example names every variable once and sets none', () => {
     assert.equal(value, '');
     return name;
   });
-  const known = [...Object.keys(Variables.shape), 'POLICY_FILE', 'MCP_CONFIG'];
+  const known = [...Object.keys(Variables.shape), 'MCP_CONFIG'];
   assert.deepEqual(names.toSorted(), known.toSorted());
 });

@@ -157,6 +157,14 @@ describe('what the environment means', () => {
     assert.equal(config.toolsModule, resolve('tools.ts'));
   });
 
+  test('the policy file is the named one, else ./policy.yaml where it is there', () => {
+    const policyOf = (env: Env, there: string) =>
+      readConfig(env, { exists: (path) => path === resolve(there) }).policyFile;
+    assert.equal(policyOf({}, 'policy.yaml'), resolve('policy.yaml'));
+    assert.equal(policyOf({}, 'other.yaml'), undefined);
+    assert.equal(policyOf({ POLICY_FILE: './other.yaml' }, 'other.yaml'), resolve('other.yaml'));
+  });
+
   test('a key for the web search brings it, with its defaults, and is never shown', () => {
     const config = read({ TAVILY_API_KEY: 'tvly-abc' });
     const defaults = { apiKey: 'tvly-abc', baseUrl: 'https://api.tavily.com', maxResults: 5 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { folderProblems } from '../src/folder-problems.ts';
+import { folderProblems, policyFileProblems } from '../src/folder-problems.ts';
 
 function aFolder(t: TestContext): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'config-')));
@@ -50,4 +50,21 @@ test('a workspace that holds the app itself is refused', (t) => {
     assert.match(problems.join(), /^(WORKSPACE_DIR holds the app|DATA_DIR is inside)/, workspace);
   }
   assert.deepEqual(folderProblems(join(folder, 'data'), join(app, 'workspace')), []);
+});
+
+test('a policy file that the agent could rewrite is refused, behind links too', (t) => {
+  const folder = aFolder(t);
+  const workspace = join(folder, 'workspace');
+  const outside = join(folder, 'policy.yaml');
+  writeFileSync(join(workspace, 'policy.yaml'), '');
+  writeFileSync(outside, '');
+  symlinkSync(join(workspace, 'policy.yaml'), join(folder, 'to-inside.yaml'));
+  symlinkSync(outside, join(workspace, 'to-outside.yaml'));
+  symlinkSync('workspace', join(folder, 'linked'));
+  const places = ['workspace/policy.yaml', 'to-inside.yaml', 'workspace/to-outside.yaml'];
+  for (const path of [...places, 'linked/policy.yaml', 'workspace/later.yaml']) {
+    const problems = policyFileProblems(join(folder, path), workspace);
+    assert.match(problems.join(), /^POLICY_FILE .* is inside WORKSPACE_DIR.*Put it outside/, path);
+  }
+  assert.deepEqual(policyFileProblems(outside, workspace), []);
 });

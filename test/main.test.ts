@@ -45,12 +45,15 @@ test('.env in the folder is read, and what is set already wins', async (t) => {
   assert.doesNotMatch(stderr, /LOG_LEVEL/);
 });
 
-test('a policy.yaml in the folder ends the start', async (t) => {
+test('a broken policy.yaml in the folder ends the start, with all that is wrong with it', async (t) => {
   const folder = await aFolder(t);
-  writeFileSync(join(folder, 'policy.yaml'), '');
-  const { status, stderr } = startIn(folder, {});
+  writeFileSync(join(folder, 'policy.yaml'), 'version: 2\nrules:\n  - { tools: [x], gate: no }\n');
+  const { status, stderr } = startIn(folder, { PORT: '0', LOG_LEVEL: 'silent' });
   assert.equal(status, 1);
-  assert.match(stderr, /- POLICY_FILE is unset, but/);
+  assert.match(
+    stderr,
+    /^The policy file can't be used:\npolicy\.yaml:1:10: .*policy\.yaml:3:25: /s,
+  );
 });
 
 test('SIGTERM to npm alone ends the app too', async (t) => {

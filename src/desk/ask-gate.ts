@@ -2,7 +2,20 @@ import type { Call } from '../domain/call.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../domain/route.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { ParsedArgs } from '../domain/tool.ts';
+import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
+
+/** Puts what the gate answered into the step that follows it: the rule for the audit, and for a card its risk and what the policy has to say, beside what the step says itself. */
+export function heedAnswer(step: Step, answer: GateAnswer): Step {
+  const { rule, policy } = answer;
+  const detail = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
+  const told: Step = { ...step, detail };
+  if (answer.kind !== 'ask' || step.call.status !== 'pending') return told;
+  const { note, risk } = answer;
+  const notes = [step.call.note, note].filter((each) => each !== undefined);
+  const changed = { ...(risk && { risk }), ...(notes.length > 0 && { note: notes.join(' ') }) };
+  return { ...told, call: { ...step.call, ...changed } };
+}
 
 /** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. */
 export async function askGate(
@@ -19,6 +32,8 @@ export async function askGate(
       risk: call.risk,
       requester: call.requester,
       channel: placeOf(call.thread).channel,
+      thread: call.thread,
+      call: { id: call.id, createdAt: call.createdAt, position: call.position },
       ...(call.agent !== undefined && { agent: call.agent }),
     });
   } catch (error) {

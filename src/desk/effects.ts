@@ -20,7 +20,7 @@ export function effectsOf(
 ): Required<Pick<Effects, 'audit' | 'wakes' | 'says'>> {
   const audit: AuditDraft[] = [];
   let previous = before;
-  for (const { cause, call } of steps) {
+  for (const { cause, call, detail } of steps) {
     audit.push({
       at: call.updatedAt,
       event: `call.${cause}`,
@@ -32,6 +32,7 @@ export function effectsOf(
         tool: call.tool,
         attempt: call.attempt,
         digest: shortDigest(call.digest),
+        ...detail,
       },
     });
     previous = call;

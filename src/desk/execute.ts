@@ -9,7 +9,7 @@ import { StaleFenceError } from '../domain/store.ts';
 import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
-import { askGate } from './ask-gate.ts';
+import { askGate, heedAnswer } from './ask-gate.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
@@ -67,7 +67,8 @@ export function createExecute(
     const preview = tool && parsed?.ok ? await previewAgain(call, tool, parsed.value) : undefined;
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
-    return ruleClaim(call, { now: clock.now(), fence, gate, parsed, child, preview });
+    const step = ruleClaim(call, { now: clock.now(), fence, gate, parsed, child, preview });
+    return heedAnswer(step, gate);
   }
 
   /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */

@@ -10,7 +10,7 @@ import type { ToolReply } from '../domain/outcome.ts';
 import { storedPreview } from '../domain/stored-preview.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
-import { askGate } from './ask-gate.ts';
+import { askGate, heedAnswer } from './ask-gate.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { previewCall } from './preview-call.ts';
@@ -112,7 +112,8 @@ export function createPropose(deps: DeskDeps) {
   /** A crash may lie between the insert and the gate: whoever comes next asks it. */
   async function passGate(call: Call, parsed: ParsedArgs): Promise<Call> {
     if (call.status !== 'proposed') return call;
-    const step = ruleGate(call, await askGate(deps, call, parsed), clock.now());
+    const answer = await askGate(deps, call, parsed);
+    const step = heedAnswer(ruleGate(call, answer, clock.now()), answer);
     if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined)))
       return step.call;
     return (await store.ledger.get(call.id)) ?? step.call;

@@ -1,9 +1,13 @@
 import { isSamePerson, type Person } from './person.ts';
+import type { ThreadKey } from './thread-key.ts';
 
 export type DecisionKind = 'approve' | 'edit' | 'reply' | 'ignore';
 
-/** Who may decide: whoever asked, or a person of the same workspace by id. */
-export type Approver = 'requester' | `user:${string}`;
+/** Several people at once: a user group of Slack, or the members of a channel, by id. */
+export type Group = `usergroup:${string}` | `channel:${string}`;
+
+/** Who may decide: whoever asked, a person of the same workspace by id, or a group of them. */
+export type Approver = 'requester' | `user:${string}` | Group;
 
 /** Where a card goes, who may decide, how many of them and until when. */
 export interface Route {
@@ -15,6 +19,16 @@ export interface Route {
   readonly selfApproval: boolean;
   readonly decisions: readonly DecisionKind[];
   readonly deadlineMs: number;
+  /** Id of the channel that the card goes to, with a stub in the thread. (Default: the thread itself.) */
+  readonly channel?: string;
+  /** Those who are missing are mentioned once more after this. */
+  readonly remindAfterMs?: number;
+  /** A call that nobody has decided after this goes on to another route. */
+  readonly escalate?: { readonly afterMs: number; readonly to: Route };
+  /** Whether an approval needs a reason. */
+  readonly requiresReason?: boolean;
+  /** Whether guests of the workspace who are approvers may decide. */
+  readonly allowsGuests?: boolean;
 }
 
 export type Risk = 'low' | 'medium' | 'high';
@@ -26,15 +40,26 @@ export interface GateFacts {
   readonly risk: Risk;
   readonly requester: Person;
   readonly channel: string;
+  readonly thread: ThreadKey;
+  /** The call itself: its id and its place among others. */
+  readonly call?: { readonly id: string; readonly createdAt: number; readonly position: number };
   /** The helper that asks; absent when the thread's own agent does. */
   readonly agent?: string;
 }
 
-/** The policy's answer for a call. */
-export type GateAnswer =
+/** The policy's answer for a call; `rule` names what it came from, for people, and `policy` is the hash of the policy. */
+export type GateAnswer = (
   | { readonly kind: 'run' }
-  | { readonly kind: 'ask'; readonly route: Route }
-  | { readonly kind: 'refuse'; readonly reason: string };
+  | {
+      readonly kind: 'ask';
+      readonly route: Route;
+      /** In place of the tool's own. */
+      readonly risk?: Risk;
+      /** What the card has to say about the policy, e.g. that a condition failed. */
+      readonly note?: string;
+    }
+  | { readonly kind: 'refuse'; readonly reason: string }
+) & { readonly rule?: string; readonly policy?: string };
 
 export type Gate = (facts: GateFacts) => GateAnswer | Promise<GateAnswer>;
 

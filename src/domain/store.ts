@@ -57,6 +57,8 @@ export interface Ledger {
   /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */
   placeCard(callId: string, place: CardPlace): Promise<void>;
   cardOf(callId: string): Promise<CardPlace | undefined>;
+  /** A person's calls of one tool that were made at a time (ms) or later, in all threads, oldest first. */
+  ofRequester(requester: Person, tool: string, since: number): Promise<readonly Call[]>;
   /** Calls with one status, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
   withStatus(
     status: CallStatus,

@@ -1,5 +1,6 @@
 /** The call's life (design §3) as a table: no other edge exists, and every store refuses one. */
 import type { Call, CallStatus } from './call.ts';
+import type { JsonValue } from './json.ts';
 
 export type Cause =
   | 'propose'
@@ -69,6 +70,8 @@ export const EDGES: readonly Edge[] = [
 export interface Step {
   readonly cause: Cause;
   readonly call: Call;
+  /** What the audit remembers of it besides, e.g. the rule of the policy; never argument values. */
+  readonly detail?: { readonly [key: string]: JsonValue };
 }
 
 /** Tells whether the table has this edge. */

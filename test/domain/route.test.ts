@@ -9,7 +9,7 @@ import {
   REQUESTER_ROUTE,
   type Route,
 } from '../../src/domain/route.ts';
-import { APPROVER, OUTSIDER, REQUESTER, TWO_APPROVERS } from '../support/a-call.ts';
+import { APPROVER, OUTSIDER, REQUESTER, THREAD, TWO_APPROVERS } from '../support/a-call.ts';
 
 const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reply', 'ignore'];
 
@@ -98,7 +98,8 @@ test('nobody is allowed who is not an approver of the same workspace', () => {
 });
 
 test('without a policy, reading runs and everything else asks the requester', () => {
-  const facts = { args: {}, risk: 'low', requester: REQUESTER, channel: 'C1' } as const;
+  const place = { channel: 'C1', thread: THREAD };
+  const facts = { args: {}, risk: 'low', requester: REQUESTER, ...place } as const;
   for (const tool of ['list_files', 'read_file', 'task']) {
     assert.deepEqual(defaultGate({ ...facts, tool }), { kind: 'run' });
   }

@@ -24,6 +24,7 @@ const METHOD_SCOPES: Readonly<
   'chat.startStream': method('chat.startStream', 'chat:write'),
   'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
+  'conversations.list': method('conversations.list', 'channels:read', 'groups:read'),
   'conversations.open': method('conversations.open', 'im:write'),
   'conversations.replies': method(
     'conversations.replies',
@@ -38,7 +39,10 @@ const METHOD_SCOPES: Readonly<
   'files.getUploadURLExternal': method('files.getUploadURLExternal', 'files:write'),
   // The bytes behind its `url_private` need the same one: https://docs.slack.dev/reference/scopes/files.read/
   'files.info': method('files.info', 'files:read'),
-  'users.info': method('users.info', 'users:read'),
+  'usergroups.list': method('usergroups.list', 'usergroups:read'),
+  // E-mail addresses need a scope of their own: https://docs.slack.dev/reference/scopes/users.read.email/
+  'users.info': method('users.info', 'users:read', 'users:read.email'),
+  'users.list': method('users.list', 'users:read'),
   'views.open': method('views.open'),
   'views.update': method('views.update'),
 };

@@ -24,9 +24,11 @@ import type { Log } from '../../src/domain/log.ts';
 import { type Attachment, messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
+import type { Store } from '../../src/domain/store.ts';
 import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tool.ts';
+import type { RedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import {
   createSqliteStore,
@@ -83,6 +85,13 @@ export async function buildDesk(
   t: TestContext,
   options: {
     readonly gate?: Gate;
+    /** Makes the gate out of what the desk stands on, in place of `gate`. */
+    readonly gateOf?: (desk: { readonly store: Store; readonly clock: Clock }) => Gate;
+    /** (Default: SQLite in a folder of its own.) */
+    readonly openStore?: (deps: {
+      readonly clock: Clock;
+      readonly onWake: () => void;
+    }) => Promise<SqliteStore | RedisStore>;
     readonly tools: readonly ToolDefinition[];
     /** Tools that are made already. */
     readonly made?: readonly Tool[];
@@ -110,8 +119,12 @@ export async function buildDesk(
   const files = createWorkspaceBytes(workspaceDir);
   const clock = createManualClock(1_700_000_000_000);
   let worker: Worker | undefined;
-  const sqlite = createSqliteStore({ dataDir, clock, onWake: () => worker?.nudge() });
-  const store = { ...sqlite, ledger: sealLedger(sqlite.ledger, TEST_SEAL) };
+  const onWake = () => worker?.nudge();
+  // Whoever opens another one does not reach into the file of SQLite.
+  const opened = options.openStore
+    ? ((await options.openStore({ clock, onWake })) as SqliteStore)
+    : createSqliteStore({ dataDir, clock, onWake });
+  const store = { ...opened, ledger: sealLedger(opened.ledger, TEST_SEAL) };
   const model = await createMockModel();
   const helpers = options.helpers ?? [];
   const task = createTask(helpers);
@@ -148,7 +161,7 @@ export async function buildDesk(
       chat,
       toolbox,
       helpers,
-      gate: options.gate ?? askAll(),
+      gate: options.gateOf?.({ store, clock }) ?? options.gate ?? askAll(),
       attachments: {
         source: options.source ?? NO_FILES,
         folder: createAttachmentFolder(files),

@@ -9,6 +9,7 @@ import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
+import { requesterContract } from './store-contract/requester-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
 
 export type { MakeStore } from './store-contract/store-bench.ts';
@@ -18,6 +19,7 @@ export function storeContract(name: string, make: MakeStore): void {
   const open = opener(make);
   describe(`${name} keeps the promises of the store`, () => {
     describe('ledger', () => ledgerContract(open));
+    describe('calls of a requester', () => requesterContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('history', () => historyContract(open));

@@ -6,7 +6,17 @@ import type { RedisLink } from './redis-link.ts';
  * The steps from one version of the stored shapes to the next, as bodies of scripts: the place in
  * the list is the version that a step starts from, less one. A step is never changed, only followed.
  */
-const DESK_MIGRATIONS: readonly string[] = [];
+const DESK_MIGRATIONS: readonly string[] = [
+  // Whose calls of which tool: what policies add up. A damaged document is nobody's.
+  `
+  for _,id in ipairs(redis.call('HKEYS',P..':calls')) do
+    local ok,call=pcall(cjson.decode,redis.call('HGET',P..':calls',id))
+    if ok and type(call)=='table' and type(call.requester)=='table' and call.tool and call.createdAt then
+      local by=tostring(call.requester.team)..'/'..tostring(call.requester.user)..'|'..call.tool
+      redis.call('ZADD',P..':calls-by:'..by,string.format('%d',call.createdAt),id)
+    end
+  end`,
+];
 
 /** Brings a desk's stored shapes to the newest version, each step whole or not at all; rejects when they are newer. */
 export async function migrateDesk(

@@ -1,4 +1,5 @@
 import { CALL_STATUSES, type Call, type CardPlace } from '../../domain/call.ts';
+import type { Person } from '../../domain/person.ts';
 import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
@@ -35,6 +36,7 @@ redis.call('ZADD',P..':calls-of:'..thread,seq,id)
 redis.call('ZADD',P..':calls-of:'..thread..'|'..turn,seq,id)
 redis.call('ZADD',P..':calls-in:'..status,seq,id)
 redis.call('HSET',P..':call-seqs',id,seq)
+redis.call('ZADD',P..':calls-by:'..ARGV[11],ARGV[12],id)
 if ARGV[9]=='1' then redis.call('SADD',P..':delivered',id) end
 carryOut(ARGV[10])
 return show(id)`);
@@ -57,6 +59,15 @@ const GET = readScript(`${SHOW} return show(ARGV[1])`);
 const OF_THREAD = readScript(
   `${SHOW} return showAll(redis.call('ZRANGE',P..':calls-of:'..ARGV[1],0,-1))`,
 );
+/** Members with one score are in the order of their ids; that of their creation is restored by the reader. */
+const OF_REQUESTER = readScript(`${SHOW}
+local out={}
+for _,id in ipairs(redis.call('ZRANGEBYSCORE',P..':calls-by:'..ARGV[1],ARGV[2],'+inf')) do
+  local shown=show(id)
+  shown[#shown+1]=redis.call('HGET',P..':call-seqs',id)
+  out[#out+1]=shown
+end
+return out`);
 const WITH_STATUS = readScript(
   `${SHOW} return showAll(redis.call('ZRANGE',P..':calls-in:'..ARGV[1],0,-1))`,
   { isBulk: true },
@@ -95,7 +106,8 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const key = JSON.stringify([thread, messageId, toolCallId]);
       const documents = [JSON.stringify(call), String(call.revision), flag(call.delivered)];
       const head = [thread, String(fence.token), key, id, turn, status];
-      const args = [...head, ...documents, encodeEffects(effects)];
+      const index = [requesterKey(call.requester, call.tool), String(call.createdAt)];
+      const args = [...head, ...documents, encodeEffects(effects), ...index];
       return readCall(await link.run(PROPOSE, desk, args));
     },
     async write(before, steps, effects) {
@@ -126,6 +138,15 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const text = readMaybe(await link.run(CARD, desk, [callId]));
       return text === undefined ? undefined : readStored<CardPlace>(text, `card of ${callId}`);
     },
+    async ofRequester(requester, tool, since) {
+      const args = [requesterKey(requester, tool), String(since)];
+      const found = readList(await link.run(OF_REQUESTER, desk, args)).map((reply) => {
+        const seq = Number(readText(readList(reply)[2]));
+        return { seq, call: readCall(reply) };
+      });
+      found.sort((a, b) => a.call.createdAt - b.call.createdAt || a.seq - b.seq);
+      return found.map(({ call }) => call);
+    },
     async withStatus(status, page) {
       if (page === undefined) return readCalls(await link.run(WITH_STATUS, desk, [status]));
       const args = [status, page.after ?? '', String(page.limit)];
@@ -138,6 +159,9 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     },
   };
 }
+
+/** Ids of Slack hold no bar. */
+const requesterKey = ({ team, user }: Person, tool: string): string => `${team}/${user}|${tool}`;
 
 const flag = (value: boolean): string => (value ? '1' : '0');
 

@@ -117,6 +117,16 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE drafts (id TEXT PRIMARY KEY, document TEXT NOT NULL, until INTEGER NOT NULL) STRICT;
   CREATE INDEX drafts_until ON drafts (until);
   `,
+  `
+  -- Whose calls of which tool: what policies add up. A damaged document is nobody's.
+  ALTER TABLE calls ADD COLUMN requester TEXT NOT NULL DEFAULT '';
+  ALTER TABLE calls ADD COLUMN tool TEXT NOT NULL DEFAULT '';
+  UPDATE calls SET
+    requester = coalesce(document ->> '$.requester.team' || '/' || (document ->> '$.requester.user'), ''),
+    tool = coalesce(document ->> '$.tool', '')
+    WHERE json_valid(document);
+  CREATE INDEX calls_of_requester ON calls (requester, tool, created_at);
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Call, CallStatus, CardPlace } from '../../domain/call.ts';
+import type { Person } from '../../domain/person.ts';
 import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
@@ -24,9 +25,9 @@ export function createSqliteLedger(
 ): Ledger {
   const insert = db.prepare(`
     INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
-      revision, delivered, document)
+      revision, delivered, document, requester, tool)
     VALUES (@id, @thread, @turn, @messageId, @toolCallId, @position, @createdAt, @status,
-      @revision, @delivered, @document)
+      @revision, @delivered, @document, @requester, @tool)
     ON CONFLICT (thread, message_id, tool_call_id) DO NOTHING`);
   const byKey = db.prepare<[thread: string, messageId: string, toolCallId: string], Row>(`
     SELECT id, delivered, document FROM calls
@@ -53,6 +54,9 @@ export function createSqliteLedger(
   const cardOf = db.prepare<[callId: string], CardPlace>(
     'SELECT channel, ts FROM cards WHERE call_id = ?',
   );
+  const ofRequester = db.prepare<[requester: string, tool: string, since: number], Row>(`
+    SELECT id, delivered, document FROM calls
+    WHERE requester = ? AND tool = ? AND created_at >= ? ORDER BY created_at, seq`);
   const withStatus = db.prepare<[status: CallStatus, after: number, limit: number], Row>(`
     SELECT id, delivered, document FROM calls WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`);
   const seqOf = db.prepare<[id: string], number>('SELECT seq FROM calls WHERE id = ?').pluck();
@@ -71,6 +75,8 @@ export function createSqliteLedger(
         const { changes } = insert.run({
           ...columnsOf(call),
           delivered: Number(call.delivered),
+          requester: nameOf(call.requester),
+          tool: call.tool,
         });
         if (changes > 0) writeEffects(effects);
         const stored = byKey.get(call.thread, call.messageId, call.toolCallId);
@@ -115,6 +121,9 @@ export function createSqliteLedger(
     async cardOf(callId) {
       return transact.read(() => cardOf.get(callId));
     },
+    async ofRequester(requester, tool, since) {
+      return transact.read(() => ofRequester.all(nameOf(requester), tool, since)).map(toCall);
+    },
     async withStatus(status, { after, limit } = { limit: -1 }) {
       const rows = transact.read(() => {
         const seq = after === undefined ? undefined : seqOf.get(after);
@@ -128,6 +137,8 @@ export function createSqliteLedger(
     },
   };
 }
+
+const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 
 /** Checks every step against the one before and returns the call that they end in. */
 function columnsOf(call: Call): Record<string, unknown> {

@@ -121,7 +121,15 @@ export function healthyRun(): Draft {
   return draft;
 
   function factsOf() {
-    return { tool: 'pay', args: {}, risk: 'medium', requester: REQUESTER, channel: 'C1' } as const;
+    const thread = aCall().thread;
+    return {
+      tool: 'pay',
+      args: {},
+      risk: 'medium',
+      requester: REQUESTER,
+      channel: 'C1',
+      thread,
+    } as const;
   }
 }
 

@@ -7,7 +7,7 @@ import { createRedisStore } from '../../../src/stores/redis/create-redis-store.t
 import { migrateDesk } from '../../../src/stores/redis/desk-version.ts';
 import { createRedisLine } from '../../../src/stores/redis/redis-line.ts';
 import { createRedisLink } from '../../../src/stores/redis/redis-link.ts';
-import { THREAD } from '../../support/a-call.ts';
+import { aCall, THREAD } from '../../support/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import {
@@ -141,7 +141,7 @@ test('stored shapes are brought to the newest version once, whoever starts', asy
   const line = createRedisLine(url(), SILENT);
   t.after(() => line.close());
   const link = createRedisLink(line);
-  await migrateDesk(link, 'old:{desk}');
+  await migrateDesk(link, 'old:{desk}', []);
   const step = `redis.call('INCR',P..':steps')`;
   await Promise.all([1, 2, 3].map(() => migrateDesk(link, 'old:{desk}', [step, step])));
   assert.equal(await client.get('old:{desk}:steps'), '2');
@@ -149,4 +149,18 @@ test('stored shapes are brought to the newest version once, whoever starts', asy
   await assert.rejects(migrateDesk(link, 'old:{desk}', [step]), /written by a newer Countersign/);
   await migrateDesk(link, 'new:{desk}', [step]);
   assert.equal(await client.get('new:{desk}:steps'), null);
+});
+
+test('calls of before the policy are found by their requester and tool, damaged ones passed over', async (t) => {
+  const { prefix } = await openStore(t);
+  const client = await connectTo(url());
+  t.after(() => client.disconnect());
+  const key = (name: string) => `${prefix}:{desk}:${name}`;
+  const old = aCall({ createdAt: 5_000 });
+  await client.hSet(key('calls'), { [old.id]: JSON.stringify(old), damaged: '{"requester' });
+  await client.hSet(key('call-seqs'), old.id, '1');
+  await client.set(key('version'), '1');
+  const { store } = await openStore(t, { prefix });
+  assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
+  assert.equal(await client.get(key('version')), '2');
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { MIGRATIONS, migrate } from '../../../src/stores/sqlite/migrations.ts';
+import { aCall } from '../../support/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { openStore, tempDir } from './open-store.ts';
 
@@ -55,4 +56,19 @@ test('an empty database file becomes one of ours', async (t) => {
   new Database(join(dataDir, 'countersign.db')).close();
   const { store } = await openStore(t, { dataDir });
   assert.equal(versionOf(store.saver.db), MIGRATIONS.length);
+});
+
+test('calls of before the policy are found by their requester and tool, damaged ones passed over', async (t) => {
+  const dataDir = await tempDir(t);
+  const db = new Database(join(dataDir, 'countersign.db'));
+  migrate(db, MIGRATIONS.slice(0, 3));
+  const insert = db.prepare(`
+    INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
+      revision, delivered, document) VALUES (?, 't', 't', 'm', ?, 0, 5000, 'pending', 1, 0, ?)`);
+  const old = aCall({ createdAt: 5_000 });
+  insert.run(old.id, old.id, JSON.stringify(old));
+  insert.run('damaged', 'damaged', '{"requester');
+  db.close();
+  const { store } = await openStore(t, { dataDir });
+  assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
 });

@@ -1,0 +1,21 @@
+import type { Clock } from '../domain/clock.ts';
+
+/** What a command of the `countersign` program works with. */
+export interface CommandDeps {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Writes a text and a line break for programs and people to read. */
+  readonly out: (text: string) => void;
+  /** The same, for what went wrong. */
+  readonly err: (text: string) => void;
+}
+
+/** How a command ended: all is well, there are problems, or it was called in a wrong way. */
+export const EXIT = { fine: 0, problems: 1, usage: 2 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The program was called in a wrong way; the message says how. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

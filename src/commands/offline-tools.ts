@@ -1,0 +1,59 @@
+import { BUILT_IN_HELPERS } from '../agent/built-in-helpers.ts';
+import { createToolbox } from '../agent/tools/create-toolbox.ts';
+import { createFetchUrl } from '../agent/tools/fetch-url.ts';
+import { loadToolsModule, ToolsModuleError } from '../agent/tools/load-tools-module.ts';
+import { createRunCommand } from '../agent/tools/run-command.ts';
+import { createSearchWeb } from '../agent/tools/search-web.ts';
+import { createSendFile } from '../agent/tools/send-file.ts';
+import { createWorkspaceBytes } from '../agent/tools/workspace-bytes.ts';
+import type { Helper } from '../domain/helper.ts';
+import type { Toolbox } from '../domain/tool.ts';
+import { DEFAULT_WORKSPACE_DIR } from '../variables.ts';
+import type { CommandDeps } from './command.ts';
+
+/** The tools and helpers that there can be, for looking at; none of them is ever run. */
+export interface OfflineTools {
+  readonly toolbox: Toolbox;
+  readonly helpers: readonly Helper[];
+  /** Why the operator's own tools are missing, where they are. */
+  readonly problem?: string;
+}
+
+/** Makes every built-in tool, whatever the settings offer, and those of TOOLS_MODULE. */
+export async function createOfflineTools({ clock, env }: CommandDeps): Promise<OfflineTools> {
+  const workspaceDir = env.WORKSPACE_DIR?.trim() || DEFAULT_WORKSPACE_DIR;
+  const send = async () => {
+    throw new Error('Nothing is sent from here.');
+  };
+  const place = { workspaceDir, hidden: [] };
+  const confinement = { kind: 'sandboxed', hasNetwork: false } as const;
+  const make = (own?: Awaited<ReturnType<typeof loadToolsModule>>) =>
+    createToolbox({
+      workspaceDir,
+      withFiles: [
+        createSendFile({ files: createWorkspaceBytes(workspaceDir), send }),
+        createRunCommand({ place, confinement, clock }),
+      ],
+      offered: [
+        createFetchUrl({ clock }),
+        createSearchWeb({ apiKey: '', baseUrl: '', maxResults: 5 }, clock),
+      ],
+      ...(own && { extra: own.tools, agents: own.agents }),
+    });
+  const path = env.TOOLS_MODULE?.trim();
+  if (!path) return make();
+  try {
+    return make(await loadToolsModule(path, clock));
+  } catch (error) {
+    if (!(error instanceof ToolsModuleError)) throw error;
+    return { ...make(), helpers: BUILT_IN_HELPERS, problem: error.message };
+  }
+}
+
+/** Returns the names that rules can be about. */
+export function namesOf({ helpers, toolbox }: OfflineTools) {
+  return {
+    tools: toolbox.list().map(({ name }) => name),
+    agents: helpers.map(({ name }) => name),
+  };
+}

@@ -1,0 +1,177 @@
+import { parseArgs } from 'node:util';
+import type { JsonValue } from '../domain/json.ts';
+import { type Evaluation, evaluatePolicy, type Outside } from '../domain/policy.ts';
+import type { DraftRoute } from '../domain/policy-routes.ts';
+import { defaultGate, type GateFacts, REQUESTER_ROUTE, type Risk } from '../domain/route.ts';
+import { parseStrictJson } from '../domain/strict-json.ts';
+import { threadKey } from '../domain/thread-key.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { createOfflineTools, namesOf, type OfflineTools } from './offline-tools.ts';
+import { openPolicyFile } from './open-policy-file.ts';
+import { NO_FILE, sayBroken } from './policy-check.ts';
+import { type Explanation, sayExplanation, toPlainExplanation } from './say-explanation.ts';
+
+/** Says what would happen to a call and by which rule, without asking Slack or the app anything. */
+export async function explainPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const wanted = readArguments(args);
+  const tools = await createOfflineTools(deps);
+  if (tools.problem !== undefined) deps.err(tools.problem);
+  const call = readCall(wanted, tools);
+  if (call.kind === 'unfit') {
+    deps.err(call.why);
+    return EXIT.problems;
+  }
+  const found = await openPolicyFile(wanted.file, deps, namesOf(tools));
+  if (found.kind === 'broken') {
+    deps.err(sayBroken(found));
+    return EXIT.problems;
+  }
+  const assumed = new Set<string>(call.assumed);
+  const outside = assumeOutside(wanted, assumed);
+  const routes = found.kind === 'policy' ? found.file.routes : new Map<string, DraftRoute>();
+  const evaluation =
+    found.kind === 'policy'
+      ? await evaluatePolicy(found.file.policy, call.facts, outside)
+      : evaluateBuiltIn(call.facts);
+  const explanation: Explanation = {
+    file: found.kind === 'policy' ? found.path : undefined,
+    hash: found.kind === 'policy' ? found.file.hash : undefined,
+    facts: call.facts,
+    evaluation,
+    route: routeOf(evaluation, routes),
+    assumed: [...assumed],
+  };
+  deps.out(
+    wanted.json
+      ? JSON.stringify(toPlainExplanation(explanation), null, 2)
+      : sayExplanation(explanation),
+  );
+  return EXIT.fine;
+}
+
+interface Wanted {
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly requester: string;
+  readonly channel: string;
+  readonly team: string;
+  readonly agent?: string | undefined;
+  readonly file?: string | undefined;
+  readonly email?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly json: boolean;
+}
+
+function readArguments(args: readonly string[]): Wanted {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      requester: { type: 'string' },
+      channel: { type: 'string' },
+      team: { type: 'string', default: 'T0' },
+      agent: { type: 'string' },
+      file: { type: 'string' },
+      email: { type: 'string' },
+      group: { type: 'string', multiple: true },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [tool, text, ...others] = positionals;
+  if (!tool || text === undefined || others.length > 0) {
+    throw new UsageError('Name a tool and its arguments in quotes, like \'{"amount": 5}\'.');
+  }
+  const json = parseStrictJson(text);
+  if (!json.ok) {
+    const { column, line, reason } = json;
+    throw new UsageError(
+      `The arguments are not valid JSON (line ${line}, column ${column}): ${reason}`,
+    );
+  }
+  const { agent, email, file, group } = values;
+  return {
+    tool,
+    args: json.value,
+    requester: idOf('--requester', values.requester, /^[UW][A-Z0-9]+$/, 'U012AB3CD'),
+    channel: idOf('--channel', values.channel, /^[CGD][A-Z0-9]+$/, 'C012AB3CD'),
+    team: idOf('--team', values.team, /^[TE][A-Z0-9]+$/, 'T012AB3CD'),
+    json: values.json,
+    agent,
+    file,
+    email,
+    groups: group,
+  };
+}
+
+function idOf(option: string, value: string | undefined, shape: RegExp, example: string): string {
+  if (value !== undefined && shape.test(value)) return value;
+  throw new UsageError(`${option} is an id of Slack, like ${option} ${example}.`);
+}
+
+/** Reads the call as the desk would: what does not fit the tool never comes before the policy. */
+function readCall(
+  wanted: Wanted,
+  { toolbox }: OfflineTools,
+):
+  | { readonly kind: 'unfit'; readonly why: string }
+  | { readonly kind: 'call'; readonly facts: GateFacts; readonly assumed: readonly string[] } {
+  const { agent, args, channel, requester: user, team, tool: name } = wanted;
+  const tool = toolbox.get(name);
+  const parsed = tool?.parse(args);
+  if (parsed && !parsed.ok) {
+    const problems = parsed.problems.map(
+      ({ message, path }) => `  ${[...path, message].join(': ')}`,
+    );
+    const why = `The arguments do not fit ${name}: the agent is told so, and no policy is asked.`;
+    return { kind: 'unfit', why: [why, ...problems].join('\n') };
+  }
+  const risk: Risk = tool?.risk ?? 'medium';
+  const facts: GateFacts = {
+    tool: name,
+    args: parsed?.ok ? parsed.value : args,
+    risk,
+    requester: { team, user },
+    channel,
+    thread: threadKey({ team, channel, ts: '0' }),
+    ...(agent !== undefined && { agent }),
+  };
+  const unknown = `There is no tool “${name}” here: its arguments are taken as they are.`;
+  return { kind: 'call', facts, assumed: tool ? [] : [unknown] };
+}
+
+/** Notes what a condition was told that nobody knows here. */
+function assumeOutside({ email, groups }: Wanted, assumed: Set<string>): Outside {
+  return {
+    async emailOf() {
+      if (email === undefined) assumed.add('The e-mail address is empty; --email sets it.');
+      return email ?? '';
+    },
+    async groupsOf() {
+      if (groups === undefined) assumed.add('The requester is in no user group; --group sets one.');
+      return groups ?? [];
+    },
+    async earlierArgs() {
+      assumed.add('The requester has made no other call of this tool: totals hold this one alone.');
+      return [];
+    },
+  };
+}
+
+/** What holds without a policy file. */
+function evaluateBuiltIn(facts: GateFacts): Evaluation<string> {
+  const answer = defaultGate(facts);
+  const ruling =
+    answer.kind === 'run'
+      ? ({ gate: 'run' } as const)
+      : ({ gate: 'ask', route: REQUESTER_ROUTE.name } as const);
+  return { rule: `the built-in rules. ${NO_FILE}`, ruling, passedOver: [] };
+}
+
+function routeOf(
+  { ruling }: Evaluation<string>,
+  routes: ReadonlyMap<string, DraftRoute>,
+): DraftRoute | undefined {
+  if (ruling.gate !== 'ask') return undefined;
+  const { escalate: _none, ...builtIn } = REQUESTER_ROUTE;
+  return routes.get(ruling.route) ?? builtIn;
+}

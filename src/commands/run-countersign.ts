@@ -1,0 +1,53 @@
+import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { checkPolicy } from './policy-check.ts';
+import { explainPolicy } from './policy-explain.ts';
+
+const USAGE = `Usage:
+  countersign policy check [FILE] [--json]
+      Says what is wrong with a policy file.
+  countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME] [--json]
+      Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
+      --file FILE    (default: POLICY_FILE, or ./policy.yaml)
+      --email …, --group S… (may be repeated), --team T…
+                     what conditions are told of the person who asks
+
+Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
+
+const COMMANDS: Readonly<
+  Record<string, (args: readonly string[], deps: CommandDeps) => Promise<ExitCode>>
+> = {
+  'policy check': checkPolicy,
+  'policy explain': explainPolicy,
+};
+
+/** Runs the command that the arguments name; resolves with the exit code, and rejects only for a fault of ours. */
+export async function runCountersign(
+  args: readonly string[],
+  deps: CommandDeps,
+): Promise<ExitCode> {
+  if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
+    deps.out(USAGE);
+    return EXIT.fine;
+  }
+  const command = COMMANDS[args.slice(0, 2).join(' ')];
+  try {
+    if (!command) throw new UsageError(sayUnknown(args));
+    return await command(args.slice(2), deps);
+  } catch (error) {
+    if (!isUsage(error)) throw error;
+    deps.err(`${error.message}\n\n${USAGE}`);
+    return EXIT.usage;
+  }
+}
+
+function sayUnknown(args: readonly string[]): string {
+  return args.length === 0
+    ? 'Say what to do.'
+    : `There is no command “${args.slice(0, 2).join(' ')}”.`;
+}
+
+/** Also what `parseArgs` finds. */
+function isUsage(error: unknown): error is Error {
+  if (error instanceof UsageError) return true;
+  return error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
+}

@@ -1,0 +1,105 @@
+import { sayDuration } from '../domain/duration.ts';
+import type { Evaluation, PassedOver } from '../domain/policy.ts';
+import { type DraftRoute, isPolicyName } from '../domain/policy-routes.ts';
+import type { GateFacts } from '../domain/route.ts';
+
+/** What a policy would do with a call. */
+export interface Explanation {
+  /** Undefined where the built-in rules hold. */
+  readonly file: string | undefined;
+  readonly hash: string | undefined;
+  readonly facts: GateFacts;
+  readonly evaluation: Evaluation<string>;
+  /** Where people are asked. */
+  readonly route: DraftRoute | undefined;
+  /** Sentences. */
+  readonly assumed: readonly string[];
+}
+
+/** Says it in words for people. */
+export function sayExplanation(explanation: Explanation): string {
+  const { assumed, evaluation, facts, file, route } = explanation;
+  const { failure, passedOver, rule, ruling } = evaluation;
+  const by = file === undefined ? `by ${rule}` : `by ${rule} of ${file}.`;
+  const lines = [`${facts.tool} ${VERBS[ruling.gate]}, ${by}`];
+  if (failure !== undefined) {
+    lines.push(`The condition of this rule can't be answered: ${failure}`);
+  }
+  if (ruling.gate === 'refuse') lines.push(`  reason     ${ruling.reason}`);
+  if (route) {
+    const risk = ruling.gate === 'ask' ? ruling.risk : undefined;
+    lines.push(...sayRoute(route), `  risk       ${risk ?? facts.risk}`);
+  }
+  for (const { rule: other, why } of passedOver) lines.push(`Not by ${other}: ${WHY_NOT[why]}.`);
+  for (const each of assumed) lines.push(`Assumed: ${each}`);
+  return lines.join('\n');
+}
+
+const VERBS = {
+  run: 'would run unasked',
+  ask: 'would wait for people',
+  refuse: 'would be refused',
+} as const;
+
+const WHY_NOT: Readonly<Record<PassedOver['why'], string>> = {
+  tool: 'it is about other tools',
+  agent: 'it is about another agent',
+  condition: 'its condition is false',
+};
+
+function sayRoute(route: DraftRoute): readonly string[] {
+  const { channel, decisions, deadlineMs, escalate, quorum, remindAfterMs, selfApproval } = route;
+  const self = selfApproval ? 'the requester’s own counts' : 'the requester’s own does not count';
+  const time = [
+    sayDuration(deadlineMs),
+    ...(remindAfterMs === undefined ? [] : [`a reminder after ${sayDuration(remindAfterMs)}`]),
+    ...(escalate
+      ? [`after ${sayDuration(escalate.afterMs)} it goes on to the route “${escalate.to}”`]
+      : []),
+  ];
+  return [
+    `  route      ${route.name}`,
+    `  card       in ${channel === undefined ? 'the thread' : sayPlace(channel)}`,
+    `  approvers  ${route.approvers.map(sayApprover).join(', ') || 'nobody: it would expire'}`,
+    `  quorum     ${quorum} ${quorum === 1 ? 'approval' : 'approvals'}; ${self}`,
+    `  allows     ${decisions.join(', ')}${route.requiresReason ? '; an approval needs a reason' : ''}`,
+    `  deadline   ${time.join('; ')}`,
+  ];
+}
+
+const LOOKED_UP = 'a name, looked up at the start';
+
+function sayPlace(channel: string): string {
+  return isPolicyName(channel) ? `${channel} (${LOOKED_UP})` : `channel ${channel}`;
+}
+
+function sayApprover(approver: string): string {
+  if (approver === 'requester') return 'the requester';
+  if (isPolicyName(approver)) return `${approver} (${LOOKED_UP})`;
+  const [kind = '', id = ''] = approver.split(':');
+  return `${KINDS[kind] ?? kind} ${id}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  user: 'person',
+  usergroup: 'user group',
+  channel: 'members of channel',
+};
+
+/** Says it for programs; spans of time are milliseconds. */
+export function toPlainExplanation(explanation: Explanation): object {
+  const { assumed, evaluation, facts, file, hash, route } = explanation;
+  const { failure, passedOver, rule, ruling } = evaluation;
+  return {
+    ...(file !== undefined && { file, policy: hash }),
+    tool: facts.tool,
+    args: facts.args,
+    rule,
+    gate: ruling.gate,
+    ...(ruling.gate === 'refuse' && { reason: ruling.reason }),
+    ...(route && { route, risk: (ruling.gate === 'ask' && ruling.risk) || facts.risk }),
+    ...(failure !== undefined && { failure }),
+    passedOver,
+    assumed,
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * The policy: rules in order, of which the first that matches answers. A condition that can't be
+ * answered stops there and asks people, since what comes after it was written for other calls.
+ */
+import { matchesGlob } from './glob.ts';
+import type { JsonValue } from './json.ts';
+import type { Person } from './person.ts';
+import type { GateAnswer, GateFacts, Risk, Route } from './route.ts';
+
+/** What Slack knows of people that conditions may ask for; each rejects when it can't be told. */
+export interface PersonLookup {
+  emailOf(person: Person): Promise<string>;
+  /** Ids of the user groups that a person is in. */
+  groupsOf(person: Person): Promise<readonly string[]>;
+}
+
+/** What a condition may want to know beyond the call: it is asked for only when a condition does. */
+export interface Outside extends PersonLookup {
+  /** The arguments of the requester's other calls of this tool that count in a window that ends now. */
+  earlierArgs(windowMs: number): Promise<readonly JsonValue[]>;
+}
+
+/** Answers for a call; rejects, with words for people, when it can't. */
+export type Condition = (facts: GateFacts, outside: Outside) => Promise<boolean>;
+
+/** What a rule says of the calls that it matches; `R` is a route, or the name of one. */
+export type Ruling<R> =
+  | { readonly gate: 'run' }
+  | {
+      readonly gate: 'ask';
+      readonly route: R;
+      /** In place of the tool's own. */
+      readonly risk?: Risk;
+    }
+  | { readonly gate: 'refuse'; readonly reason: string };
+
+export interface Rule<R> {
+  /** For people: which one it is, e.g. `rule 3, line 21`. */
+  readonly name: string;
+  /** Patterns with `*`. */
+  readonly tools: readonly string[];
+  /** Patterns for the helpers whose calls it is about. (Default: everybody's calls.) */
+  readonly agents?: readonly string[];
+  readonly condition?: Condition;
+  readonly ruling: Ruling<R>;
+  /** Where people are asked when the condition can't be answered. */
+  readonly errorRoute: R;
+}
+
+/** What no rule speaks of is asked about or refused: a hole is never a run. */
+export interface Policy<R> {
+  /** What becomes of a call whose condition can't be answered. */
+  readonly onError: 'ask' | 'run';
+  readonly rules: readonly Rule<R>[];
+  readonly fallback: {
+    readonly name: string;
+    readonly ruling: Exclude<Ruling<R>, { readonly gate: 'run' }>;
+  };
+}
+
+/** A policy as it holds now. */
+export interface LoadedPolicy {
+  /** SHA-256 of its text. */
+  readonly hash: string;
+  readonly policy: Policy<Route>;
+}
+
+/** Why a rule was not the one. */
+export interface PassedOver {
+  readonly rule: string;
+  readonly why: 'tool' | 'agent' | 'condition';
+}
+
+/** What the policy says of a call, by which rule, and why not by an earlier one. */
+export interface Evaluation<R> {
+  readonly rule: string;
+  readonly ruling: Ruling<R>;
+  /** Why the rule's condition could not be answered, in words for people. */
+  readonly failure?: string;
+  readonly passedOver: readonly PassedOver[];
+}
+
+/** Finds the first rule that matches; never rejects, whatever a condition does. */
+export async function evaluatePolicy<R>(
+  policy: Policy<R>,
+  facts: GateFacts,
+  outside: Outside,
+): Promise<Evaluation<R>> {
+  const passedOver: PassedOver[] = [];
+  for (const rule of policy.rules) {
+    const match = await tryRule(rule, facts, outside);
+    if (match.kind === 'no') {
+      passedOver.push({ rule: rule.name, why: match.why });
+      continue;
+    }
+    if (match.kind === 'yes') return { rule: rule.name, ruling: rule.ruling, passedOver };
+    const ruling = rulingOnError(policy, rule);
+    return { rule: rule.name, ruling, failure: match.failure, passedOver };
+  }
+  const { name, ruling } = policy.fallback;
+  return { rule: name, ruling, passedOver };
+}
+
+/** Returns the gate's answer for an evaluation; `hash` names the policy in the audit. */
+export function toGateAnswer(
+  { rule, ruling, failure }: Evaluation<Route>,
+  hash: string,
+): GateAnswer {
+  const source = { rule, policy: hash };
+  switch (ruling.gate) {
+    case 'run':
+      return { kind: 'run', ...source };
+    case 'refuse':
+      return { kind: 'refuse', reason: ruling.reason, ...source };
+    case 'ask':
+      return {
+        kind: 'ask',
+        route: ruling.route,
+        ...(ruling.risk && { risk: ruling.risk }),
+        ...(failure !== undefined && { note: sayFailure(rule, failure) }),
+        ...source,
+      };
+  }
+}
+
+/** Returns the policy with its routes in place of their names. */
+export function withRoutes<From, To>(
+  { onError, rules, fallback }: Policy<From>,
+  find: (route: From) => To,
+): Policy<To> {
+  const { ruling } = fallback;
+  return {
+    onError,
+    rules: rules.map((rule) => ({
+      ...rule,
+      errorRoute: find(rule.errorRoute),
+      ruling: rule.ruling.gate === 'ask' ? findRoute(rule.ruling, find) : rule.ruling,
+    })),
+    fallback: {
+      ...fallback,
+      ruling: ruling.gate === 'ask' ? findRoute(ruling, find) : ruling,
+    },
+  };
+}
+
+type Asking<R> = Extract<Ruling<R>, { readonly gate: 'ask' }>;
+
+function findRoute<From, To>(
+  { route, ...rest }: Asking<From>,
+  find: (route: From) => To,
+): Asking<To> {
+  return { ...rest, route: find(route) };
+}
+
+/** Whether a rule matches a call. */
+type Match =
+  | { readonly kind: 'yes' }
+  | { readonly kind: 'no'; readonly why: PassedOver['why'] }
+  | { readonly kind: 'failed'; readonly failure: string };
+
+async function tryRule<R>(rule: Rule<R>, facts: GateFacts, outside: Outside): Promise<Match> {
+  const { tools, agents, condition } = rule;
+  if (!tools.some((glob) => matchesGlob(glob, facts.tool))) return { kind: 'no', why: 'tool' };
+  const { agent } = facts;
+  if (agents && !agents.some((glob) => agent !== undefined && matchesGlob(glob, agent))) {
+    return { kind: 'no', why: 'agent' };
+  }
+  if (!condition) return { kind: 'yes' };
+  try {
+    const held: unknown = await condition(facts, outside);
+    if (held === true) return { kind: 'yes' };
+    if (held === false) return { kind: 'no', why: 'condition' };
+    return { kind: 'failed', failure: 'its condition is neither true nor false' };
+  } catch (error) {
+    return { kind: 'failed', failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function rulingOnError<R>(policy: Policy<R>, rule: Rule<R>): Ruling<R> {
+  if (policy.onError === 'run') return { gate: 'run' };
+  const risk = rule.ruling.gate === 'ask' ? rule.ruling.risk : undefined;
+  return { gate: 'ask', route: rule.errorRoute, ...(risk && { risk }) };
+}
+
+function sayFailure(rule: string, failure: string): string {
+  return `The policy’s condition could not be answered (${rule}): ${failure} So people are asked.`;
+}

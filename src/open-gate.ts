@@ -1,0 +1,40 @@
+import { createPolicyGate } from './desk/policy-gate.ts';
+import type { Clock } from './domain/clock.ts';
+import type { Helper } from './domain/helper.ts';
+import type { Log } from './domain/log.ts';
+import { defaultGate, type Gate } from './domain/route.ts';
+import type { Store } from './domain/store.ts';
+import type { Toolbox } from './domain/tool.ts';
+import { watchPolicy } from './policy/watch-policy.ts';
+import type { SlackConnection } from './slack/connect-slack.ts';
+import { createSlackNames } from './slack/slack-names.ts';
+import { createSlackPeople } from './slack/slack-people.ts';
+
+/** Opens the gate that the settings name: the rules of a policy file, watched until the release, or the built-in ones. */
+export async function openGate(
+  { policyFile }: { readonly policyFile?: string },
+  deps: {
+    readonly store: Store;
+    readonly connection: SlackConnection;
+    readonly toolbox: Toolbox;
+    readonly helpers: readonly Helper[];
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly onRelease: (release: () => Promise<void>) => void;
+  },
+): Promise<Gate> {
+  if (policyFile === undefined) return defaultGate;
+  const { clock, connection, helpers, log, store, toolbox } = deps;
+  const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+  const watch = await watchPolicy({
+    path: policyFile,
+    names: createSlackNames({ connection }),
+    known: { tools: namesOf(toolbox.list()), agents: namesOf(helpers) },
+    audit: store.audit,
+    clock,
+    log,
+  });
+  deps.onRelease(async () => watch.stop());
+  const people = createSlackPeople({ connection, clock });
+  return createPolicyGate({ policy: watch.current, store, people, clock, log });
+}

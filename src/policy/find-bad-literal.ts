@@ -1,0 +1,64 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { parseDuration } from '../domain/duration.ts';
+
+/** What is wrong with a text in a condition, and at which character it begins. */
+export interface BadLiteral {
+  readonly problem: string;
+  readonly at: number;
+}
+
+/** Finds a text in a condition that fails whatever call comes: a window that is no span of time, a pattern that is none. */
+export function findBadLiteral(node: ASTNode): BadLiteral | undefined {
+  const own = judgeCall(node);
+  if (own) return own;
+  for (const below of nodesOf(node.args)) {
+    const found = findBadLiteral(below);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function judgeCall(node: ASTNode): BadLiteral | undefined {
+  if (node.op === 'call') {
+    const [name, args] = node.args;
+    return name === 'spent' || name === 'count' ? judgeWindow(args.at(-1)) : undefined;
+  }
+  return node.op === 'rcall' && node.args[0] === 'matches'
+    ? judgePattern(node.args[2][0])
+    : undefined;
+}
+
+function judgeWindow(window: ASTNode | undefined): BadLiteral | undefined {
+  const text = window && literalOf(window);
+  if (!window || text === undefined || parseDuration(text) !== undefined) return undefined;
+  return { problem: sayWindow(text), at: window.start };
+}
+
+function judgePattern(pattern: ASTNode | undefined): BadLiteral | undefined {
+  const text = pattern && literalOf(pattern);
+  if (!pattern || text === undefined || isRegExp(text)) return undefined;
+  return { problem: 'This is no regular expression.', at: pattern.start };
+}
+
+function literalOf(node: ASTNode): string | undefined {
+  return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
+}
+
+function isRegExp(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function nodesOf(args: unknown): readonly ASTNode[] {
+  if (Array.isArray(args)) return args.flatMap(nodesOf);
+  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
+}
+
+/** Says what is wrong with a window. */
+export function sayWindow(text: string): string {
+  return `“${text}” is no span of time. Write it like "30m", "24h" or "7d".`;
+}

@@ -1,0 +1,97 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type LoadedPolicy, withRoutes } from '../domain/policy.ts';
+import {
+  type NameDirectory,
+  type Named,
+  namesIn,
+  type PolicyName,
+  settleRoutes,
+} from '../domain/policy-routes.ts';
+import { REQUESTER_ROUTE, type Route } from '../domain/route.ts';
+import { PolicyFileError, type PolicyProblem } from './policy-problem.ts';
+import { type PolicyFile, readPolicy } from './read-policy.ts';
+import { findQuorumProblem } from './read-routes.ts';
+import type { KnownNames } from './read-rules.ts';
+
+const MAX_BYTES = 1_000_000;
+
+/** A policy that can be used, and what is to be said of it. */
+export interface OpenedPolicy extends LoadedPolicy {
+  readonly warnings: readonly PolicyProblem[];
+  /** What the names in it stand for. */
+  readonly names: ReadonlyMap<PolicyName, Named>;
+}
+
+/** Reads the text of a policy file; throws a `PolicyFileError` that says why it can't. */
+export async function readPolicyText(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const why = isGone ? 'there is no such file' : sayError(error);
+    const message = `${path} can't be read: ${why}. Put a policy there, or name another file in POLICY_FILE.`;
+    throw new PolicyFileError(message, { cause: error });
+  }
+}
+
+/** Reads a policy file whole, its names looked up; throws a `PolicyFileError` with all that is wrong. */
+export async function loadPolicy(
+  path: string,
+  deps: { readonly names: NameDirectory; readonly known: KnownNames },
+): Promise<OpenedPolicy> {
+  const fail = (problems: readonly PolicyProblem[]) => PolicyFileError.of(basename(path), problems);
+  const read = readPolicy(await readPolicyText(path), deps.known);
+  if (!read.ok) throw fail(read.problems);
+  const { file } = read;
+  const { problems, ids } = await lookUp(file, deps.names);
+  if (problems.length > 0) throw fail(problems);
+  const routes = settleRoutes(file.routes, ids);
+  const short = judgeSettled(file, routes);
+  if (short.length > 0) throw fail(short);
+  const find = (name: string): Route => routes.get(name) ?? REQUESTER_ROUTE;
+  const { hash, policy, warnings } = file;
+  return { hash, policy: withRoutes(policy, find), warnings, names: ids };
+}
+
+async function lookUp(file: PolicyFile, directory: NameDirectory) {
+  const names = namesIn(file.routes.values());
+  const ids = new Map<PolicyName, Named>();
+  const problems: PolicyProblem[] = [];
+  const found = names.length === 0 ? new Map() : await directory.resolveNames(names);
+  for (const name of names) {
+    const [id, ...others] = (found.get(name) ?? []) as readonly Named[];
+    if (id === undefined) problems.push(file.problemOf(name, sayUnknown(name)));
+    else if (others.length > 0)
+      problems.push(file.problemOf(name, saySeveral(name, [id, ...others])));
+    else ids.set(name, id);
+  }
+  return { ids, problems };
+}
+
+function sayUnknown(name: PolicyName): string {
+  return name.startsWith('#')
+    ? `Slack shows the app no channel “${name}”. Correct the name; if the channel is private, invite the app to it.`
+    : `Slack knows no person and no user group “${name}”. Correct the handle, or write the id: user:U… or usergroup:S….`;
+}
+
+function saySeveral(name: PolicyName, ids: readonly Named[]): string {
+  return `“${name}” may be any of ${ids.join(', ')}. Write the id of the one that is meant.`;
+}
+
+/** A handle may turn out to be one person, and two handles the same one. */
+function judgeSettled(
+  file: PolicyFile,
+  routes: ReadonlyMap<string, Route>,
+): readonly PolicyProblem[] {
+  return [...routes.values()].flatMap((route) => {
+    const problem = file.routes.has(route.name) && findQuorumProblem(route);
+    return problem ? [file.problemAt(['routes', route.name, problem.key], problem.message)] : [];
+  });
+}
+
+function sayError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,304 @@
+/** The `countersign` command as people and programs call it: in a process of its own. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runCountersign } from '../../src/commands/run-countersign.ts';
+import { createSystemClock } from '../../src/system-clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = join(ROOT, 'bin/countersign.js');
+const { PATH = '', HOME = '' } = process.env;
+
+const POLICY = `version: 1
+routes:
+  ops:
+    channel: "#ops"
+    approvers: [usergroup:S0OPS, "@lead", requester]
+    quorum: 2
+    deadline: 4h
+    remindAfter: 30m
+    escalate: { after: 2h, to: requester }
+    requireReason: true
+rules:
+  - { tools: [read_file], gate: run }
+  - { tools: [write_file], agent: research, gate: refuse, reason: Research writes nothing. }
+  - { tools: [write_file], when: 'args.path == "secret.txt"', gate: refuse, reason: Hands off. }
+  - { tools: [write_file], when: 'count("1h") > 1', gate: run }
+  - { tools: [write_file], when: '"S0OPS" in requester.groups && requester.email != ""', gate: run }
+  - { tools: [write_file], gate: ask, route: ops, risk: high }
+`;
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(
+  command: string,
+  args: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<Ended> {
+  const child = spawn(command, args, {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  return { code, out, err };
+}
+
+const clock = createSystemClock();
+
+/** A folder with files, and the command in it: `call` in this process, `start` in one of its own. */
+async function folderWith(t: TestContext, files: Readonly<Record<string, string>>) {
+  const { path, remove } = await makeTempDir();
+  t.after(remove);
+  await mkdir(join(path, 'workspace'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
+  const policy = 'policy.yaml' in files ? { POLICY_FILE: join(path, 'policy.yaml') } : {};
+  async function call(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Ended> {
+    const out: string[] = [];
+    const err: string[] = [];
+    const code = await runCountersign(args, {
+      env: { WORKSPACE_DIR: join(path, 'workspace'), ...policy, ...env },
+      clock,
+      out: (text) => out.push(`${text}\n`),
+      err: (text) => err.push(`${text}\n`),
+    });
+    const plain = (texts: readonly string[]) => texts.join('').replaceAll(`${path}/`, './');
+    return { code, out: plain(out), err: plain(err) };
+  }
+  const start = (...args: readonly string[]) =>
+    run(process.execPath, [PROGRAM, ...args], { cwd: path });
+  return { path, call, start };
+}
+
+const WHO = ['--requester', 'U1', '--channel', 'C1'];
+const WRITE = ['policy', 'explain', 'write_file', '{"path":"a.txt","content":"x"}', ...WHO];
+
+describe('countersign policy check', () => {
+  it('says that a file can be used, which names Slack has to know, and ends with 0', async (t) => {
+    const { call } = await folderWith(t, { 'policy.yaml': POLICY });
+    const { code, err, out } = await call(['policy', 'check']);
+    assert.equal(err, '');
+    assert.equal(
+      out,
+      './policy.yaml can be used: 6 rules, 1 route of its own.\nSlack says at the start what these names are: @lead, #ops.\n',
+    );
+    assert.equal(code, 0);
+  });
+
+  it('says each error with its line and a mark, and ends with 1', async (t) => {
+    const broken = 'version: 1\nrules:\n  - { tools: [fly], gate: no }\n';
+    const { call, path } = await folderWith(t, { 'rules.yaml': broken });
+    const { code, out } = await call(['policy', 'check', join(path, 'rules.yaml')]);
+    assert.equal(code, 1);
+    assert.equal(
+      out,
+      `./rules.yaml:3:27: “gate” can't be "no": it is run, ask or refuse.
+    3 |   - { tools: [fly], gate: no }
+      |                           ^
+./rules.yaml can't be used: 1 error.
+`,
+    );
+  });
+
+  it('warns of tools that there are not, and knows those of TOOLS_MODULE', async (t) => {
+    const { call } = await folderWith(t, {
+      'policy.yaml': 'version: 1\nrules:\n  - { tools: [fly, search], gate: run }\n',
+    });
+    const tools = fileURLToPath(new URL('../fixtures/tools/search-tool.ts', import.meta.url));
+    const { code, out } = await call(['policy', 'check'], { TOOLS_MODULE: tools });
+    assert.equal(code, 0);
+    assert.match(out, /3:15: warning: There is no tool like “fly” here/);
+    assert.equal(out.match(/warning/g)?.length, 1);
+    const without = await call(['policy', 'check'], { TOOLS_MODULE: './none.ts' });
+    assert.match(without.err, /^TOOLS_MODULE: .*none\.ts can’t be loaded/);
+    assert.equal(without.out.match(/warning/g)?.length, 2);
+  });
+
+  it('speaks JSON of what is wrong', async (t) => {
+    const { call } = await folderWith(t, { 'policy.yaml': 'version: 2' });
+    const { code, out } = await call(['policy', 'check', '--json']);
+    assert.equal(code, 1);
+    assert.deepEqual(JSON.parse(out), {
+      ok: false,
+      file: './policy.yaml',
+      problems: [
+        {
+          severity: 'error',
+          line: 1,
+          column: 10,
+          message: "“version” can't be 2: it is 1: there is no other.",
+        },
+      ],
+    });
+  });
+
+  it('ends with 1 where there is no file, or one that the agent could rewrite', async (t) => {
+    const { call, path } = await folderWith(t, { 'workspace/policy.yaml': POLICY });
+    const none = await call(['policy', 'check']);
+    assert.deepEqual([none.code, /no policy file: POLICY_FILE is unset/.test(none.out)], [1, true]);
+    const gone = await call(['policy', 'check'], { POLICY_FILE: './gone.yaml' });
+    assert.deepEqual([gone.code, /there is no such file/.test(gone.out)], [1, true]);
+    const inside = await call(['policy', 'check', join(path, 'workspace/policy.yaml')]);
+    assert.deepEqual([inside.code, /inside WORKSPACE_DIR/.test(inside.out)], [1, true]);
+  });
+});
+
+describe('countersign policy explain', () => {
+  it('says by which rule people are asked, where, who, how many and until when, why no earlier rule, and what it assumed', async (t) => {
+    const { call } = await folderWith(t, { 'policy.yaml': POLICY });
+    const { code, err, out } = await call(WRITE);
+    assert.equal(err, '');
+    assert.equal(code, 0);
+    assert.equal(
+      out,
+      `write_file would wait for people, by rule 6, line 17 of ./policy.yaml.
+  route      ops
+  card       in #ops (a name, looked up at the start)
+  approvers  user group S0OPS, @lead (a name, looked up at the start), the requester
+  quorum     2 approvals; the requester’s own does not count
+  allows     approve, edit, reply, ignore; an approval needs a reason
+  deadline   4h; a reminder after 30m; after 2h it goes on to the route “requester”
+  risk       high
+Not by rule 1, line 12: it is about other tools.
+Not by rule 2, line 13: it is about another agent.
+Not by rule 3, line 14: its condition is false.
+Not by rule 4, line 15: its condition is false.
+Not by rule 5, line 16: its condition is false.
+Assumed: The requester has made no other call of this tool: totals hold this one alone.
+Assumed: The requester is in no user group; --group sets one.
+`,
+    );
+  });
+
+  it('speaks JSON', async (t) => {
+    const { call } = await folderWith(t, { 'policy.yaml': POLICY });
+    const { out } = await call([...WRITE, '--agent', 'research', '--json']);
+    const told = JSON.parse(out);
+    assert.match(told.policy, /^[0-9a-f]{64}$/);
+    assert.deepEqual(
+      { ...told, policy: '' },
+      {
+        file: './policy.yaml',
+        policy: '',
+        tool: 'write_file',
+        args: { path: 'a.txt', content: 'x' },
+        rule: 'rule 2, line 13',
+        gate: 'refuse',
+        reason: 'Research writes nothing.',
+        passedOver: [{ rule: 'rule 1, line 12', why: 'tool' }],
+        assumed: [],
+      },
+    );
+  });
+
+  it('goes by the groups and the address that it is told', async (t) => {
+    const { call } = await folderWith(t, { 'policy.yaml': POLICY });
+    const { out } = await call([...WRITE, '--group', 'S0OPS', '--email', 'a@b.test']);
+    assert.match(out, /^write_file would run unasked, by rule 5, line 16/);
+    assert.doesNotMatch(out, /user group;|address/);
+  });
+
+  it('says that arguments do not fit the tool, and ends with 1', async (t) => {
+    const { call } = await folderWith(t, { 'policy.yaml': POLICY });
+    const { code, err } = await call(['policy', 'explain', 'write_file', '{"path":5}', ...WHO]);
+    assert.equal(code, 1);
+    assert.match(err, /do not fit write_file.*\n {2}path: .*\n {2}content: /);
+  });
+
+  it('goes by the built-in rules without a file, and ends with 1 with a broken one', async (t) => {
+    const { call, path } = await folderWith(t, {});
+    const builtIn = await call(WRITE);
+    assert.equal(builtIn.code, 0);
+    assert.match(builtIn.out, /^write_file would wait for people, by the built-in rules\./);
+    assert.match(builtIn.out, /approvers {2}the requester\n/);
+    await writeFile(join(path, 'rules.yaml'), 'version: 2');
+    const broken = await call([...WRITE, '--file', join(path, 'rules.yaml')]);
+    assert.equal(broken.code, 1);
+    assert.match(broken.err, /^\.\/rules\.yaml:1:10: /);
+  });
+
+  it('says why a condition can’t be answered', async (t) => {
+    const policy = "version: 1\nrules:\n  - { tools: [fly], when: 'args.far > 5', gate: run }\n";
+    const { call } = await folderWith(t, { 'policy.yaml': policy });
+    const { out } = await call(['policy', 'explain', 'fly', '{}', ...WHO]);
+    assert.match(
+      out,
+      /would wait for people.*\nThe condition of this rule can't be answered: No such key: far\./,
+    );
+    assert.match(out, /There is no tool “fly” here/);
+  });
+});
+
+describe('countersign', () => {
+  it('ends with 2 and says how it is used when it is called in a wrong way', async (t) => {
+    const { call } = await folderWith(t, {});
+    const wrong: readonly (readonly [args: readonly string[], why: RegExp])[] = [
+      [[], /Say what to do/],
+      [['policy'], /There is no command “policy”/],
+      [['policy', 'chek'], /There is no command “policy chek”/],
+      [['policy', 'check', 'a', 'b'], /Name one file/],
+      [['policy', 'check', '--jsn'], /--jsn/],
+      [['policy', 'explain', 'x', ...WHO], /Name a tool and its arguments/],
+      [['policy', 'explain', 'x', '{', ...WHO], /not valid JSON \(line 1, column 2\)/],
+      [['policy', 'explain', 'x', '{}', '--channel', 'C1'], /--requester is an id/],
+      [
+        ['policy', 'explain', 'x', '{}', '--requester', 'bob', '--channel', 'C1'],
+        /like --requester U012AB3CD/,
+      ],
+    ];
+    for (const [args, why] of wrong) {
+      const { code, err, out } = await call(args);
+      assert.deepEqual([code, out], [2, ''], args.join(' '));
+      assert.match(err, why);
+      assert.match(err, /Usage:/);
+    }
+    const help = await call(['--help']);
+    assert.deepEqual([help.code, help.err], [0, '']);
+    assert.match(help.out, /countersign policy explain/);
+  });
+
+  it('is a program that ends with these codes, and reads .env as the app does', async (t) => {
+    const { path, start } = await folderWith(t, {
+      'rules.yaml': POLICY,
+      'broken.yaml': 'version: 2',
+      '.env': 'POLICY_FILE=./rules.yaml\n',
+    });
+    const [fine, broken, wrong] = await Promise.all([
+      start('policy', 'check', '--json'),
+      start('policy', 'check', join(path, 'broken.yaml')),
+      start('policy', 'check', '--jsn'),
+    ]);
+    assert.deepEqual([fine?.code, broken?.code, wrong?.code], [0, 1, 2]);
+    const { file, names, ok, routes, rules } = JSON.parse(fine?.out ?? '');
+    assert.deepEqual(
+      { file, names, ok, routes, rules },
+      { file: './rules.yaml', names: ['@lead', '#ops'], ok: true, routes: ['ops'], rules: 6 },
+    );
+  });
+
+  it('is called by npx in the folder of the app', async (t) => {
+    const { path } = await folderWith(t, { 'policy.yaml': POLICY });
+    const args = ['--no', 'countersign', 'policy', 'check', join(path, 'policy.yaml')];
+    const { code, out } = await run('npx', args, { cwd: ROOT });
+    assert.equal(code, 0);
+    assert.match(out, /can be used: 6 rules/);
+  });
+});

@@ -1,0 +1,70 @@
+/** The real desk under the policy of a text that can be changed. */
+import type { TestContext } from 'node:test';
+import { z } from 'zod';
+import { createPolicyGate } from '../../src/desk/policy-gate.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { PersonLookup } from '../../src/domain/policy.ts';
+import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
+import { loadText, NOBODY_KNOWN } from '../support/a-policy.ts';
+import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+const silent = () => {};
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
+
+export type StoreKind = 'SQLite' | 'Redis';
+
+export interface PolicyDesk extends TestDesk {
+  /** Puts another policy in place. */
+  setPolicy(text: string): void;
+  /** What the tool `pay` has paid, in order. */
+  readonly paid: readonly number[];
+}
+
+/** Builds the desk with a tool that pays. */
+export async function buildPolicyDesk(
+  t: TestContext,
+  options: {
+    readonly policy: string;
+    readonly store?: StoreKind;
+    readonly people?: PersonLookup;
+  },
+): Promise<PolicyDesk> {
+  const paid: number[] = [];
+  let loaded = loadText(options.policy);
+  const redis = options.store === 'Redis' ? await startRedis() : undefined;
+  const desk = await buildDesk(t, {
+    tools: [
+      {
+        name: 'pay',
+        description: 'Pays.',
+        schema: z.object({ amount: z.number().optional(), to: z.string().default('bob') }),
+        async run({ amount = 0 }) {
+          paid.push(amount);
+          return `Paid ${amount}.`;
+        },
+      },
+    ],
+    gateOf: ({ store, clock }) =>
+      createPolicyGate({
+        policy: () => loaded,
+        store,
+        people: options.people ?? NOBODY_KNOWN,
+        clock,
+        log: SILENT,
+      }),
+    ...(redis && {
+      openStore: (deps: { readonly clock: Clock; readonly onWake: () => void }) =>
+        createRedisStore({ url: redis.url, prefix: 'policy', log: SILENT, ...deps }),
+    }),
+  });
+  // The store is closed first: hooks run in the order in which they were added.
+  if (redis) t.after(() => redis.stop());
+  return {
+    ...desk,
+    paid,
+    setPolicy(text) {
+      loaded = loadText(text);
+    },
+  };
+}

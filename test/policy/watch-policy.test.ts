@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { AuditDraft } from '../../src/domain/audit.ts';
+import type { NameDirectory, Named, PolicyName } from '../../src/domain/policy-routes.ts';
+import { PolicyFileError } from '../../src/policy/policy-problem.ts';
+import { watchPolicy } from '../../src/policy/watch-policy.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
+
+const RUN = 'version: 1\nrules:\n  - { tools: [pay], gate: run }\n';
+const REFUSE = 'version: 1\nrules:\n  - { tools: [pay], gate: refuse, reason: No. }\n';
+const NAMED = `version: 1
+routes:
+  ops: { channel: "#ops", approvers: ["@lead", "#ops", "@team"] }
+default: { gate: ask, route: ops }
+`;
+
+type Names = Readonly<Record<string, readonly Named[]>>;
+
+const EVERY_NAME: Names = {
+  '#ops': ['channel:C0OPS'],
+  '@lead': ['user:U0LEAD'],
+  '@team': ['usergroup:S0TEAM'],
+};
+
+async function watch(t: TestContext, text: string | undefined, names: Names = {}) {
+  const { path: dir, remove } = await makeTempDir();
+  t.after(remove);
+  const path = join(dir, 'policy.yaml');
+  if (text !== undefined) await writeFile(path, text);
+  const clock = createManualClock();
+  const audited: AuditDraft[] = [];
+  const logged: string[] = [];
+  let asked = 0;
+  let isAway = false;
+  const directory: NameDirectory = {
+    async resolveNames(wanted) {
+      asked += 1;
+      if (isAway) throw new Error('Slack is away.');
+      const found: [PolicyName, readonly Named[]][] = wanted.map((n) => [n, names[n] ?? []]);
+      return new Map(found);
+    },
+  };
+  const say = (level: string) => (_fields: object, message: string) => {
+    logged.push(`${level}: ${message}`);
+  };
+  const opened = await watchPolicy({
+    path,
+    names: directory,
+    known: { tools: ['pay'], agents: [] },
+    audit: {
+      append: async (drafts) => {
+        audited.push(...drafts);
+      },
+    },
+    clock,
+    log: { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') },
+  });
+  t.after(() => opened.stop());
+  return {
+    path,
+    clock,
+    audited,
+    logged,
+    current: opened.current,
+    stop: opened.stop,
+    asked: () => asked,
+    setAway(away: boolean) {
+      isAway = away;
+    },
+    gate: () => opened.current().policy.rules[0]?.ruling.gate,
+    /** Lets the watch look until something holds; the file system answers when it does. */
+    async lookUntil(holds: () => boolean) {
+      await until(async () => {
+        await clock.advance(500);
+        return holds();
+      });
+    },
+  };
+}
+
+describe('the policy file', () => {
+  it('holds from the start, and the audit says which', async (t) => {
+    const { audited, gate, current } = await watch(t, RUN);
+    assert.equal(gate(), 'run');
+    assert.deepEqual(
+      audited.map(({ detail, event }) => [event, detail]),
+      [['policy.load', { file: 'policy.yaml', policy: current().hash }]],
+    );
+  });
+
+  it('that is broken or not there keeps the app from starting, with all that is wrong', async (t) => {
+    const broken = 'version: 1\nrules:\n  - { tools: [pay], gate: no }\n  - { tool: x }\n';
+    await assert.rejects(watch(t, broken), (error) => {
+      assert.ok(error instanceof PolicyFileError);
+      assert.match(error.message, /policy\.yaml:3:27: “gate”/);
+      assert.match(error.message, /policy\.yaml:4:7: “tool” is no key/);
+      assert.match(error.message, /\n {4}3 \| {3}- \{ tools: \[pay\], gate: no \}\n {6}\| {27}\^/);
+      return true;
+    });
+    await assert.rejects(watch(t, undefined), /there is no such file.*POLICY_FILE/);
+    await assert.rejects(watch(t, `${RUN}#${'x'.repeat(1_000_000)}`), /larger than/);
+  });
+
+  it('is read again when it changes, and the audit has the hash before and after', async (t) => {
+    const { path, gate, audited, current, lookUntil } = await watch(t, RUN);
+    const before = current().hash;
+    await writeFile(path, REFUSE);
+    await lookUntil(() => gate() === 'refuse');
+    const { detail, event } = audited.at(-1) ?? {};
+    assert.equal(event, 'policy.change');
+    assert.deepEqual(detail, { file: 'policy.yaml', before, after: current().hash });
+  });
+
+  it('that is broken later changes nothing, and is told loudly, once', async (t) => {
+    const { path, gate, audited, logged, current, clock, lookUntil } = await watch(t, RUN);
+    await writeFile(path, 'version: 2\n');
+    await lookUntil(() => audited.length > 1);
+    await clock.advance(60_000);
+    assert.equal(gate(), 'run');
+    assert.equal(audited.length, 2);
+    const { detail, event } = audited[1] ?? {};
+    assert.equal(event, 'policy.refused');
+    assert.equal(detail?.kept, current().hash);
+    const errors = logged.filter((line) => line.startsWith('error'));
+    assert.equal(errors.length, 1);
+    assert.match(errors[0] ?? '', /the old one holds.*policy\.yaml:1:10/s);
+    await writeFile(path, REFUSE);
+    await lookUntil(() => gate() === 'refuse');
+  });
+
+  it('that is gone changes nothing', async (t) => {
+    const { path, gate, audited, lookUntil } = await watch(t, RUN);
+    await rm(path);
+    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    assert.equal(gate(), 'run');
+  });
+
+  it('that is written anew with the same rules changes nothing', async (t) => {
+    const { path, audited, clock, asked } = await watch(t, NAMED, EVERY_NAME);
+    await writeFile(path, NAMED);
+    await until(async () => {
+      await clock.advance(500);
+      return asked() === 2;
+    });
+    assert.equal(audited.length, 1);
+  });
+
+  it('is not looked at any more when the app ends', async (t) => {
+    const { clock, stop } = await watch(t, RUN);
+    assert.equal(clock.pendingCount, 1);
+    stop();
+    assert.equal(clock.pendingCount, 0);
+  });
+
+  it('that lets failing conditions run is told of', async (t) => {
+    const { logged } = await watch(t, `onPolicyError: run\n${RUN}`);
+    assert.ok(logged.some((line) => /^warn: .*onPolicyError: run/.test(line)));
+  });
+});
+
+describe('names in the policy file', () => {
+  it('are looked up at the start and become ids', async (t) => {
+    const { current } = await watch(t, NAMED, EVERY_NAME);
+    const { ruling } = current().policy.fallback;
+    assert.equal(ruling.gate, 'ask');
+    if (ruling.gate !== 'ask') return;
+    assert.equal(ruling.route.channel, 'C0OPS');
+    assert.deepEqual(ruling.route.approvers, ['user:U0LEAD', 'channel:C0OPS', 'usergroup:S0TEAM']);
+  });
+
+  it('are not looked up where there are none', async (t) => {
+    const { asked } = await watch(t, RUN);
+    assert.equal(asked(), 0);
+  });
+
+  it('that mean nothing, or several things, keep the app from starting', async (t) => {
+    const names = { ...EVERY_NAME, '#ops': [], '@lead': ['user:U1', 'usergroup:S1'] } as const;
+    await assert.rejects(watch(t, NAMED, names), (error) => {
+      assert.ok(error instanceof PolicyFileError);
+      assert.match(
+        error.message,
+        /:3:19: Slack shows the app no channel “#ops”\. .*invite the app/,
+      );
+      assert.match(
+        error.message,
+        /:3:39: “@lead” may be any of user:U1, usergroup:S1\. Write the id/,
+      );
+      return true;
+    });
+    await assert.rejects(
+      watch(t, NAMED, { ...EVERY_NAME, '@team': [] }),
+      /:3:56: Slack knows no person and no user group “@team”/,
+    );
+  });
+
+  it('that turn out to be too few people keep the app from starting', async (t) => {
+    const text = NAMED.replace('"#ops", "@team"]', '"@team"], quorum: 2').replace(
+      '"@team"',
+      '"@also"',
+    );
+    const names = { ...EVERY_NAME, '@also': ['user:U0LEAD'] } as const;
+    await assert.rejects(watch(t, text, names), /only one person can approve, and 2 have to/);
+  });
+
+  it('that Slack does not tell on the way leave the old rules, until it does', async (t) => {
+    const { path, current, logged, lookUntil, setAway, audited } = await watch(t, RUN, EVERY_NAME);
+    const before = current().hash;
+    setAway(true);
+    await writeFile(path, NAMED);
+    await lookUntil(() => logged.some((line) => /^error: .*old rules hold/.test(line)));
+    assert.equal(current().hash, before);
+    setAway(false);
+    await lookUntil(() => current().hash !== before);
+    assert.equal(audited.at(-1)?.event, 'policy.change');
+  });
+});
