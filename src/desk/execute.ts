@@ -1,6 +1,6 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
-import { finish, ruleClaim, ruleRecovery } from '../domain/claim.ts';
+import { finish, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { digestOf } from '../domain/digest.ts';
 import { toolsOf } from '../domain/helper.ts';
@@ -9,6 +9,7 @@ import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { askGate } from './ask-gate.ts';
+import { askVoters, ruleWithVoters } from './ask-voters.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import type { HelperThreads } from './helper-threads.ts';
@@ -42,8 +43,9 @@ export function createExecute(
     return (await store.pause.read()) !== undefined || (await isBeingStopped(store, call));
   }
 
-  async function nextStep(call: Call, fence: number): Promise<Step | undefined> {
-    if (call.status === 'approved') return await stepToClaim(call, fence);
+  async function nextStep(call: Call, work: Work): Promise<Step | undefined> {
+    const { fence } = work;
+    if (call.status === 'approved') return await stepToClaim(call, work);
     // A younger fence on a running call: the worker that had claimed it is dead.
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
       return await recover(call, fence);
@@ -51,16 +53,18 @@ export function createExecute(
     return undefined;
   }
 
-  async function stepToClaim(call: Call, fence: number): Promise<Step | undefined> {
+  async function stepToClaim(call: Call, { fence, tries }: Work): Promise<Step | undefined> {
     const tool = toolOf(call);
     const parsed = tool && parseStoredArgs(call, tool);
     const gate = await askGate(deps, call, parsed);
     const cause = await helperThreads.endedBy(call.thread);
     if (cause) return withdraw(call, cause, clock.now());
     const preview = tool && parsed?.ok ? await previewAgain(call, tool, parsed.value) : undefined;
+    const asked = gate.kind === 'ask' ? await askVoters(deps, call, gate.route) : undefined;
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
-    return ruleClaim(call, { now: clock.now(), fence, gate, parsed, child, preview });
+    const facts = { now: clock.now(), fence, gate, parsed, child, preview };
+    return ruleWithVoters(call, facts, asked, tries);
   }
 
   /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */
@@ -111,16 +115,16 @@ export function createExecute(
     return undefined;
   }
 
-  async function claim(call: Call, fence: number): Promise<Call | undefined> {
+  async function claim(call: Call, work: Work): Promise<Call | undefined> {
     // Whoever had claimed it may have died before the helper was told.
     if (call.status === 'running' && call.child) return call;
-    const step = await nextStep(call, fence);
+    const step = await nextStep(call, work);
     const isClaimed = step && (await write(call, step)) && step.call.status === 'running';
     return isClaimed ? step.call : undefined;
   }
 
-  async function claimAndRun(call: Call, fence: number, runSignals: RunSignals): Promise<void> {
-    const claimed = await claim(call, fence);
+  async function claimAndRun(call: Call, work: Work, runSignals: RunSignals): Promise<void> {
+    const claimed = await claim(call, work);
     if (!claimed) return;
     const end = claimed.child
       ? await handOver(claimed, claimed.child)
@@ -138,7 +142,7 @@ export function createExecute(
     // Watched before the stop is looked for: it is found in the store, or comes as the signal.
     const stop = signals.watch(call.thread);
     try {
-      await claimAndRun(call, work.fence, { work: work.signal, stop: stop.signal });
+      await claimAndRun(call, work, { work: work.signal, stop: stop.signal });
     } finally {
       stop.release();
     }

@@ -3,6 +3,7 @@ import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
 import { showName } from './cards/visible-text.ts';
 import { mention } from './mrkdwn.ts';
+import { writeSentence } from './write-sentence.ts';
 
 /** Sentences that hang on nothing. */
 export const SENTENCES = {
@@ -35,7 +36,9 @@ export function toSentence(outcome: DecisionOutcome): string {
     case 'stale':
       return sayStale(outcome.call);
     case 'not-allowed':
-      return `Nothing changed. ${outcome.why}`;
+      return `Nothing changed. ${writeSentence(outcome.why)}`;
+    case 'needs-reason':
+      return `Nothing changed yet: say why you approve ${name(outcome.call)}.`;
     case 'invalid':
       return `Nothing changed: ${outcome.problems.map(({ message }) => message).join(' ')}`;
     case 'not-found':

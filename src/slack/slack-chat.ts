@@ -13,7 +13,7 @@ import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
 import { createLiveMessage } from './live-message.ts';
 import { createSayInThread } from './say-in-thread.ts';
-import { buildNotice, buildSayParts } from './say-parts.ts';
+import { buildNotice, buildSayParts, ownWords } from './say-parts.ts';
 import { createTeller } from './teller.ts';
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
@@ -86,7 +86,7 @@ export function createSlackChat(deps: {
     const { channel, root } = placeOf(say.thread);
     if (say.to === undefined) throw new ChatError('rejected', `Say ${say.id} is to nobody.`);
     const { user } = say.to;
-    await doing('tell a person', () => teller.tell({ user, channel, root, text: say.text }));
+    await doing('tell a person', () => teller.tell({ user, channel, root, text: ownWords(say) }));
   }
 
   async function setStatus(thread: Parameters<Chat['setStatus']>[0], text: string): Promise<void> {

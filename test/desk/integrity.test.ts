@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import type { Call } from '../../src/domain/call.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -71,7 +72,7 @@ describe('a stored call that somebody changed in the database file', () => {
       assert.deepEqual(tool.runs, []);
       const failed = desk.chat.cards.get(callId);
       assert.equal(failed?.status, 'failed');
-      assert.match(failed?.note ?? '', /^integrity_error/);
+      assert.match(plainSentence(failed?.note ?? ''), /^integrity_error/);
       assert.equal((await integrityEntries(desk)).length, 1);
       assert.equal(desk.integrity.count(), 1);
       const notice = desk.chat.said.find(({ id }) => id === `integrity:${callId}`);

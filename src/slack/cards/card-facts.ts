@@ -2,8 +2,10 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call, EarlierCall } from '../../domain/call.ts';
 import { shortDigest } from '../../domain/digest.ts';
+import type { Sentence } from '../../domain/sentence.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
+import { writeSentence } from '../write-sentence.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
 import { type DataPiece, renderText } from './render-args.ts';
@@ -25,13 +27,20 @@ export function buildFacts(call: Call, masking: Masking): KnownBlock[] {
   const { askedLine, note = '' } = call;
   const quoted = [
     ...(askedLine === '' ? [] : [quote('Asked in this message', askedLine, masking)]),
-    ...(note === '' ? [] : [quote('Note', note, masking)]),
+    ...(typeof note !== 'string' || note === '' ? [] : [quote('Note', note, masking)]),
   ];
   return [
     { type: 'header', text: { type: 'plain_text', text: toPlainWords(call.tool), emoji: false } },
     { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call) }, expand: true },
     ...buildPieces(quoted),
+    ...(typeof note === 'string' ? [] : [wordsOf(note)]),
   ];
+}
+
+/** A note that names people is our own words whole. */
+function wordsOf(note: Sentence): KnownBlock {
+  const text = `*Note* ${writeSentence(note)}`;
+  return { type: 'section', text: { type: 'mrkdwn', text }, expand: true };
 }
 
 /** Quotes a text as data, as far as it is short. */
