@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Call, CardPlace } from '../domain/call.ts';
 import { type Chat, ChatError } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
+import type { Outlook } from '../domain/outlook.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf } from '../domain/thread-key.ts';
@@ -33,9 +34,9 @@ export function createSlackChat(deps: {
   async function drawCard(
     call: Call,
     place: CardPlace | undefined,
-    options: { readonly lookFirst: boolean },
+    options: Parameters<Chat['drawCard']>[2],
   ): Promise<CardPlace> {
-    const card = drawing(call);
+    const card = drawing(call, options.outlook);
     const earlier = place ?? (options.lookFirst ? await findCard(call) : undefined);
     if (earlier === undefined) return postCard(client, call, card);
     await doing('redraw the card', () =>
@@ -44,9 +45,9 @@ export function createSlackChat(deps: {
     return earlier;
   }
 
-  function drawing(call: Call) {
+  function drawing(call: Call, outlook: Outlook | undefined) {
     const tool = toolbox.get(call.tool);
-    const card = buildCallCard(call, { mark, ...(tool && { tool }) });
+    const card = buildCallCard(call, { mark, ...(tool && { tool }), ...(outlook && { outlook }) });
     const metadata = { event_type: METADATA.card, event_payload: { call_id: call.id } };
     return { ...card, metadata };
   }

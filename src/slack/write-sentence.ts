@@ -1,5 +1,6 @@
+import type { Group } from '../domain/route.ts';
 import { partsOf, type Sentence, type SentencePart } from '../domain/sentence.ts';
-import { showName } from './cards/visible-text.ts';
+import { toVisible } from './cards/visible-text.ts';
 import { dateText, escapeMrkdwn, mention } from './mrkdwn.ts';
 
 /** How people are named: `mentioned` tells them so in a new message; `quiet` tells nobody. */
@@ -17,20 +18,29 @@ export function writeSentence(
 
 function writePart(part: SentencePart, naming: Naming): string {
   if (typeof part === 'string') return escapeMrkdwn(part);
-  if ('person' in part) {
-    return naming === 'mentioned' ? mention(part.person) : quietly(part.name, part.person);
-  }
+  if ('person' in part) return namePerson(part.person, part.name, naming);
+  if ('group' in part) return nameGroup(part.group, part.handle);
   if ('channel' in part) return mentionChannel(part.channel);
-  if ('at' in part) return dateText(part.at);
-  const [kind, id = ''] = part.group.split(':');
-  return kind === 'channel'
-    ? `everybody in ${mentionChannel(id)}`
-    : quietly(part.handle && `@${part.handle}`, id);
+  return dateText(part.at);
 }
 
-/** A name is text that people choose: nothing in it may be markup. */
-function quietly(name: string | undefined, id: string): string {
-  return name ? escapeMrkdwn(showName(name)) : `\`${escapeMrkdwn(id)}\``;
+function namePerson(id: string, name: string | undefined, naming: Naming): string {
+  return naming === 'mentioned' ? mention(id) : asData(name ?? id);
+}
+
+function nameGroup(group: Group, handle: string | undefined): string {
+  const [kind, id = ''] = group.split(':');
+  if (kind === 'channel') return `the members of ${mentionChannel(id)}`;
+  return handle !== undefined && /^[a-z0-9._-]{1,80}$/.test(handle) ? `@${handle}` : asData(id);
+}
+
+const NAME_LIMIT = 60;
+
+/** People choose their names: as code, nothing in one is markup, an emoji or a line of ours. */
+function asData(name: string): string {
+  const visible = toVisible(name.replaceAll(/[`\n]/g, ' ').trim()).text;
+  const cut = visible.length > NAME_LIMIT ? `${visible.slice(0, NAME_LIMIT)}…` : visible;
+  return `\`${escapeMrkdwn(cut)}\``;
 }
 
 function mentionChannel(id: string): string {
