@@ -1,6 +1,7 @@
 /** What people are told of their clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
+import { isSamePerson } from '../domain/person.ts';
 import { showName } from './cards/visible-text.ts';
 import { mention } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
@@ -20,6 +21,7 @@ export const SENTENCES = {
   ratedGood: 'Thank you. I noted that this answer helped.',
   ratedBad: 'Thank you. I noted that this answer did not help.',
   emptyReply: 'Write what the agent should know.',
+  emptyReason: 'Write why you approve it.',
 } as const;
 
 /** Says an outcome to the person who caused it. */
@@ -55,12 +57,20 @@ function sayMissing(missing: number): string {
 }
 
 function sayCounted(call: Call): string {
-  if (call.votes.length === 0) {
-    return `Your changes to ${name(call)} are saved, and approve nothing yet: see it whole first.`;
-  }
+  if (call.votes.length === 0) return sayUncounted(call);
   return call.verdict?.kind === 'edit'
     ? `Your changes to ${name(call)} are saved, and everybody approves them anew.`
     : `Your approval of ${name(call)} counts.`;
+}
+
+/** An edit is no approval where its maker has not seen all of it, owes a reason, or may not approve their own call. */
+function sayUncounted(call: Call): string {
+  const saved = `Your changes to ${name(call)} are saved, and approve nothing`;
+  const { editedBy, requester, route } = call;
+  const isOwn = editedBy !== undefined && isSamePerson(editedBy, requester);
+  if (isOwn && route?.selfApproval === false) return `${saved}: others decide on your own calls.`;
+  if (route?.requiresReason) return `${saved} yet: press Approve on the card and say why.`;
+  return `${saved} yet: see it whole first.`;
 }
 
 function sayDecided(call: Call): string {

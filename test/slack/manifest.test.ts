@@ -24,6 +24,8 @@ const METHOD_SCOPES: Readonly<
   'chat.startStream': method('chat.startStream', 'chat:write'),
   'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
+  // Who may approve as a member of a channel; a private one only where the app is in it.
+  'conversations.members': method('conversations.members', 'channels:read', 'groups:read'),
   'conversations.open': method('conversations.open', 'im:write'),
   'conversations.replies': method(
     'conversations.replies',
@@ -38,6 +40,8 @@ const METHOD_SCOPES: Readonly<
   'files.getUploadURLExternal': method('files.getUploadURLExternal', 'files:write'),
   // The bytes behind its `url_private` need the same one: https://docs.slack.dev/reference/scopes/files.read/
   'files.info': method('files.info', 'files:read'),
+  'usergroups.list': method('usergroups.list', 'usergroups:read'),
+  'usergroups.users.list': method('usergroups.users.list', 'usergroups:read'),
   'users.info': method('users.info', 'users:read'),
   'views.open': method('views.open'),
   'views.update': method('views.update'),
