@@ -31,7 +31,7 @@ export function joinSentences(
 }
 
 /** Writes a sentence with ids and names in plain text: for the audit, the log and the model. */
-export function plainSentence(words: Sentence): string {
+export function plainSentence(words: SentencePart | Sentence): string {
   return partsOf(words).map(writePart).join('');
 }
 

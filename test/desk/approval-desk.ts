@@ -34,16 +34,16 @@ export const GROUP_ROUTE: Partial<Route> = {
 export async function approvalDesk(
   t: TestContext,
   route: Partial<Route> = GROUP_ROUTE,
-  options: Partial<Parameters<typeof buildDesk>[1]> = {},
+  options: { readonly stalled?: boolean; readonly directory?: TestDirectory } = {},
 ): Promise<ApprovalDesk> {
-  const directory = createTestDirectory();
-  directory.setGroup('usergroup:S1', ['U2', 'U3'], { handle: 'ops' });
+  const directory = options.directory ?? createTestDirectory();
+  if (!options.directory) directory.setGroup('usergroup:S1', ['U2', 'U3'], { handle: 'ops' });
   const tool = createRecordedTool();
   const desk = await buildDesk(t, {
     gate: askAll(route),
     tools: [tool.definition],
-    directory,
     ...options,
+    directory,
   });
   desk.model.script((_request, index) =>
     index === 0 ? sayCalls([{ name: 'act', args: '{"note":"a"}' }]) : sayText('All done.'),
