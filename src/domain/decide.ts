@@ -155,7 +155,7 @@ function ruleApproval(call: Call, verdict: Verdict, given = ''): Ruling {
   if (votes.length < routeOf(call).quorum) {
     return steps(stepFrom(call, 'vote', at, { status: 'pending', votes }));
   }
-  return steps(stepFrom(call, 'approve', at, { status: 'approved', votes, verdict }));
+  return steps(stepFrom(withoutNote(call), 'approve', at, { status: 'approved', votes, verdict }));
 }
 
 function ruleEdit(
@@ -202,12 +202,17 @@ function approveAnew(made: Step, verdict: Verdict, approves: boolean): Ruling {
   if (!counts) return steps(made);
   const vote = { by: verdict.by, at: verdict.at };
   if (route.quorum > 1) return steps({ ...made, call: { ...made.call, votes: [vote] } });
-  const approved = stepFrom(made.call, 'approve', verdict.at, {
+  const approved = stepFrom(withoutNote(made.call), 'approve', verdict.at, {
     status: 'approved',
     votes: [vote],
     verdict,
   });
   return steps(made, approved);
+}
+
+/** Why it was pending again is over once it is approved. */
+function withoutNote({ note: _why, ...call }: Call): Call {
+  return call;
 }
 
 function ruleReply(call: Call, verdict: Verdict, text: string): Ruling {
