@@ -14,6 +14,8 @@ import type { DeskDeps } from './deps.ts';
 
 /** How old what is known of people may be when they decide. */
 export const DECIDER_MAX_AGE_MS = 60_000;
+/** How old what is known of groups may be where a person is refused for it. */
+const REFUSAL_MAX_AGE_MS = 5_000;
 
 /** The answer for one person. */
 export interface Authorization {
@@ -33,32 +35,45 @@ export function createAuthorize({
   directory,
   log,
 }: Pick<DeskDeps, 'directory' | 'log'>): Authorize {
-  const options = { maxAgeMs: DECIDER_MAX_AGE_MS };
-
   return async function authorize(call, person, decision) {
-    const route = routeOf(call);
-    const asked = groupsToAsk(route, call.requester, person, decision);
+    const asked = groupsToAsk(routeOf(call), call.requester, person, decision);
+    const found = await ask(call, person, decision, asked, DECIDER_MAX_AGE_MS);
+    const isRefused = found.permission.kind === 'not-allowed' && found.failure === undefined;
+    // Nobody who has just come into a group is refused from memory.
+    return isRefused && asked.length > 0
+      ? await ask(call, person, decision, asked, REFUSAL_MAX_AGE_MS)
+      : found;
+  };
+
+  async function ask(
+    call: Call,
+    person: Person,
+    decision: DecisionKind,
+    asked: readonly Group[],
+    groupAgeMs: number,
+  ): Promise<Authorization> {
     // At once: a click is answered before Slack's three seconds are over.
     const [who, ...answers] = await Promise.allSettled([
-      directory.profileOf(person, options),
-      ...asked.map((group) => directory.groupOf(group, options)),
+      directory.profileOf(person, { maxAgeMs: DECIDER_MAX_AGE_MS }),
+      ...asked.map((group) => directory.groupOf(group, { maxAgeMs: groupAgeMs })),
     ] as const);
     if (who.status === 'rejected') {
       return unclear({ kind: 'nobody', why: NOT_KNOWN }, who.reason, person, call);
     }
     const groups = new Map<Group, GroupProfile>();
-    let failure: PromiseRejectedResult | undefined;
+    let failed: PromiseRejectedResult | undefined;
     asked.forEach((group, i) => {
       const answer = answers[i];
       if (answer?.status === 'fulfilled') groups.set(group, answer.value);
-      else failure = answer;
+      else failed = answer;
     });
     const { standing } = who.value;
-    const permission = permit(route, call.requester, person, decision, { standing, groups });
+    const known = { standing, groups };
+    const permission = permit(routeOf(call), call.requester, person, decision, known);
     // A group that could not be asked might be theirs, but does not take away what another gives.
-    if (failure === undefined || permission.kind !== 'not-allowed') return { permission };
-    return unclear({ kind: 'not-allowed', why: NO_GROUP }, failure.reason, person, call);
-  };
+    if (failed === undefined || permission.kind !== 'not-allowed') return { permission };
+    return unclear({ kind: 'not-allowed', why: NO_GROUP }, failed.reason, person, call);
+  }
 
   function unclear(
     permission: Permission,
