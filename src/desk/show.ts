@@ -70,7 +70,9 @@ export function createRedraw(deps: ShowDeps & Pick<DeskDeps, 'directory'>) {
       thread: call.thread,
       kind: 'private',
       to: call.requester,
-      text: `I can't show the card for *${call.tool}* in our thread in <#${channel}>: ${error.message} ${state} I keep trying; the card comes when that is mended.`,
+      ...inWords(
+        sentence`I can't show the card for “${call.tool}” in our thread in ${{ channel }}: ${error.message} ${state} I keep trying; the card comes when that is mended.`,
+      ),
       createdAt: clock.now(),
     };
     const wakes = [{ key: sayKey(call.thread), dueAt: clock.now() }];

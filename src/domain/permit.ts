@@ -112,8 +112,7 @@ function whoMay(route: Route, groups: KnownGroups): Sentence {
   return sentence`Only ${joinSentences(names, ', ')} may decide this call.`;
 }
 
-/** Names an approver in a sentence. */
-export function nameApprover(approver: Approver, groups: KnownGroups): SentencePart {
+function nameApprover(approver: Approver, groups: KnownGroups): SentencePart {
   if (approver === 'requester') return 'the person who asked';
   if (!isGroup(approver)) return { person: approver.slice('user:'.length) };
   return { group: approver, handle: groups.get(approver)?.handle };
