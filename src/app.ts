@@ -142,7 +142,7 @@ async function open(
   });
 
   const { adminUsers, ...talk } = config.talk;
-  const directory = createSlackDirectory({ connection, clock, adminUsers });
+  const directory = createSlackDirectory({ connection, clock, log, adminUsers });
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });

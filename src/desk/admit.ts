@@ -10,6 +10,13 @@ import { actorOf } from './effects.ts';
 
 type AdmitDeps = Pick<DeskDeps, 'store' | 'clock' | 'directory' | 'talk'>;
 
+/** Slack says when to come back; whatever else it is, the message waits until it is mended. */
+export function asUnmended(error: unknown): unknown {
+  if (error instanceof ChatError && error.retryAfterMs !== undefined) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new UnmendedError(why, { cause: error });
+}
+
 /** Builds the question whether a message's author may talk to the agent there; rejects when nobody can tell now. */
 export function createAskTalk({ directory, talk }: Pick<AdmitDeps, 'directory' | 'talk'>) {
   return async function askTalk(message: InboxMessage): Promise<Refusal | undefined> {
@@ -22,10 +29,7 @@ export function createAskTalk({ directory, talk }: Pick<AdmitDeps, 'directory' |
       try {
         return await directory.profileOf(author);
       } catch (error) {
-        // Slack says when to come back; whatever else it is, the message waits until it is mended.
-        if (error instanceof ChatError && error.retryAfterMs !== undefined) throw error;
-        const why = error instanceof Error ? error.message : String(error);
-        throw new UnmendedError(why, { cause: error });
+        throw asUnmended(error);
       }
     }
   };

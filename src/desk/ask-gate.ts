@@ -1,5 +1,6 @@
 import type { Call } from '../domain/call.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../domain/route.ts';
+import { joinSentences, type Sentence } from '../domain/sentence.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { ParsedArgs } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
@@ -13,8 +14,14 @@ export function heedAnswer(step: Step, answer: GateAnswer): Step {
   if (answer.kind !== 'ask' || step.call.status !== 'pending') return told;
   const { note, risk } = answer;
   const notes = [step.call.note, note].filter((each) => each !== undefined);
-  const changed = { ...(risk && { risk }), ...(notes.length > 0 && { note: notes.join(' ') }) };
+  const changed = { ...(risk && { risk }), ...(notes.length > 0 && { note: joinNotes(notes) }) };
   return { ...told, call: { ...step.call, ...changed } };
+}
+
+/** Texts alone stay a text: what a policy's author wrote is quoted as data. */
+function joinNotes(notes: readonly Sentence[]): Sentence {
+  const texts = notes.filter((note) => typeof note === 'string');
+  return texts.length === notes.length ? texts.join(' ') : joinSentences(notes, ' ');
 }
 
 /** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. */

@@ -6,6 +6,7 @@ import type { Pause } from '../domain/pause.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
 import { refuseStanding, refuseTalk } from '../domain/talk.ts';
 import { depthOf, placeOf, type ThreadKey } from '../domain/thread-key.ts';
+import { askWho, NOT_KNOWN } from './ask-who.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 import { forgetEffects } from './forget-effects.ts';
@@ -68,19 +69,12 @@ export interface Control {
 export function createControl(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk' | 'log'>,
 ): Control {
-  const { store, clock, directory, talk, log } = deps;
+  const { store, clock, talk } = deps;
   const stopTurn = createStopTurn(deps);
 
   /** Who somebody is; a refusal when that can't be told now. */
   async function ask(by: Person): Promise<Profile | NotAllowed> {
-    try {
-      return await directory.profileOf(by);
-    } catch (error) {
-      log.warn({ err: error, person: by }, 'Nobody could tell who a person is.');
-      const sentence =
-        'Slack does not tell me who you are right now, so nothing happened. Try again.';
-      return { kind: 'not-allowed', sentence };
-    }
+    return (await askWho(deps, by)) ?? { kind: 'not-allowed', sentence: NOT_KNOWN };
   }
 
   async function refuse(by: Person, what: string, why: string, sentence: string) {

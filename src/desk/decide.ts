@@ -13,9 +13,12 @@ import type {
   DecisionOutcome,
   SettleCommand,
 } from '../domain/decision.ts';
+import type { Permission } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
+import { plainSentence, type Sentence } from '../domain/sentence.ts';
 import type { Effects } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
+import type { Authorize } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf, effectsOf } from './effects.ts';
 import { previewCall } from './preview-call.ts';
@@ -29,20 +32,21 @@ interface Extra extends Pick<Effects, 'messageEnds'> {
   readonly seen?: Call;
 }
 
-/** Decides on calls for people: reads, rules, writes if nobody was first, and else reads again. */
-export function createDecide(deps: DecideDeps) {
+/** Decides on calls for people: reads, asks whether they may, rules, writes if nobody was first, and else reads again. */
+export function createDecide(deps: DecideDeps, authorize: Authorize) {
   const { store, clock } = deps;
   const renewPreview = createRenewPreview(deps);
 
   async function carryOut<Answer extends { readonly kind: string }>(
-    command: Pick<DecisionLook, 'callId' | 'by'>,
-    rule: (call: Call) => Ruling<Answer> | Promise<Ruling<Answer>>,
+    command: Pick<DecisionLook, 'callId' | 'by' | 'kind'>,
+    rule: (call: Call, permission: Permission) => Ruling<Answer> | Promise<Ruling<Answer>>,
     { seen, ...extra }: Extra = {},
   ): Promise<Answer | DecisionOutcome> {
     for (let known = seen; ; known = undefined) {
       const call = known ?? (await store.ledger.get(command.callId));
       if (!call) return { kind: 'not-found' };
-      const ruling = await rule(call);
+      const { permission } = await authorize(call, command.by, command.kind);
+      const ruling = await rule(call, permission);
       if (ruling.kind === 'answer') {
         await remember(command, ruling.outcome);
         return ruling.outcome;
@@ -68,8 +72,8 @@ export function createDecide(deps: DecideDeps) {
   }
 
   async function remember(
-    command: Pick<DecisionLook, 'callId' | 'by'>,
-    outcome: { readonly kind: string; readonly why?: string },
+    command: Pick<DecisionLook, 'callId' | 'by' | 'kind'>,
+    outcome: { readonly kind: string; readonly why?: Sentence },
   ): Promise<void> {
     if (outcome.kind !== 'not-allowed') return;
     await store.audit.append([
@@ -78,7 +82,7 @@ export function createDecide(deps: DecideDeps) {
         event: 'decision.not-allowed',
         subject: command.callId,
         actor: actorOf(command.by),
-        detail: { why: outcome.why ?? '' },
+        detail: { why: plainSentence(outcome.why ?? ''), decision: command.kind },
       },
     ]);
   }
@@ -98,19 +102,27 @@ export function createDecide(deps: DecideDeps) {
   return {
     decide: (command: DecisionCommand, extra?: Extra) =>
       carryOut(
-        command,
-        async (call) => ruleDecision(call, command, clock.now(), await readEdit(call, command)),
+        { ...command, kind: command.decision.kind },
+        async (call, permission) =>
+          ruleDecision(call, command, clock.now(), permission, await readEdit(call, command)),
         extra,
       ),
 
+    /** Whoever says what happened to a call has the rights of whoever approves it. */
     settle: (command: SettleCommand) =>
-      carryOut(command, (call) => ruleSettlement(call, command, clock.now())),
+      carryOut({ ...command, kind: 'approve' }, (call, permission) =>
+        ruleSettlement(call, command, clock.now(), permission),
+      ),
 
     async look(look: DecisionLook) {
       const seen = await carryOut<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
         look,
-        (call) =>
-          ruleLook(call, look, clock.now()) ?? { kind: 'answer', outcome: { kind: 'open', call } },
+        (call, permission) => {
+          const ruling = ruleLook(call, look, clock.now(), permission);
+          return ruling.kind === 'allowed'
+            ? { kind: 'answer', outcome: { kind: 'open', call } }
+            : ruling;
+        },
       );
       if (seen.kind !== 'open' || look.renews !== true) return seen;
       return { kind: 'open' as const, call: await renewPreview(seen.call) };

@@ -9,6 +9,7 @@ import type {
 import type { InboxMessage } from '../domain/message.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { createAdmit } from './admit.ts';
+import { createAuthorize } from './authorize.ts';
 import { isBareWord } from './bare-words.ts';
 import { createCloseLive } from './close-live.ts';
 import { type Control, createControl } from './control.ts';
@@ -68,9 +69,10 @@ export function createDesk(
   >,
 ): Desk {
   const { store, clock } = deps;
+  const authorize = createAuthorize(deps);
   return {
     ...createControl(deps),
-    ...createDecideAtEdge(deps, createDecide(deps)),
+    ...createDecideAtEdge(deps, createDecide(deps, authorize), authorize),
     isInThread: (thread) => store.inbox.knows(thread),
     rate: createRate(deps),
     async receive(message) {
@@ -105,12 +107,13 @@ export interface Worker extends Runner {
 
 /** Creates the worker: everything that the agenda asks for is done here. */
 export function createWorker(deps: DeskDeps): Worker {
-  const { decide } = createDecide(deps);
+  const authorize = createAuthorize(deps);
+  const { decide } = createDecide(deps, authorize);
   const status = createStatusLine(deps.chat, deps.log);
   const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
   const admit = createAdmit(deps);
   const heed = createHeed(deps);
-  const hear = createHear(deps, decide, admit);
+  const hear = createHear(deps, decide, admit, authorize);
   const takeIn = createTakeIn(deps);
   const live = createLiveAnswers({ ...deps, ...deps.store });
   const closeLive = createCloseLive(deps, live);

@@ -32,6 +32,7 @@ export function effectsOf(
         tool: call.tool,
         attempt: call.attempt,
         digest: shortDigest(call.digest),
+        ...reasonOf(cause, call),
         ...detail,
       },
     });
@@ -41,6 +42,12 @@ export function effectsOf(
     .filter(({ cause }) => cause === 'integrity')
     .map(({ call }) => sayStopped(call));
   return { audit, wakes: [...wakesOf(previous), ...wakesOfSays(says)], says };
+}
+
+/** The words of the person who approved it in this step. */
+function reasonOf(cause: Step['cause'], { votes }: Call): { readonly reason?: string } {
+  const reason = cause === 'vote' || cause === 'approve' ? votes.at(-1)?.reason : undefined;
+  return reason === undefined ? {} : { reason };
 }
 
 /** The card says it too, but not every call has one. */

@@ -119,6 +119,7 @@ function answersOf(
       const { text, status } = toToolReply(
         call?.outcome ?? { kind: 'withdrawn', cause: 'stop' },
         call && editOf(call),
+        call?.votes,
       );
       return { role: 'tool', id: `${asker.id}/${callId}`, callId, tool, text, status };
     });

@@ -1,6 +1,6 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
-import { abandon, finish, ruleClaim, ruleRecovery } from '../domain/claim.ts';
+import { abandon, finish, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
@@ -10,6 +10,7 @@ import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { askGate, heedAnswer } from './ask-gate.ts';
+import { askVoters, ruleWithVoters } from './ask-voters.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
@@ -48,8 +49,9 @@ export function createExecute(
     return pause !== undefined || isStopped;
   }
 
-  async function nextStep(call: Call, { fence, tries }: Work): Promise<Step | undefined> {
-    if (call.status === 'approved') return await stepToClaim(call, fence);
+  async function nextStep(call: Call, work: Work): Promise<Step | undefined> {
+    const { fence, tries } = work;
+    if (call.status === 'approved') return await stepToClaim(call, work);
     // A younger fence on a running call: the worker that had claimed it is dead.
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
       // What may run again, but ends the process each time, must not do so for ever.
@@ -58,17 +60,18 @@ export function createExecute(
     return undefined;
   }
 
-  async function stepToClaim(call: Call, fence: number): Promise<Step | undefined> {
+  async function stepToClaim(call: Call, { fence, tries }: Work): Promise<Step | undefined> {
     const tool = toolOf(call);
     const parsed = tool && parseStoredArgs(call, tool);
     const gate = await askGate(deps, call, parsed);
     const cause = await helperThreads.endedBy(call.thread);
     if (cause) return withdraw(call, cause, clock.now());
     const preview = tool && parsed?.ok ? await previewAgain(call, tool, parsed.value) : undefined;
+    const asked = gate.kind === 'ask' ? await askVoters(deps, call, gate.route) : undefined;
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
-    const step = ruleClaim(call, { now: clock.now(), fence, gate, parsed, child, preview });
-    return heedAnswer(step, gate);
+    const facts = { now: clock.now(), fence, gate, parsed, child, preview };
+    return heedAnswer(ruleWithVoters(call, facts, asked, tries), gate);
   }
 
   /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */

@@ -1,13 +1,16 @@
 import { sayKey } from '../domain/agenda.ts';
 import type { Person } from '../domain/person.ts';
-import type { Effects, Say } from '../domain/store.ts';
+import { sentence } from '../domain/sentence.ts';
+import { type Effects, inWords, type Say } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { actorOf } from './effects.ts';
 
 /** What goes with the forgetting of a thread: the audit, and a sentence in it; `id` tells one forgetting from another. */
 export function forgetEffects(thread: ThreadKey, by: Person, id: string, now: number): Effects {
-  const text = `<@${by.user}> had me forget what was said in this thread until now. Slack still shows it; I don’t remember it.`;
-  const say: Say = { id: `forgot:${id}`, thread, kind: 'notice', to: by, text, createdAt: now };
+  const words = inWords(
+    sentence`${{ person: by.user }} had me forget what was said in this thread until now. Slack still shows it; I don’t remember it.`,
+  );
+  const say: Say = { id: `forgot:${id}`, thread, kind: 'notice', to: by, ...words, createdAt: now };
   const audit = { at: now, event: 'thread.forget', subject: thread, actor: actorOf(by) };
   return {
     audit: [{ ...audit, detail: {} }],

@@ -6,10 +6,10 @@ import type { DecisionOutcome } from '../domain/decision.ts';
 import { shortDigest } from '../domain/digest.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { isSamePerson } from '../domain/person.ts';
-import { permit, REQUESTER_ROUTE } from '../domain/route.ts';
 import type { Effects, Say } from '../domain/store.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
-import type { createAdmit } from './admit.ts';
+import { asUnmended, type createAdmit } from './admit.ts';
+import type { Authorize } from './authorize.ts';
 import { isBareWord } from './bare-words.ts';
 import type { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
@@ -48,6 +48,7 @@ export function createHear(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
   admit: ReturnType<typeof createAdmit>,
+  authorize: Authorize,
 ) {
   const { store, clock } = deps;
 
@@ -91,15 +92,33 @@ export function createHear(
       await store.inbox.end(message.id, 'answered', effects, fence);
       return false;
     }
-    const decidable = leavesOf(waiting).filter((call) => mayReply(call, message));
+    const decidable = await decidableBy(message, leavesOf(waiting));
     // Its files are taken in only where its text goes to the agent now.
     if (decidable.length > 0) return await reply(decidable, await open(message), fence);
     // A helper's calls go with the call that it works for.
     const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
     if (requested.length === 0) return await tellWaits(message, fence, waiting);
+    return await takeAllBack(requested);
+  }
+
+  async function takeAllBack(calls: readonly Call[]): Promise<boolean> {
     let moved = false;
-    for (const call of requested) moved = (await takeBack(call)) || moved;
+    for (const call of calls) moved = (await takeBack(call)) || moved;
     return moved;
+  }
+
+  /** A message whose author's right can't be told now must not take calls back: it waits. */
+  async function decidableBy(
+    { author }: InboxMessage,
+    calls: readonly Call[],
+  ): Promise<readonly Call[]> {
+    const decidable: Call[] = [];
+    for (const call of calls) {
+      const { permission, failure } = await authorize(call, author, 'reply');
+      if (failure !== undefined) throw asUnmended(failure);
+      if (permission.kind === 'allowed') decidable.push(call);
+    }
+    return decidable;
   }
 
   /** A run that had been given up is tried again, as the person was promised. */
@@ -163,9 +182,4 @@ export function createHear(
   }
 
   return hear;
-}
-
-function mayReply(call: Call, message: InboxMessage): boolean {
-  const route = call.route ?? REQUESTER_ROUTE;
-  return permit(route, call.requester, message.author, 'reply').kind === 'allowed';
 }

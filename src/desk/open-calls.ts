@@ -78,7 +78,7 @@ function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {
     const { call } = proposal;
     calls.push(call);
     if (!call.outcome) continue;
-    replies[interruptId] = toToolReply(call.outcome, editOf(call));
+    replies[interruptId] = toToolReply(call.outcome, editOf(call), call.votes);
     answered.push(call.id);
   }
   return { calls, replies, answered };

@@ -1,13 +1,12 @@
 import type { InboxMessage } from '../domain/message.ts';
 import type { Pause } from '../domain/pause.ts';
-import type { Say } from '../domain/store.ts';
+import { type Sentence, sentence } from '../domain/sentence.ts';
+import { inWords, type Say } from '../domain/store.ts';
 import { placeOf, threadKey } from '../domain/thread-key.ts';
 
-/** Says who paused the app and since when, in Slack's markup for the reader's own time zone. */
-export function sayPause({ by, at }: Pause): string {
-  const utc = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const when = `<!date^${Math.floor(at / 1000)}^{date_short_pretty} at {time}|${utc}>`;
-  return `Paused by <@${by.user}> since ${when}: nothing new runs.`;
+/** Says who paused the app and since when. */
+export function sayPause({ by, at }: Pause): Sentence {
+  return sentence`Paused by ${{ person: by.user }} since ${{ at }}: nothing new runs.`;
 }
 
 /** What a thread is told once in a pause that holds it up. */
@@ -19,7 +18,9 @@ export function heldByPause({ thread, author }: InboxMessage, pause: Pause, now:
     thread: root,
     kind: 'notice',
     to: author,
-    text: `${sayPause(pause)} This thread waits, and goes on by itself when an admin resumes.`,
+    ...inWords(
+      sentence`${sayPause(pause)} This thread waits, and goes on by itself when an admin resumes.`,
+    ),
     createdAt: now,
   };
 }

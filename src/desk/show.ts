@@ -2,36 +2,74 @@
 import { redrawKey, sayKey } from '../domain/agenda.ts';
 import { type Call, type CallStatus, type CardPlace, isTerminal } from '../domain/call.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
-import type { Say } from '../domain/store.ts';
+import type { Outlook } from '../domain/outlook.ts';
+import { type Sentence, sentence } from '../domain/sentence.ts';
+import { inWords, type Say } from '../domain/store.ts';
 import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import { foresee } from './foresee.ts';
 import { isFreshCall } from './freshness.ts';
 import { NotYetError, type Pace } from './pace.ts';
 import { createRenewPreview } from './renew-preview.ts';
 import { takesLive } from './turn-words.ts';
 
 type ShowDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>;
-type RedrawDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'toolbox'>;
+type RedrawDeps = ShowDeps & Pick<DeskDeps, 'toolbox' | 'directory'>;
+
+/** How long a card may stand that could not say for whom it waits, and one that nobody could approve. */
+const LOOK_AGAIN_MS = { unclear: 60_000, gap: 300_000 } as const;
 
 /** What Slack refuses until somebody mends something, unlike what passes by itself. */
 const REFUSED: ReadonlySet<ChatError['code']> = new Set(['undeliverable', 'rejected']);
 
-/** Builds the use case: draws the call as it is now, on its card or on a new one where the card was deleted. */
-export function createRedraw({ store, chat, clock, toolbox }: RedrawDeps, pace: Pace) {
+/** Builds the use case: draws the call as it is now, on its card or on a new one where the card was deleted; that nobody can approve it is told. */
+export function createRedraw(deps: RedrawDeps, pace: Pace) {
+  const { store, chat, clock, log, toolbox } = deps;
   const renewPreview = createRenewPreview({ store, toolbox, clock });
 
   async function draw(call: Call, place: CardPlace | undefined, work: Work): Promise<void> {
     const lookFirst = !place && work.tries > 0;
+    const outlook = call.status === 'pending' ? await lookAhead(call) : undefined;
     await work.assertHeld();
-    const drawn = await chat.drawCard(call, place, { lookFirst });
+    const drawn = await chat.drawCard(call, place, { lookFirst, outlook });
     if (drawn.ts !== place?.ts) await store.ledger.placeCard(call.id, drawn);
+    if (outlook?.gap !== undefined) await tellGap(call, outlook.gap);
+  }
+
+  /** A card is drawn without this rather than not at all. */
+  async function lookAhead(call: Call): Promise<Outlook | undefined> {
+    try {
+      return await foresee(deps, call);
+    } catch (error) {
+      log.warn({ err: error, call: call.id }, 'Nobody told who may approve; the card is without.');
+      await drawAgain(call, LOOK_AGAIN_MS.unclear);
+      return undefined;
+    }
+  }
+
+  async function drawAgain({ id }: Call, inMs: number): Promise<void> {
+    await store.agenda.wake([{ key: redrawKey(id), dueAt: clock.now() + inMs }]);
+  }
+
+  /** The requester hears of it once for each attempt, and the card keeps saying it until it is mended. */
+  async function tellGap(call: Call, gap: Sentence): Promise<void> {
+    const now = clock.now();
+    const say: Say = {
+      id: `gap:${call.id}.${call.attempt}`,
+      thread: call.thread,
+      kind: 'private',
+      to: call.requester,
+      ...inWords(sentence`“${call.tool}” waits for an approval that can’t come. ${gap}`),
+      createdAt: now,
+    };
+    await store.outbox.add([say], [{ key: sayKey(call.thread), dueAt: now }]);
+    await drawAgain(call, LOOK_AGAIN_MS.gap);
   }
 
   /** However long the drawing was on its way, it does not stay over a younger one. */
   async function lookAgain(drawn: Call): Promise<void> {
     const call = await store.ledger.get(drawn.id);
-    if (call?.revision === drawn.revision) return;
-    await store.agenda.wake([{ key: redrawKey(drawn.id), dueAt: clock.now() }]);
+    if (call?.revision !== drawn.revision) await drawAgain(drawn, 0);
   }
 
   /** The requester hears of it once, however often the card is tried. */
@@ -44,7 +82,9 @@ export function createRedraw({ store, chat, clock, toolbox }: RedrawDeps, pace: 
       thread: call.thread,
       kind: 'private',
       to: call.requester,
-      text: `I can't show the card for *${call.tool}* in our thread in <#${channel}>: ${error.message} ${state} I keep trying; the card comes when that is mended.`,
+      ...inWords(
+        sentence`I can't show the card for “${call.tool}” in our thread in ${{ channel }}: ${error.message} ${state} I keep trying; the card comes when that is mended.`,
+      ),
       createdAt: clock.now(),
     };
     const wakes = [{ key: sayKey(call.thread), dueAt: clock.now() }];

@@ -1,7 +1,8 @@
 import { pumpKey, sayKey } from '../domain/agenda.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { Person } from '../domain/person.ts';
-import type { Effects, Say } from '../domain/store.ts';
+import { sentence } from '../domain/sentence.ts';
+import { type Effects, inWords, type Say } from '../domain/store.ts';
 import { depthOf } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
@@ -47,6 +48,6 @@ export function createStopTurn({
 }
 
 function sayStopped({ id, thread, author }: InboxMessage, by: Person, createdAt: number): Say {
-  const text = `<@${by.user}> stopped this.`;
-  return { id: `stopped:${id}`, thread, kind: 'notice', to: author, text, createdAt };
+  const words = inWords(sentence`${{ person: by.user }} stopped this.`);
+  return { id: `stopped:${id}`, thread, kind: 'notice', to: author, ...words, createdAt };
 }

@@ -119,7 +119,7 @@ export function sayEdit({ by, changes, args }: CallEdit): string {
   if (changes.length > MAX_CHANGES) lines.push(`and ${changes.length - MAX_CHANGES} more`);
   const whole = args.length > MAX_ARGS || changes.some(({ isSecret }) => isSecret);
   const ran = whole ? '' : `\nIt ran with: ${args}`;
-  return `A person changed the arguments before approving. Edited by <@${by.user}>: ${lines.join('; ')}. Do not ask for the old call again.${ran}`;
+  return `A person changed the arguments before approving. Edited by ${by.user}: ${lines.join('; ')}. Do not ask for the old call again.${ran}`;
 }
 
 function sayChange({ path, from, to, isSecret }: ArgChange): string {

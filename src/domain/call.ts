@@ -1,6 +1,7 @@
 import type { Outcome } from './outcome.ts';
 import type { Person } from './person.ts';
 import type { DecisionKind, Risk, Route } from './route.ts';
+import type { Sentence } from './sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
 
 /** Every status that a call can have. */
@@ -25,6 +26,8 @@ export type CallStatus = (typeof CALL_STATUSES)[number];
 export interface Vote {
   readonly by: Person;
   readonly at: number;
+  /** Why they approved, in their own words. */
+  readonly reason?: string;
 }
 
 /** What a person did last on a call, for the card and for whoever comes too late. */
@@ -118,7 +121,7 @@ export interface Call {
   readonly claim?: Claim;
   readonly outcome?: Outcome;
   /** Why it is pending again or was stopped, in words for people. */
-  readonly note?: string;
+  readonly note?: Sentence;
   /** Whether its origin has taken the outcome. */
   readonly delivered: boolean;
   readonly createdAt: number;

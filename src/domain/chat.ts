@@ -1,15 +1,16 @@
 import type { Call, CardPlace } from './call.ts';
 import type { InboxMessage } from './message.ts';
+import type { Outlook } from './outlook.ts';
 import type { Say } from './store.ts';
 import { placeOf, type ThreadKey } from './thread-key.ts';
 
 /** Where people see cards and words; all of it is drawn from stored state and may be repeated. */
 export interface Chat {
-  /** Draws the call as it is: updates the card at `place`, or posts it; with `lookFirst` an earlier post is looked for. Resolves with where it stands. */
+  /** Draws the call as it is, with whom it waits for: updates the card at `place`, or posts it; with `lookFirst` an earlier post is looked for. Resolves with where it stands. */
   drawCard(
     call: Call,
     place: CardPlace | undefined,
-    options: { readonly lookFirst: boolean },
+    options: { readonly lookFirst: boolean; readonly outlook?: Outlook | undefined },
   ): Promise<CardPlace>;
   /** Says it once; with `lookFirst` an earlier post of the same id is looked for. The growing message at `live` becomes its first part. What can't be said in the thread goes to `to` directly, with the reason. */
   say(

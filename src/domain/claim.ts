@@ -1,11 +1,15 @@
 /** Whether an approved call may still run, looked at again in the moment before it does. */
-import type { Call } from './call.ts';
+import type { Call, Vote } from './call.ts';
 import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
+import type { Standing } from './directory.ts';
 import type { Outcome } from './outcome.ts';
-import { type GateAnswer, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import { type KnownGroups, permit } from './permit.ts';
+import { type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
+import { joinSentences, type Sentence, sentence } from './sentence.ts';
 import { storedPreview } from './stored-preview.ts';
+import { STANDING_WORDS } from './talk.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
@@ -22,6 +26,15 @@ export interface ClaimFacts {
   readonly child?: ThreadKey | undefined;
   /** The tool's preview of this moment; undefined where that does not matter. */
   readonly preview?: Preview | undefined;
+  /** What the workspace says now of those who approved; undefined when that can't be told. */
+  readonly voters: KnownVoters | undefined;
+}
+
+/** Those who approved a call, as the workspace tells of them in the moment of the claim. */
+export interface KnownVoters {
+  /** By user id. */
+  readonly standings: ReadonlyMap<string, Standing>;
+  readonly groups: KnownGroups;
 }
 
 /** Returns the step to take: the claim, or what stands in its way. */
@@ -51,7 +64,7 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   }
   if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
   if (gate.kind === 'ask') {
-    const back = askAgain(call, gate.route, now);
+    const back = askAgain(call, gate.route, facts);
     if (back) return back;
   }
   const { route } = call;
@@ -144,30 +157,64 @@ function showAnew(
   });
 }
 
-/** Back to pending when too few of those who approved may still approve. */
-function askAgain(call: Call, route: Route, now: number): Step | undefined {
-  const votes = call.votes.filter((vote) => {
-    const permission = permit(route, call.requester, vote.by, 'approve');
-    return permission.kind === 'allowed' && permission.approves;
-  });
+/** Back to pending when too few of those who approved may still approve, or nobody can tell. */
+function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step | undefined {
+  // Whoever has approved could not press again: all of them are asked anew.
+  if (!voters && call.votes.length > 0) return sendBack(call, route, now, [], UNCLEAR);
+  const judged = call.votes.map((vote) => ({ vote, lost: whyLost(call, route, vote, voters) }));
+  const votes = judged.filter(({ lost }) => lost === undefined).map(({ vote }) => vote);
   if (votes.length >= route.quorum) return undefined;
+  const lost = judged.flatMap(({ vote, lost: why }) =>
+    why === undefined ? [] : [sentence`${{ person: vote.by.user }} (${why})`],
+  );
+  return sendBack(call, route, now, votes, sayBack(call, route, lost));
+}
+
+const UNCLEAR =
+  'When this was about to run, Slack did not tell who may approve it. Nothing was run: please approve it again.';
+
+function sendBack(
+  call: Call,
+  route: Route,
+  now: number,
+  votes: readonly Vote[],
+  note: Sentence,
+): Step {
   const { verdict: _old, ...rest } = call;
   return stepFrom(rest, 'recheck', now, {
     status: 'pending',
     route,
     votes,
-    note: whyAskAgain(call),
+    note,
     deadlineAt: call.deadlineAt ?? now + route.deadlineMs,
   });
 }
 
-function whyAskAgain(call: Call): string {
+/** Says why an approval does not count any more; undefined when it does. */
+function whyLost(
+  { requester }: Call,
+  route: Route,
+  { by }: Vote,
+  voters: KnownVoters | undefined,
+): string | undefined {
+  const standing = voters?.standings.get(by.user) ?? 'gone';
+  const groups = voters?.groups ?? new Map();
+  const permission = permit(route, requester, by, 'approve', { standing, groups });
+  if (permission.kind === 'nobody') return STANDING_WORDS[standing];
+  return permission.kind === 'allowed' && permission.approves
+    ? undefined
+    : 'no longer an approver of this call';
+}
+
+function sayBack(call: Call, route: Route, lost: readonly Sentence[]): Sentence {
   if (call.doubt === 'unsealed') {
     return 'Nobody can tell any more who had approved this. Nothing was run: please look again.';
   }
-  return call.votes.length === 0
-    ? 'The policy has changed: this now needs an approval.'
-    : 'Somebody who had approved may no longer do so, or more approvals are needed now.';
+  if (call.votes.length === 0) return 'The policy has changed: this now needs an approval.';
+  if (lost.length === 0) {
+    return `The policy has changed: this now needs ${route.quorum} approvals. Nothing was run.`;
+  }
+  return sentence`An approval does not count any more: ${joinSentences(lost, ', ')}. Nothing was run.`;
 }
 
 function refuse(call: Call, now: number, reason: string): Step {

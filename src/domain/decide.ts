@@ -3,9 +3,11 @@ import { type Call, isTerminal, type Verdict } from './call.ts';
 import type { DecisionCommand, DecisionLook, DecisionOutcome, SettleCommand } from './decision.ts';
 import { digestOf, shortDigest } from './digest.ts';
 import type { Outcome } from './outcome.ts';
+import type { Allowed, Permission } from './permit.ts';
 import { isSamePerson } from './person.ts';
-import { type Permission, permit, REQUESTER_ROUTE, type Route } from './route.ts';
+import { REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
+import type { Sentence } from './sentence.ts';
 import { storedPreview } from './stored-preview.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
@@ -21,8 +23,11 @@ export interface Edited {
   readonly preview?: Preview | undefined;
 }
 
-/** The route that rules a call; calls that ran unasked fall to their requester. */
-function routeOf(call: Call): Route {
+/** The most characters of a reason. */
+export const REASON_LENGTH = 300;
+
+/** Returns the route that rules a call; calls that ran unasked fall to their requester. */
+export function routeOf(call: Call): Route {
   return call.route ?? REQUESTER_ROUTE;
 }
 
@@ -31,18 +36,23 @@ export function missingVotes(call: Call): number {
   return Math.max(0, routeOf(call).quorum - call.votes.length);
 }
 
-/** Checks what every decision must pass; undefined when it may go on. */
-export function ruleLook(call: Call, look: DecisionLook, now: number): Ruling | undefined {
+/** Checks what every decision must pass; an answer, or steps, when it may not go on. */
+export function ruleLook(
+  call: Call,
+  look: DecisionLook,
+  now: number,
+  permission: Permission,
+): Ruling | Allowed {
+  if (permission.kind === 'nobody') return notAllowed(call, permission.why);
   if (call.status === 'proposed') return answer({ kind: 'not-found' });
   if (call.status !== 'pending') return answer({ kind: 'already-decided', call });
   if (isStale(call, look)) return answer({ kind: 'stale', call });
   if (!isIntact(call)) return { kind: 'steps', steps: [breakIntegrity(call, now)] };
-  const permission = permit(routeOf(call), call.requester, look.by, look.kind);
-  if (permission.kind === 'not-allowed') return notAllowed(call, permission);
+  if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
   if (call.deadlineAt !== undefined && now >= call.deadlineAt) {
     return { kind: 'steps', steps: [expire(call, now)] };
   }
-  return undefined;
+  return permission;
 }
 
 /** Rules on a decision; `edited` is needed for edits. */
@@ -50,17 +60,20 @@ export function ruleDecision(
   call: Call,
   command: DecisionCommand,
   now: number,
+  permission: Permission,
   edited: Edited | undefined,
 ): Ruling {
   const { decision, by } = command;
-  const halted = ruleLook(call, { ...command, kind: decision.kind }, now);
-  if (halted) return halted;
+  const look = ruleLook(call, { ...command, kind: decision.kind }, now, permission);
+  if (look.kind !== 'allowed') return look;
   switch (decision.kind) {
     case 'approve':
-      return ruleApproval(call, { kind: 'approve', by, at: now });
-    case 'edit':
+      return ruleApproval(call, { kind: 'approve', by, at: now }, decision.reason);
+    case 'edit': {
       if (!edited) throw new Error('An edit is ruled on with its parsed arguments.');
-      return ruleEdit(call, { kind: 'edit', by, at: now }, edited, decision.keepsUnseen === true);
+      const approves = look.approves && decision.keepsUnseen !== true;
+      return ruleEdit(call, { kind: 'edit', by, at: now }, edited, approves);
+    }
     case 'reply':
       return ruleReply(call, { kind: 'reply', by, at: now }, decision.text);
     case 'ignore':
@@ -69,13 +82,18 @@ export function ruleDecision(
 }
 
 /** Rules on what a person found out about a call of which it is unknown whether it ran. */
-export function ruleSettlement(call: Call, command: SettleCommand, now: number): Ruling {
+export function ruleSettlement(
+  call: Call,
+  command: SettleCommand,
+  now: number,
+  permission: Permission,
+): Ruling {
+  if (permission.kind === 'nobody') return notAllowed(call, permission.why);
   if (call.status !== 'unknown') return answer({ kind: 'already-decided', call });
   if (isStale(call, command)) return answer({ kind: 'stale', call });
-  const permission = permit(routeOf(call), call.requester, command.by, 'approve');
-  if (permission.kind === 'not-allowed') return notAllowed(call, permission);
+  if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
   const verdict: Verdict = { kind: 'settle', by: command.by, at: now };
-  if (command.finding === 'rerun') return ruleRerun(call, verdict);
+  if (command.finding === 'rerun') return ruleRerun(call, verdict, permission.approves);
   const ran = command.finding === 'ran';
   const outcome: Outcome = ran
     ? { kind: 'result', text: 'A person checked: it ran. Its own result was lost.' }
@@ -129,23 +147,29 @@ export function withdraw(
   });
 }
 
-function ruleApproval(call: Call, verdict: Verdict): Ruling {
+function ruleApproval(call: Call, verdict: Verdict, given = ''): Ruling {
   const { by, at } = verdict;
   if (call.votes.some((vote) => isSamePerson(vote.by, by))) {
     return answer({ kind: 'already-voted', call, missing: missingVotes(call) });
   }
-  const votes = [...call.votes, { by, at }];
+  const reason = given.trim();
+  if (reason === '' && routeOf(call).requiresReason) return answer({ kind: 'needs-reason', call });
+  if (reason.length > REASON_LENGTH) {
+    const message = `A reason has at most ${REASON_LENGTH} characters; this has ${reason.length}.`;
+    return answer({ kind: 'invalid', call, problems: [{ path: ['reason'], message }] });
+  }
+  const votes = [...call.votes, { by, at, ...(reason !== '' && { reason }) }];
   if (votes.length < routeOf(call).quorum) {
     return steps(stepFrom(call, 'vote', at, { status: 'pending', votes }));
   }
-  return steps(stepFrom(call, 'approve', at, { status: 'approved', votes, verdict }));
+  return steps(stepFrom(withoutNote(call), 'approve', at, { status: 'approved', votes, verdict }));
 }
 
 function ruleEdit(
   call: Call,
   verdict: Verdict,
   { parsed, preview }: Edited,
-  keepsUnseen: boolean,
+  approves: boolean,
 ): Ruling {
   if (!parsed.ok) return answer({ kind: 'invalid', call, problems: parsed.problems });
   const { by, at } = verdict;
@@ -160,10 +184,10 @@ function ruleEdit(
     votes: [],
     editedBy: by,
   });
-  return keepsUnseen ? steps(edited) : approveAnew(edited, verdict);
+  return approveAnew(edited, verdict, approves);
 }
 
-function ruleRerun(call: Call, verdict: Verdict): Ruling {
+function ruleRerun(call: Call, verdict: Verdict, approves: boolean): Ruling {
   // A new attempt is hashed anew: what was changed since must not become what was shown.
   if (!isIntact(call)) return steps(breakIntegrity(call, verdict.at));
   const { outcome: _told, claim: _dead, ...rest } = call;
@@ -175,22 +199,27 @@ function ruleRerun(call: Call, verdict: Verdict): Ruling {
     votes: [],
     deadlineAt: verdict.at + routeOf(call).deadlineMs,
   });
-  return approveAnew(again, verdict);
+  return approveAnew(again, verdict, approves);
 }
 
-/** The press that made an attempt is its maker's approval, where that counts. */
-function approveAnew(made: Step, verdict: Verdict): Ruling {
+/** The press that made an attempt is its maker's approval, where that counts and needs no words. */
+function approveAnew(made: Step, verdict: Verdict, approves: boolean): Ruling {
   const route = routeOf(made.call);
-  const permission = permit(route, made.call.requester, verdict.by, 'approve');
-  if (permission.kind === 'not-allowed' || !permission.approves) return steps(made);
+  const counts = approves && route.decisions.includes('approve') && !route.requiresReason;
+  if (!counts) return steps(made);
   const vote = { by: verdict.by, at: verdict.at };
   if (route.quorum > 1) return steps({ ...made, call: { ...made.call, votes: [vote] } });
-  const approved = stepFrom(made.call, 'approve', verdict.at, {
+  const approved = stepFrom(withoutNote(made.call), 'approve', verdict.at, {
     status: 'approved',
     votes: [vote],
     verdict,
   });
   return steps(made, approved);
+}
+
+/** Why it was pending again is over once it is approved. */
+function withoutNote({ note: _why, ...call }: Call): Call {
+  return call;
 }
 
 function ruleReply(call: Call, verdict: Verdict, text: string): Ruling {
@@ -218,8 +247,8 @@ function isStale(
   return shown.attempt !== call.attempt || shown.digest !== shortDigest(call.digest);
 }
 
-function notAllowed(call: Call, permission: Extract<Permission, { kind: 'not-allowed' }>): Ruling {
-  return answer({ kind: 'not-allowed', call, why: permission.why });
+function notAllowed(call: Call, why: Sentence): Ruling {
+  return answer({ kind: 'not-allowed', call, why });
 }
 
 function steps(...all: readonly Step[]): Ruling {

@@ -2,6 +2,7 @@ import type { Call } from './call.ts';
 import type { JsonValue } from './json.ts';
 import type { Person } from './person.ts';
 import type { DecisionKind } from './route.ts';
+import type { Sentence } from './sentence.ts';
 import type { FieldProblem } from './tool.ts';
 
 /** What a person does on the attempt that they saw. */
@@ -12,7 +13,11 @@ export interface DecisionCommand {
   readonly digest: string;
   readonly by: Person;
   readonly decision:
-    | { readonly kind: 'approve' }
+    | {
+        readonly kind: 'approve';
+        /** Why, in the person's own words; needed where the route asks for it. */
+        readonly reason?: string;
+      }
     | {
         readonly kind: 'edit';
         readonly args: JsonValue;
@@ -41,7 +46,9 @@ export type DecisionOutcome =
   | { readonly kind: 'already-decided'; readonly call: Call }
   /** The card showed an earlier attempt. */
   | { readonly kind: 'stale'; readonly call: Call }
-  | { readonly kind: 'not-allowed'; readonly call: Call; readonly why: string }
+  | { readonly kind: 'not-allowed'; readonly call: Call; readonly why: Sentence }
+  /** It would count, and the route asks for a reason with it. */
+  | { readonly kind: 'needs-reason'; readonly call: Call }
   | { readonly kind: 'invalid'; readonly call: Call; readonly problems: readonly FieldProblem[] }
   | { readonly kind: 'not-found' };
 

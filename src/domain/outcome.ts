@@ -37,14 +37,25 @@ const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = 
   'turn-ended': { text: 'Not run: the turn had ended.', endsTurn: true },
 };
 
-/** Says an outcome to the model, with what a person had changed in the arguments. */
-export function toToolReply(outcome: Outcome, edit?: CallEdit): ToolReply {
-  const edited = edit === undefined ? '' : `${sayEdit(edit)}\n`;
+/** An approval, perhaps with its reason. */
+interface Reasoned {
+  readonly by: Person;
+  readonly reason?: string;
+}
+
+/** Says an outcome to the model, with what a person had changed in the arguments, and why people approved it. */
+export function toToolReply(
+  outcome: Outcome,
+  edit?: CallEdit,
+  votes: readonly Reasoned[] = [],
+): ToolReply {
+  const before = [...(edit === undefined ? [] : [sayEdit(edit)]), ...votes.flatMap(sayReason)];
+  const said = before.map((line) => `${line}\n`).join('');
   switch (outcome.kind) {
     case 'result':
-      return reply(`${edited}${outcome.text}`, 'ok');
+      return reply(`${said}${outcome.text}`, 'ok');
     case 'error':
-      return reply(`${edited}${outcome.text}`, 'error');
+      return reply(`${said}${outcome.text}`, 'error');
     case 'reply':
       return reply(`Not run. A person answered instead of approving: ${outcome.text}`, 'ok');
     case 'ignored':
@@ -70,6 +81,10 @@ export function toToolReply(outcome: Outcome, edit?: CallEdit): ToolReply {
         'error',
       );
   }
+}
+
+function sayReason({ by, reason }: Reasoned): readonly string[] {
+  return reason === undefined ? [] : [`Approved by ${by.user}: ${reason.replaceAll(/\s+/g, ' ')}`];
 }
 
 function reply(text: string, status: ToolReply['status'], endsTurn = false): ToolReply {

@@ -1,4 +1,4 @@
-import { isSamePerson, type Person } from './person.ts';
+import type { Person } from './person.ts';
 import type { ThreadKey } from './thread-key.ts';
 
 export type DecisionKind = 'approve' | 'edit' | 'reply' | 'ignore';
@@ -80,46 +80,4 @@ const RUNS_UNASKED: ReadonlySet<string> = new Set(['list_files', 'read_file', 't
 /** The gate without a policy file: reading runs, everything else asks the requester. */
 export function defaultGate(facts: GateFacts): GateAnswer {
   return RUNS_UNASKED.has(facts.tool) ? { kind: 'run' } : { kind: 'ask', route: REQUESTER_ROUTE };
-}
-
-/** Whether a person may make a decision on a call, and if not, why, in words for that person. */
-export type Permission =
-  | { readonly kind: 'allowed'; readonly approves: boolean }
-  | { readonly kind: 'not-allowed'; readonly why: string };
-
-/** Answers for one person and one decision; an edit is allowed to the requester even where their approval does not count. */
-export function permit(
-  route: Route,
-  requester: Person,
-  person: Person,
-  decision: DecisionKind,
-): Permission {
-  if (!route.decisions.includes(decision)) {
-    return { kind: 'not-allowed', why: `The route “${route.name}” does not allow “${decision}”.` };
-  }
-  if (person.team !== requester.team) {
-    return { kind: 'not-allowed', why: 'Only members of this workspace may decide here.' };
-  }
-  const isRequester = isSamePerson(person, requester);
-  const isApprover = route.approvers.some((approver) =>
-    approver === 'requester' ? isRequester : approver === `user:${person.user}`,
-  );
-  if (!isApprover) return { kind: 'not-allowed', why: whoMay(route) };
-  const approves = !isRequester || route.selfApproval;
-  if (decision === 'approve' && !approves) {
-    return {
-      kind: 'not-allowed',
-      why: `The route “${route.name}” does not let people approve their own calls.`,
-    };
-  }
-  return { kind: 'allowed', approves };
-}
-
-function whoMay(route: Route): string {
-  if (route.approvers.length === 0)
-    return `The route “${route.name}” has no approvers: nobody may decide.`;
-  const names = route.approvers.map((approver) =>
-    approver === 'requester' ? 'the person who asked' : `<@${approver.slice('user:'.length)}>`,
-  );
-  return `Only ${names.join(', ')} may decide this call.`;
 }

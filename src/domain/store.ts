@@ -9,6 +9,7 @@ import type { Call, CallStatus, CardPlace } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
 import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
+import { plainSentence, type Sentence } from './sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { Step } from './transitions.ts';
 
@@ -20,6 +21,8 @@ export interface Say {
   readonly kind: 'answer' | 'notice' | 'private';
   readonly to?: Person;
   readonly text: string;
+  /** The same where it names people, groups, channels or times; shown in place of the text. */
+  readonly words?: Sentence;
   readonly createdAt: number;
   /** The turn whose last word an answer is: people can rate it. */
   readonly turn?: string;
@@ -29,6 +32,11 @@ export interface Say {
   readonly patient?: true;
   /** Says nothing: the thread's growing message is taken away, if no answer has become of it. */
   readonly clearsLive?: true;
+}
+
+/** Makes what a say of ours says of a sentence. */
+export function inWords(words: Sentence): Pick<Say, 'text' | 'words'> {
+  return { text: plainSentence(words), words };
 }
 
 /** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */

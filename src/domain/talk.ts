@@ -29,8 +29,17 @@ const BY_STANDING: Readonly<Record<Exclude<Standing, 'member'>, Refusal>> = {
   gone: { why: 'a deactivated account', sentence: 'This account is deactivated.' },
 };
 
+/** What somebody of a standing is, in a few words. */
+export const STANDING_WORDS: Readonly<Record<Standing, string>> = {
+  member: 'a member',
+  guest: 'a guest',
+  stranger: 'not of this workspace',
+  bot: 'a bot',
+  gone: 'deactivated',
+};
+
 /** Says why somebody of this standing is nobody the agent works for; undefined for members. */
-export function refuseStanding({ standing }: Profile): Refusal | undefined {
+export function refuseStanding({ standing }: Pick<Profile, 'standing'>): Refusal | undefined {
   return standing === 'member' ? undefined : BY_STANDING[standing];
 }
 

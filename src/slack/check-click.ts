@@ -56,7 +56,7 @@ export interface Refused {
 }
 
 const KNOWN_ACTIONS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
-const KNOWN_VIEWS: ReadonlySet<string> = new Set([VIEWS.edit, VIEWS.reply]);
+const KNOWN_VIEWS: ReadonlySet<string> = new Set([VIEWS.edit, VIEWS.reply, VIEWS.reason]);
 
 /** Reads a click; everything but its place is checked here. */
 export function parseClick(

@@ -25,6 +25,7 @@ export const VIEWS = {
   full: 'call.full',
   edit: 'call.edit.submit',
   reply: 'call.reply.submit',
+  reason: 'call.approve.submit',
 } as const;
 
 export const METADATA = { card: 'countersign_card', say: 'countersign_say' } as const;

@@ -47,6 +47,7 @@ export const BUDGET = {
   /** All differences that an edit made together. */
   edit: 900,
   note: 300,
+  reason: 300,
   name: 80,
   pagePiece: 2_800,
   pageCharacters: 9_000,

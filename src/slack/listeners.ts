@@ -30,7 +30,7 @@ import {
 import { edit, open, reply, turnPage } from './handlers/open-form.ts';
 import { rate } from './handlers/rate-click.ts';
 import { stopTurn } from './handlers/stop-click.ts';
-import { submitEdit, submitReply } from './handlers/submit-form.ts';
+import { submitEdit, submitReason, submitReply } from './handlers/submit-form.ts';
 import { answerQuestion } from './handlers/suggest.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
 import { COMMAND } from './parse-command.ts';
@@ -71,6 +71,7 @@ const TURN_CLICKS: ReadonlyMap<string, TurnClickHandler> = new Map([
 const FORMS: Readonly<Record<string, FormHandler>> = {
   [VIEWS.edit]: submitEdit,
   [VIEWS.reply]: submitReply,
+  [VIEWS.reason]: submitReason,
 };
 
 /** Hands every click, form and command to its handler; what is unknown is refused, what breaks is told. */

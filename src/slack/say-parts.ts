@@ -6,6 +6,7 @@ import { BUDGET, LIMITS } from './limits.ts';
 import { defuseMarkdown, toNotice } from './mrkdwn.ts';
 import { splitMarkdown } from './split-markdown.ts';
 import { encodeTurnToken } from './turn-click.ts';
+import { writeSentence } from './write-sentence.ts';
 
 /** One message of ours: its blocks, and the words of its notification. */
 export interface SaidMessage {
@@ -18,9 +19,9 @@ export interface SaidMessage {
  * words in one. What stands below an answer is in its last message.
  */
 export function buildSayParts(
-  say: Pick<Say, 'kind' | 'text' | 'turn' | 'foot'>,
+  say: Pick<Say, 'kind' | 'text' | 'words' | 'turn' | 'foot'>,
 ): readonly SaidMessage[] {
-  if (say.kind !== 'answer') return [buildNotice(say.text)];
+  if (say.kind !== 'answer') return [buildNotice(ownWords(say))];
   const text = say.text.trim() === '' ? '_The agent ended without a word._' : say.text;
   const parts = splitMarkdown(defuseMarkdown(text), BUDGET.answerPart);
   return parts.map((part, i) => ({
@@ -30,6 +31,11 @@ export function buildSayParts(
         : `The agent answered (part ${i + 1} of ${parts.length}).`,
     blocks: [{ type: 'markdown', text: part }, ...(i === parts.length - 1 ? below(say) : [])],
   }));
+}
+
+/** Writes what a say of our own says, in Slack's markup. */
+export function ownWords({ text, words }: Pick<Say, 'text' | 'words'>): string {
+  return words === undefined ? text : writeSentence(words);
 }
 
 /** Returns the message without what some workspaces do not have yet, the buttons of a rating; undefined when it has none. */

@@ -1,8 +1,10 @@
 /** What people are told of their clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
+import { isSamePerson } from '../domain/person.ts';
 import { showName } from './cards/visible-text.ts';
 import { mention } from './mrkdwn.ts';
+import { writeSentence } from './write-sentence.ts';
 
 /** Sentences that hang on nothing. */
 export const SENTENCES = {
@@ -21,6 +23,7 @@ export const SENTENCES = {
   ratedGood: 'Thank you. I noted that this answer helped.',
   ratedBad: 'Thank you. I noted that this answer did not help.',
   emptyReply: 'Write what the agent should know.',
+  emptyReason: 'Write why you approve it.',
 } as const;
 
 /** Says an outcome to the person who caused it. */
@@ -37,7 +40,9 @@ export function toSentence(outcome: DecisionOutcome): string {
     case 'stale':
       return sayStale(outcome.call);
     case 'not-allowed':
-      return `Nothing changed. ${outcome.why}`;
+      return `Nothing changed. ${writeSentence(outcome.why)}`;
+    case 'needs-reason':
+      return `Nothing changed yet: say why you approve ${name(outcome.call)}.`;
     case 'invalid':
       return `Nothing changed: ${outcome.problems.map(({ message }) => message).join(' ')}`;
     case 'not-found':
@@ -54,12 +59,20 @@ function sayMissing(missing: number): string {
 }
 
 function sayCounted(call: Call): string {
-  if (call.votes.length === 0) {
-    return `Your changes to ${name(call)} are saved, and approve nothing yet: see it whole first.`;
-  }
+  if (call.votes.length === 0) return sayUncounted(call);
   return call.verdict?.kind === 'edit'
     ? `Your changes to ${name(call)} are saved, and everybody approves them anew.`
     : `Your approval of ${name(call)} counts.`;
+}
+
+/** An edit is no approval where its maker has not seen all of it, owes a reason, or may not approve their own call. */
+function sayUncounted(call: Call): string {
+  const saved = `Your changes to ${name(call)} are saved, and approve nothing`;
+  const { editedBy, requester, route } = call;
+  const isOwn = editedBy !== undefined && isSamePerson(editedBy, requester);
+  if (isOwn && route?.selfApproval === false) return `${saved}: others decide on your own calls.`;
+  if (route?.requiresReason) return `${saved} yet: press Approve on the card and say why.`;
+  return `${saved} yet: see it whole first.`;
 }
 
 function sayDecided(call: Call): string {

@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Call, CardPlace } from '../domain/call.ts';
 import { type Chat, ChatError } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
+import type { Outlook } from '../domain/outlook.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf } from '../domain/thread-key.ts';
@@ -13,7 +14,7 @@ import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
 import { createLiveMessage } from './live-message.ts';
 import { createSayInThread } from './say-in-thread.ts';
-import { buildNotice, buildSayParts } from './say-parts.ts';
+import { buildNotice, buildSayParts, ownWords } from './say-parts.ts';
 import { createTeller } from './teller.ts';
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
@@ -33,9 +34,9 @@ export function createSlackChat(deps: {
   async function drawCard(
     call: Call,
     place: CardPlace | undefined,
-    options: { readonly lookFirst: boolean },
+    options: Parameters<Chat['drawCard']>[2],
   ): Promise<CardPlace> {
-    const card = drawing(call);
+    const card = drawing(call, options.outlook);
     const earlier = place ?? (options.lookFirst ? await findCard(call) : undefined);
     if (earlier === undefined) return postCard(client, call, card);
     await doing('redraw the card', () =>
@@ -44,9 +45,9 @@ export function createSlackChat(deps: {
     return earlier;
   }
 
-  function drawing(call: Call) {
+  function drawing(call: Call, outlook: Outlook | undefined) {
     const tool = toolbox.get(call.tool);
-    const card = buildCallCard(call, { mark, ...(tool && { tool }) });
+    const card = buildCallCard(call, { mark, ...(tool && { tool }), ...(outlook && { outlook }) });
     const metadata = { event_type: METADATA.card, event_payload: { call_id: call.id } };
     return { ...card, metadata };
   }
@@ -86,7 +87,7 @@ export function createSlackChat(deps: {
     const { channel, root } = placeOf(say.thread);
     if (say.to === undefined) throw new ChatError('rejected', `Say ${say.id} is to nobody.`);
     const { user } = say.to;
-    await doing('tell a person', () => teller.tell({ user, channel, root, text: say.text }));
+    await doing('tell a person', () => teller.tell({ user, channel, root, text: ownWords(say) }));
   }
 
   async function setStatus(thread: Parameters<Chat['setStatus']>[0], text: string): Promise<void> {

@@ -1,36 +1,43 @@
 import { ChatError } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Directory, Profile, Standing } from '../domain/directory.ts';
-import type { Person } from '../domain/person.ts';
+import type { Log } from '../domain/log.ts';
+import type { Group } from '../domain/route.ts';
 import type { SlackConnection } from './connect-slack.ts';
-import { isPayload, objectAt, type Payload } from './payload.ts';
+import { createKeptAnswers } from './kept-answers.ts';
+import { isPayload, objectAt, type Payload, textAt } from './payload.ts';
 import { slackErrorName, toChatError } from './slack-errors.ts';
+import { createAskGroup } from './slack-groups.ts';
 
-const KEPT_MS = 5 * 60_000;
-const MOST_KEPT = 5_000;
+const PERSON_KEPT_MS = 5 * 60_000;
+const GROUP_KEPT_MS = 60_000;
+const MOST_PEOPLE = 5_000;
+const MOST_GROUPS = 200;
 /** A click is answered before Slack's three seconds are over. */
 const PATIENCE_MS = 1_500;
 
 /** Slack shows us nobody of that id: they are none of ours. https://docs.slack.dev/reference/methods/users.info#errors */
 const UNSEEN: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible']);
 
-interface Kept {
-  readonly profile: Promise<Profile>;
-  readonly until: number;
-}
-
-/** Makes the directory of a workspace: Slack is asked at most every five minutes for each person, and what it fails to answer is not kept. */
+/** Makes the directory of a workspace: Slack is asked as seldom as whoever asks allows, and what it fails to answer is not kept. */
 export function createSlackDirectory(deps: {
   readonly connection: Pick<SlackConnection, 'client' | 'identity'>;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
   /** Ids of people who are admins to us, whatever they are in Slack. */
   readonly adminUsers: ReadonlySet<string>;
 }): Directory {
   const { clock, adminUsers } = deps;
   const { client, identity } = deps.connection;
-  const kept = new Map<string, Kept>();
+  const people = createKeptAnswers({ clock, most: MOST_PEOPLE, ask: askPerson });
+  const askGroup = createAskGroup(deps);
+  const groups = createKeptAnswers({
+    clock,
+    most: MOST_GROUPS,
+    ask: (group) => askGroup(group as Group),
+  });
 
-  async function ask(user: string): Promise<Profile> {
+  async function askPerson(user: string): Promise<Profile> {
     try {
       const { user: found } = await client.users.info({ user });
       return toProfile(user, isPayload(found) ? found : {});
@@ -43,40 +50,40 @@ export function createSlackDirectory(deps: {
   function toProfile(id: string, user: Payload): Profile {
     const standing = standingOf(user, identity.team);
     const isAdmin = ADMIN_MARKS.some((mark) => user[mark] === true) || adminUsers.has(id);
-    return { standing, isAdmin: standing === 'member' && isAdmin };
+    const name = nameOf(user);
+    return {
+      standing,
+      isAdmin: standing === 'member' && isAdmin,
+      ...(name !== undefined && { name }),
+    };
   }
 
-  async function inTime(profile: Promise<Profile>): Promise<Profile> {
+  async function inTime<T>(answer: Promise<T>, isPatient: boolean | undefined): Promise<T> {
+    if (isPatient) return await answer;
     let cancel = () => {};
     const late = new Promise<never>((_resolve, reject) => {
       cancel = clock.schedule(clock.now() + PATIENCE_MS, () =>
         reject(new ChatError('temporary', 'Slack did not say in time who a person is.')),
       );
     });
-    return await Promise.race([profile, late]).finally(() => cancel());
-  }
-
-  function keep(user: string): Promise<Profile> {
-    const profile = ask(user);
-    const entry = { profile, until: clock.now() + KEPT_MS };
-    kept.delete(user);
-    kept.set(user, entry);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    profile.catch(() => {
-      if (kept.get(user) === entry) kept.delete(user);
-    });
-    return profile;
+    return await Promise.race([answer, late]).finally(() => cancel());
   }
 
   return {
-    async profileOf({ team, user }: Person) {
+    async profileOf({ team, user }, { maxAgeMs = PERSON_KEPT_MS, isPatient } = {}) {
       if (team !== identity.team) return { standing: 'stranger', isAdmin: false };
-      const known = kept.get(user);
-      const isFresh = known !== undefined && clock.now() < known.until;
-      return await inTime(isFresh ? known.profile : keep(user));
+      return await inTime(people.get(user, maxAgeMs), isPatient);
     },
+    groupOf: (group, { maxAgeMs = GROUP_KEPT_MS, isPatient } = {}) =>
+      inTime(groups.get(group, maxAgeMs), isPatient),
   };
+}
+
+/** As Slack shows them: the name that they chose, else their full name. */
+function nameOf(user: Payload): string | undefined {
+  const profile = objectAt(user, 'profile');
+  const names = [textAt(profile, 'display_name'), textAt(profile, 'real_name')];
+  return names.find((name) => name !== undefined && name.trim() !== '');
 }
 
 const ADMIN_MARKS = ['is_admin', 'is_owner', 'is_primary_owner'] as const;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../../src/domain/route.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk, TOOL_TIMEOUT_MS } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -71,7 +72,7 @@ describe('a run', () => {
     await desk.store.ledger.write(call, [{ cause: 'vote', call: tampered }], {});
     await desk.decide(tampered, REQUESTER);
     assert.equal(tool.runs.length, 0);
-    assert.match((await onlyCall(desk)).note ?? '', /integrity_error/);
+    assert.match(plainSentence((await onlyCall(desk)).note ?? ''), /integrity_error/);
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /had been changed/);
   });
 

@@ -6,6 +6,7 @@ import { runKey } from '../../src/domain/agenda.ts';
 import type { Call } from '../../src/domain/call.ts';
 import { digestOf, shortDigest } from '../../src/domain/digest.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import { APPROVER, REQUESTER, SECOND_APPROVER, TWO_APPROVERS } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -83,7 +84,7 @@ describe('a stored call that somebody changed in the database file', () => {
       assert.deepEqual(tool.runs, []);
       const failed = desk.chat.cards.get(callId);
       assert.equal(failed?.status, 'failed');
-      assert.match(failed?.note ?? '', /^integrity_error/);
+      assert.match(plainSentence(failed?.note ?? ''), /^integrity_error/);
       assert.equal((await integrityEntries(desk)).length, 1);
       assert.equal(desk.integrity.count(), 1);
       const notice = desk.chat.said.find(({ id }) => id === `integrity:${callId}`);
@@ -124,7 +125,7 @@ describe('a stored call that somebody changed in the database file', () => {
     });
     await runNow(desk);
     assert.deepEqual(tool.runs, []);
-    assert.match((await onlyCall(desk)).note ?? '', /^integrity_error/);
+    assert.match(plainSentence((await onlyCall(desk)).note ?? ''), /^integrity_error/);
     assert.equal(desk.integrity.count(), 1);
   });
 
@@ -177,7 +178,7 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.deepEqual(tool.runs, []);
     const asked = await onlyCall(desk);
     assert.equal(asked.status, 'pending');
-    assert.match(asked.note ?? '', /Nobody can tell any more who had approved this/);
+    assert.match(plainSentence(asked.note ?? ''), /Nobody can tell any more who had approved this/);
     assert.equal(desk.chat.cards.get(asked.id)?.args, OTHER, 'the card shows what would run');
     await desk.decide(asked, REQUESTER);
     await worker.idle();

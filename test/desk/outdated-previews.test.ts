@@ -6,6 +6,7 @@ import { createToolbox } from '../../src/agent/tools/create-toolbox.ts';
 import type { Call } from '../../src/domain/call.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
 import type { Gate } from '../../src/domain/route.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import { APPROVER, REQUESTER, SECOND_APPROVER, THREAD, TWO_APPROVERS } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -47,7 +48,10 @@ describe('a file that changed since the card showed what would happen to it', ()
       const again = await onlyCall(desk);
       assert.equal(again.status, 'pending');
       assert.equal(await read(), 'zero\none\ntwo\n');
-      assert.match(again.note ?? '', /has changed since it was shown\. Nothing was run/);
+      assert.match(
+        plainSentence(again.note ?? ''),
+        /has changed since it was shown\. Nothing was run/,
+      );
       assert.deepEqual(again.votes, []);
       assert.match(again.preview ?? '', /zero/);
       assert.equal(desk.chat.cards.get(shown.id)?.note, again.note);
@@ -108,7 +112,7 @@ describe('a file that changed is not first noticed when the call would run', () 
     await writeFile(file, 'zero\none\ntwo\n');
     assert.equal((await desk.decide(shown, APPROVER)).kind, 'recorded');
     const card = desk.chat.cards.get(shown.id);
-    assert.match(card?.note ?? '', /has changed since it was shown/);
+    assert.match(plainSentence(card?.note ?? ''), /has changed since it was shown/);
     assert.match(card?.preview ?? '', /zero/);
     assert.deepEqual([card?.status, card?.votes], ['pending', []]);
     assert.equal((await desk.decide(shown, SECOND_APPROVER)).kind, 'stale');
@@ -131,7 +135,7 @@ describe('a file that changed is not first noticed when the call would run', () 
     await writeFile(file, 'zero\none\ntwo\n');
     const opened = await look(shown, 'edit');
     assert.ok(opened.kind === 'open');
-    assert.match(opened.call.note ?? '', /has changed since it was shown/);
+    assert.match(plainSentence(opened.call.note ?? ''), /has changed since it was shown/);
     assert.match(opened.call.preview ?? '', /zero/);
     await desk.worker.idle();
     assert.equal(desk.chat.cards.get(shown.id)?.digest, opened.call.digest);

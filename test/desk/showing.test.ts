@@ -55,7 +55,7 @@ describe('a card', () => {
     await desk.send('act');
     await desk.worker.idle();
     const told = () => desk.chat.said.filter(({ kind }) => kind === 'private');
-    assert.match(told()[0]?.text ?? '', /<#C1>.*invalid_blocks.*Nothing was run/s);
+    assert.match(told()[0]?.text ?? '', /thread in C1: .*invalid_blocks.*Nothing was run/s);
     for (let hour = 0; hour < 12; hour += 1) {
       await desk.clock.advance(3_600_000);
       await desk.worker.idle();

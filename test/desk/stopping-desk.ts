@@ -84,7 +84,7 @@ export async function assertStopped(desk: TestDesk, by: Person, asked: number): 
   assert.deepEqual(await desk.store.inbox.waiting(THREAD), []);
   assert.equal(desk.model.requests.length, asked);
   const notices = desk.chat.said.filter(({ kind }) => kind === 'notice').map(({ text }) => text);
-  assert.deepEqual(notices, [`<@${by.user}> stopped this.`]);
+  assert.deepEqual(notices, [`${by.user} stopped this.`]);
   const [settled] = await desk.store.history.newest(THREAD, 1, 0);
   assert.equal(settled?.id, turn);
   desk.model.script(() => sayText('Here again.'));

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { ChatError } from '../../src/domain/chat.ts';
 import type { Standing } from '../../src/domain/directory.ts';
 import type { Person } from '../../src/domain/person.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import { refuseTalk, type TalkRules } from '../../src/domain/talk.ts';
 import { OUTSIDER, REQUESTER, THREAD } from '../support/a-call.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
@@ -139,7 +140,7 @@ describe('whoever decides', () => {
     directory.failWith(new ChatError('temporary', 'Slack is away.'));
     const outcome = await desk.decide(call, REQUESTER);
     assert.ok(outcome.kind === 'not-allowed');
-    assert.match(outcome.why, /does not tell me who you are.*press again/);
+    assert.match(plainSentence(outcome.why), /does not tell me who you are.*try again/);
     assert.deepEqual(await desk.calls(), [call]);
     directory.failWith(undefined);
     assert.equal((await desk.decide(call, REQUESTER)).kind, 'decided');

@@ -4,11 +4,14 @@ import type { Call } from '../../src/domain/call.ts';
 import {
   type ClaimFacts,
   finish,
+  type KnownVoters,
   ruleClaim,
   ruleGate,
   ruleRecovery,
 } from '../../src/domain/claim.ts';
+import type { Standing } from '../../src/domain/directory.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import { APPROVER, aCall, REQUESTER, SECOND_APPROVER, TWO_APPROVERS } from '../support/a-call.ts';
 
 const NOW = 5_000;
@@ -17,12 +20,22 @@ function approved(patch: Partial<Call> = {}): Call {
   return aCall({ status: 'approved', votes: [{ by: REQUESTER, at: 2_000 }], ...patch });
 }
 
+/** Everybody who approved is a member, but for those who are given; no group has anybody in it. */
+function votersOf(call: Call, others: Readonly<Record<string, Standing>> = {}): KnownVoters {
+  const standings = call.votes.map(({ by }): [string, Standing] => [
+    by.user,
+    others[by.user] ?? 'member',
+  ]);
+  return { standings: new Map(standings), groups: new Map() };
+}
+
 function claim(call: Call, facts: Partial<ClaimFacts> = {}) {
   return ruleClaim(call, {
     now: NOW,
     fence: 7,
     gate: { kind: 'ask', route: call.route ?? REQUESTER_ROUTE },
     parsed: { ok: true, value: JSON.parse(call.args), canonical: call.args },
+    voters: votersOf(call),
     ...facts,
   });
 }
@@ -39,7 +52,7 @@ describe('the claim of an approved call', () => {
     const tampered = { ...approved(), args: '{"content":"x","path":"b"}' };
     const { call } = claim(tampered);
     assert.equal(call.status, 'failed');
-    assert.match(call.note ?? '', /integrity_error/);
+    assert.match(plainSentence(call.note ?? ''), /integrity_error/);
   });
 
   it('expires at the deadline', () => {
@@ -70,7 +83,51 @@ describe('the claim of an approved call', () => {
       [APPROVER],
     );
     assert.deepEqual(back.route, route);
-    assert.ok(back.note);
+    assert.match(plainSentence(back.note ?? ''), /U3 \(no longer an approver of this call\)/);
+  });
+
+  it('goes back to pending, naming who, when an approver was deactivated', () => {
+    const votes = [APPROVER, SECOND_APPROVER].map((by) => ({ by, at: 2_000 }));
+    const call = approved({ route: TWO_APPROVERS, votes });
+    const back = claim(call, { voters: votersOf(call, { U2: 'gone' }) }).call;
+    assert.equal(back.status, 'pending');
+    assert.deepEqual(
+      back.votes.map((vote) => vote.by),
+      [SECOND_APPROVER],
+    );
+    assert.match(plainSentence(back.note ?? ''), /U2 \(deactivated\)\. Nothing was run/);
+  });
+
+  it('goes back to pending when an approver has left the group, and runs while enough others are left', () => {
+    const route = { ...REQUESTER_ROUTE, approvers: ['usergroup:S1', 'requester'] } as const;
+    const votes = [REQUESTER, APPROVER].map((by) => ({ by, at: 2_000 }));
+    const call = approved({ route: { ...route, quorum: 2 }, votes });
+    const inGroup = (...users: readonly string[]) => ({
+      ...votersOf(call),
+      groups: new Map([['usergroup:S1' as const, { members: new Set(users) }]]),
+    });
+    assert.equal(claim(call, { voters: inGroup('U2') }).call.status, 'running');
+    const back = claim(call, { voters: inGroup('U3') }).call;
+    assert.equal(back.status, 'pending');
+    assert.equal(back.verdict, undefined);
+    assert.match(plainSentence(back.note ?? ''), /U2 \(no longer an approver/);
+    const enough = approved({ route: { ...route, quorum: 1 }, votes });
+    assert.equal(claim(enough, { voters: inGroup('U3') }).call.status, 'running');
+  });
+
+  it('never runs when nobody can tell about those who approved: they are asked anew', () => {
+    const call = approved();
+    const back = claim(call, { voters: undefined }).call;
+    assert.equal(back.status, 'pending');
+    assert.deepEqual(back.votes, []);
+    assert.match(plainSentence(back.note ?? ''), /Slack did not tell.*approve it again/);
+  });
+
+  it('asks nothing about people where the policy lets it run now', () => {
+    assert.equal(
+      claim(approved(), { gate: { kind: 'run' }, voters: undefined }).call.status,
+      'running',
+    );
   });
 
   it('goes back to pending when what ran unasked is to be asked now', () => {

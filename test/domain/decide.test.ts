@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
 import {
+  type Edited,
   expire,
   type Ruling,
+  routeOf,
   ruleDecision,
   ruleSettlement,
   withdraw,
 } from '../../src/domain/decide.ts';
 import type { DecisionCommand } from '../../src/domain/decision.ts';
 import { digestOf, shortDigest } from '../../src/domain/digest.ts';
+import { NO_GROUPS, type Permission, permit } from '../../src/domain/permit.ts';
 import type { Person } from '../../src/domain/person.ts';
+import type { DecisionKind } from '../../src/domain/route.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import {
   APPROVER,
   aCall,
@@ -32,8 +37,18 @@ function command(
   return { callId: call.id, attempt: call.attempt, digest, by, decision };
 }
 
+const MEMBER = { standing: 'member', groups: NO_GROUPS } as const;
+
+function may(call: Call, by: Person, kind: DecisionKind): Permission {
+  return permit(routeOf(call), call.requester, by, kind, MEMBER);
+}
+
+function rule(call: Call, wish: DecisionCommand, now = NOW, edited: Edited = EDITED): Ruling {
+  return ruleDecision(call, wish, now, may(call, wish.by, wish.decision.kind), edited);
+}
+
 function decide(call: Call, by: Person, decision?: DecisionCommand['decision'], now = NOW): Ruling {
-  return ruleDecision(call, command(call, by, decision), now, EDITED);
+  return rule(call, command(call, by, decision), now);
 }
 
 function lastCall(ruling: Ruling): Call {
@@ -100,9 +115,9 @@ describe('a decision', () => {
     const edited = lastCall(
       decide(aCall({ route: TWO_APPROVERS }), APPROVER, { kind: 'edit', args: {} }),
     );
-    assert.equal(answerKind(ruleDecision(edited, { ...old, by: APPROVER }, NOW, EDITED)), 'stale');
+    assert.equal(answerKind(rule(edited, { ...old, by: APPROVER })), 'stale');
     const other = { ...command(call, REQUESTER), digest: '0000000000' };
-    assert.equal(answerKind(ruleDecision(call, other, NOW, EDITED)), 'stale');
+    assert.equal(answerKind(rule(call, other)), 'stale');
   });
 
   it('after another decision is told so', () => {
@@ -128,7 +143,7 @@ describe('a decision', () => {
     const call = { ...aCall(), args: '{"path":"/etc/passwd"}' };
     const stopped = lastCall(decide(call, REQUESTER));
     assert.equal(stopped.status, 'failed');
-    assert.match(stopped.note ?? '', /integrity_error/);
+    assert.match(plainSentence(stopped.note ?? ''), /integrity_error/);
   });
 
   it('to reply without a text is invalid, and “0” and “null” are texts', () => {
@@ -188,7 +203,7 @@ describe('an edit', () => {
 
   it('that the tool does not take changes nothing and names the field', () => {
     const problems = [{ path: ['path'], message: 'Required' }];
-    const ruling = ruleDecision(aCall(), command(aCall(), REQUESTER, edit), NOW, {
+    const ruling = rule(aCall(), command(aCall(), REQUESTER, edit), NOW, {
       parsed: { ok: false, problems },
     });
     assert.ok(ruling.kind === 'answer' && ruling.outcome.kind === 'invalid');
@@ -203,6 +218,7 @@ describe('a call of which it is unknown whether it ran', () => {
       unknown,
       { callId: unknown.id, attempt: 1, digest: shortDigest(unknown.digest), by, finding },
       NOW,
+      may(unknown, by, 'approve'),
     );
 
   it('is settled by those who may decide it', () => {

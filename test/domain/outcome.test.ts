@@ -40,7 +40,7 @@ test('changed arguments are told with the result and with the error', () => {
     const { text } = toToolReply({ kind, text: 'the end' }, editOf(EDITED));
     assert.equal(
       text,
-      'A person changed the arguments before approving. Edited by <@U2>: old: from 1 to nothing; path: from "a.txt" to "b.txt". Do not ask for the old call again.\nIt ran with: {"path":"b.txt"}\nthe end',
+      'A person changed the arguments before approving. Edited by U2: old: from 1 to nothing; path: from "a.txt" to "b.txt". Do not ask for the old call again.\nIt ran with: {"path":"b.txt"}\nthe end',
     );
   }
 });

@@ -25,6 +25,8 @@ const METHOD_SCOPES: Readonly<
   'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
   'conversations.list': method('conversations.list', 'channels:read', 'groups:read'),
+  // Who may approve as a member of a channel; a private one only where the app is in it.
+  'conversations.members': method('conversations.members', 'channels:read', 'groups:read'),
   'conversations.open': method('conversations.open', 'im:write'),
   'conversations.replies': method(
     'conversations.replies',
@@ -40,6 +42,7 @@ const METHOD_SCOPES: Readonly<
   // The bytes behind its `url_private` need the same one: https://docs.slack.dev/reference/scopes/files.read/
   'files.info': method('files.info', 'files:read'),
   'usergroups.list': method('usergroups.list', 'usergroups:read'),
+  'usergroups.users.list': method('usergroups.users.list', 'usergroups:read'),
   // E-mail addresses need a scope of their own: https://docs.slack.dev/reference/scopes/users.read.email/
   'users.info': method('users.info', 'users:read', 'users:read.email'),
   'users.list': method('users.list', 'users:read'),

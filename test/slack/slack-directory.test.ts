@@ -20,6 +20,7 @@ async function directoryOf(t: TestContext, adminUsers: readonly string[] = []) {
   const directory = createSlackDirectory({
     connection,
     clock,
+    log: { warn: silent },
     adminUsers: new Set(adminUsers),
   });
   const team = workspace.team.id;
@@ -60,8 +61,8 @@ describe('the directory', () => {
 
   it('counts those of ADMIN_USERS as admins, if they are members', async (t) => {
     const { of } = await directoryOf(t, ['U0REQUESTER', 'U0GUEST']);
-    assert.deepEqual(await of('requester'), { standing: 'member', isAdmin: true });
-    assert.deepEqual(await of('guest'), { standing: 'guest', isAdmin: false });
+    assert.equal((await of('requester')).isAdmin, true);
+    assert.equal((await of('guest')).isAdmin, false);
   });
 
   it('asks nobody about people of another team', async (t) => {

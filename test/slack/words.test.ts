@@ -7,6 +7,7 @@ import {
   WebAPIRequestError,
 } from '@slack/web-api';
 import type { DecisionOutcome } from '../../src/domain/decision.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import { defuseMarkdown, toNotice } from '../../src/slack/mrkdwn.ts';
 import { buildSayParts } from '../../src/slack/say-parts.ts';
 import { toSentence } from '../../src/slack/sentences.ts';
@@ -64,7 +65,11 @@ describe('a sentence about a decision', () => {
     ],
     [{ kind: 'already-decided', call: aCall({ status: 'expired' }) }, /nobody decided in time/],
     [{ kind: 'stale', call: aCall({ attempt: 2, editedBy: APPROVER }) }, /<@U2> edited.*attempt 2/],
-    [{ kind: 'not-allowed', call, why: 'Only <@U2> may.' }, /^Nothing changed\. Only <@U2> may\.$/],
+    [
+      { kind: 'not-allowed', call, why: sentence`Only ${{ person: 'U2' }} may, not <@U3>.` },
+      /^Nothing changed\. Only <@U2> may, not &lt;@U3&gt;\.$/,
+    ],
+    [{ kind: 'needs-reason', call }, /^Nothing changed yet: say why you approve `write_file`\.$/],
     [{ kind: 'invalid', call, problems: [{ path: [], message: 'Bad.' }] }, /Bad\./],
     [{ kind: 'not-found' }, /do not know/],
   ];

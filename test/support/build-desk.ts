@@ -35,6 +35,7 @@ import {
   type SqliteStore,
 } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { REQUESTER, THREAD } from './a-call.ts';
+import { createTestDirectory } from './a-directory.ts';
 import { createManualClock } from './manual-clock.ts';
 import { createMockModel, type MockModel } from './mock-model.ts';
 import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
@@ -75,10 +76,6 @@ const NO_FILES: AttachmentSource = {
 export function askAll(route: Partial<Route> = {}): Gate {
   return () => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...route } });
 }
-
-const EVERYBODY: Directory = {
-  profileOf: async () => ({ standing: 'member', isAdmin: false }),
-};
 
 /** Builds a desk that is closed with the test. */
 export async function buildDesk(
@@ -151,7 +148,7 @@ export async function buildDesk(
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
   const signals = createStopSignals();
-  const directory = options.directory ?? EVERYBODY;
+  const directory = options.directory ?? createTestDirectory();
   const talk = options.talk ?? {};
   const integrity = createIntegrityAlarm({ error: silent });
   const newWorker = (itsClock: Clock) =>

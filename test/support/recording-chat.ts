@@ -6,12 +6,15 @@ import {
   type LiveView,
   perhapsThere,
 } from '../../src/domain/chat.ts';
+import type { Outlook } from '../../src/domain/outlook.ts';
 import type { Say } from '../../src/domain/store.ts';
 
 /** A chat that remembers what people would see, and fails when told to. */
 export interface RecordingChat extends Chat {
   /** The newest drawing of each call, by call id. */
   readonly cards: Map<string, Call>;
+  /** Whom the newest drawing of each pending call said that it waits for, by call id. */
+  readonly outlooks: Map<string, Outlook>;
   /** How many card messages were posted, by call id. */
   readonly posts: Map<string, number>;
   readonly said: Say[];
@@ -32,6 +35,7 @@ export interface RecordingChat extends Chat {
 export function createRecordingChat(): RecordingChat {
   const failures: ChatError[] = [];
   const cards = new Map<string, Call>();
+  const outlooks = new Map<string, Outlook>();
   const posts = new Map<string, number>();
   const said: Say[] = [];
   const statuses: string[] = [];
@@ -48,6 +52,7 @@ export function createRecordingChat(): RecordingChat {
 
   return {
     cards,
+    outlooks,
     posts,
     said,
     statuses,
@@ -58,10 +63,12 @@ export function createRecordingChat(): RecordingChat {
     failCards(error) {
       cardFailure = error;
     },
-    async drawCard(call, place) {
+    async drawCard(call, place, { outlook }) {
       failIfTold();
       if (cardFailure) throw cardFailure;
       cards.set(call.id, call);
+      if (outlook) outlooks.set(call.id, outlook);
+      else outlooks.delete(call.id);
       if (place) return place;
       posts.set(call.id, (posts.get(call.id) ?? 0) + 1);
       ts += 1;

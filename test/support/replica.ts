@@ -15,6 +15,7 @@ import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { REQUESTER } from './a-call.ts';
+import { createTestDirectory } from './a-directory.ts';
 import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
 
 const silent = () => {};
@@ -47,9 +48,7 @@ export async function createReplica(options: {
   const chat = createRecordingChat();
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
-  const directory = {
-    profileOf: async () => ({ standing: 'member' as const, isAdmin: false }),
-  };
+  const directory = createTestDirectory();
   const shared = { store, toolbox, clock, log, signals, integrity, directory, talk: {} };
   const agent = createAgent({
     model: createChatModel({

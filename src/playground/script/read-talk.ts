@@ -76,6 +76,7 @@ function pathIn(args: string): string | undefined {
 
 const EDITED =
   /^A person changed the arguments before approving\..*? Do not ask for the old call again\.(?:\nIt ran with: (.*))?\n/;
+const REASONS = /^(?:Approved by [^\n:]+: [^\n]*\n)+/;
 const ANSWERED = /^Not run\. A person answered instead of approving: ([\s\S]*)$/;
 const NOT_RUN = /^(?:Not run\b|It is not known whether this ran\b)/;
 
@@ -85,7 +86,7 @@ export function readEnd(tool: string, text: string): CallEnd {
   if (answered !== undefined) return { kind: 'answered', text: answered };
   if (NOT_RUN.test(text)) return { kind: 'not-run', text };
   const edited = EDITED.exec(text);
-  const result = text.slice(edited?.[0].length ?? 0);
+  const result = text.slice(edited?.[0].length ?? 0).replace(REASONS, '');
   const isFailure =
     result.startsWith(`${tool} failed: `) || result.startsWith(`${tool} took longer than `);
   return {

@@ -41,7 +41,9 @@ import type { Workspace } from './workspace-port.ts';
 import {
   type ChannelSeed,
   DEFAULT_CHANNELS,
+  DEFAULT_GROUPS,
   DEFAULT_MEMBERS,
+  type GroupSeed,
   IDENTITY,
   type MemberSeed,
   toSlackId,
@@ -55,6 +57,7 @@ export interface WorkspaceOptions {
   readonly host?: '127.0.0.1';
   readonly members?: readonly MemberSeed[];
   readonly channels?: readonly ChannelSeed[];
+  readonly groups?: readonly GroupSeed[];
   readonly teamName?: string;
   /** Mounts further routes on the workspace's own port: the playground's page. */
   readonly extraRoutes?: (app: Hono) => void;
@@ -63,7 +66,7 @@ export interface WorkspaceOptions {
 /** Starts a simulated Slack workspace; ids are the same at every start, so stored ones stay good. */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { clock, members = DEFAULT_MEMBERS, channels = DEFAULT_CHANNELS } = options;
-  const { teamName = 'Playground' } = options;
+  const { groups = DEFAULT_GROUPS, teamName = 'Playground' } = options;
   const app = new Hono<{ Bindings: HttpBindings }>();
   const server = await listen(app, options);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -85,7 +88,7 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
       url,
       teamName,
       backend,
-      directory: createSlackDirectory(members, channels),
+      directory: createSlackDirectory(members, channels, groups),
       messages: createMessageStore(journal.changed),
       journal,
       faults,

@@ -1,5 +1,11 @@
 import type { Channel, Member } from './workspace-port.ts';
-import { type ChannelSeed, IDENTITY, type MemberSeed, toSlackId } from './workspace-seed.ts';
+import {
+  type ChannelSeed,
+  type GroupSeed,
+  IDENTITY,
+  type MemberSeed,
+  toSlackId,
+} from './workspace-seed.ts';
 
 /** A member with what `users.info` tells beyond the port. */
 export interface DirectoryMember extends Member {
@@ -41,6 +47,7 @@ export interface SlackDirectory {
 export function createSlackDirectory(
   members: readonly MemberSeed[],
   channels: readonly ChannelSeed[],
+  groups: readonly GroupSeed[],
 ): SlackDirectory {
   const memberById = new Map<string, DirectoryMember>();
   const channelById = new Map<string, DirectoryChannel>();
@@ -50,6 +57,9 @@ export function createSlackDirectory(
   }
   for (const channel of channels.map(toChannel)) {
     channelById.set(channel.id, channel);
+  }
+  for (const group of groups.map(toGroup)) {
+    groupById.set(group.id, group);
   }
   return {
     members: () => [...memberById.values()],
@@ -101,6 +111,14 @@ function botMember(): DirectoryMember {
   const { app } = IDENTITY;
   const seed = toMember({ name: app.botName, realName: app.name });
   return { ...seed, id: app.botUserId, isBot: true };
+}
+
+function toGroup({ handle, members }: GroupSeed): UserGroup {
+  return {
+    id: toSlackId('S', handle),
+    handle,
+    members: members.map((member) => toSlackId('U', member)),
+  };
 }
 
 function toChannel(seed: ChannelSeed): DirectoryChannel {

@@ -20,6 +20,12 @@ export interface ChannelSeed {
   readonly withApp: boolean;
 }
 
+/** One user group to seed; members by name. */
+export interface GroupSeed {
+  readonly handle: string;
+  readonly members: readonly string[];
+}
+
 /** The members of a workspace that nobody described. */
 export const DEFAULT_MEMBERS: readonly MemberSeed[] = [
   { name: 'requester', realName: 'Riley (requester)' },
@@ -40,6 +46,12 @@ export const DEFAULT_CHANNELS: readonly ChannelSeed[] = [
   { name: 'ops', members: ['requester', 'approver', 'admin'], withApp: true },
   { name: 'finance', isPrivate: true, members: ['requester', 'approver'], withApp: false },
   { name: 'shared', members: ['requester', 'approver', 'stranger'], withApp: true },
+  { name: 'approvals', isPrivate: true, members: ['approver', 'admin'], withApp: true },
+];
+
+/** The user groups of a workspace that nobody described. */
+export const DEFAULT_GROUPS: readonly GroupSeed[] = [
+  { handle: 'ops-approvers', members: ['approver', 'admin'] },
 ];
 
 /** What stays the same in every simulated workspace, so that stored ids outlive a restart. */

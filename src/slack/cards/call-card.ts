@@ -1,8 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { readStoredJson } from '../../domain/json.ts';
+import type { Outlook } from '../../domain/outlook.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { BUDGET } from '../limits.ts';
+import { buildReasons } from './card-approvals.ts';
 import { buildEdit } from './card-edit.ts';
 import { buildFacts, sayAsker } from './card-facts.ts';
 import { buildFoot, STATE_WORDS } from './card-foot.ts';
@@ -25,6 +27,8 @@ export interface CardLook {
   /** Absent when the app does not know the tool (any more): then there is no form to edit with. */
   readonly tool?: ArgsLook;
   readonly mark: SecretMark;
+  /** Whom a pending call waits for, as far as that is known. */
+  readonly outlook?: Outlook;
 }
 
 /** A card as Slack takes it: the words of its notification, and its blocks. */
@@ -44,11 +48,12 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
   const { pieces, data, sums, whole } = fitCall(call, look, paths, masking);
   const words = quoteWords(call.words, masking);
   const blocks: KnownBlock[] = [
-    ...buildFacts(call, masking),
+    ...buildFacts(call, masking, look.outlook),
     ...buildEdit(call, paths, masking),
     ...buildPieces(data.pieces),
     ...buildWarnings(sumPieces([...pieces, ...words]), whole ? [] : sayMissing(call, data, sums)),
     ...words.map(buildQuote),
+    ...buildReasons(call, masking),
     ...buildFoot(call, {
       whole,
       editable: look.tool !== undefined,

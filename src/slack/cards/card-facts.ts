@@ -2,8 +2,11 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call, EarlierCall } from '../../domain/call.ts';
 import { shortDigest } from '../../domain/digest.ts';
+import type { Outlook } from '../../domain/outlook.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
+import { writeSentence } from '../write-sentence.ts';
+import { sayApprovals } from './card-approvals.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
 import { type DataPiece, renderText } from './render-args.ts';
@@ -21,7 +24,7 @@ export function toPlainWords(tool: string): string {
 }
 
 /** Makes the header, the facts and the line that led to the call. */
-export function buildFacts(call: Call, masking: Masking): KnownBlock[] {
+export function buildFacts(call: Call, masking: Masking, outlook?: Outlook): KnownBlock[] {
   const { askedLine, work } = call;
   const quoted = [
     ...(askedLine === '' ? [] : [quote('Asked in this message', askedLine, masking)]),
@@ -29,7 +32,7 @@ export function buildFacts(call: Call, masking: Masking): KnownBlock[] {
   ];
   return [
     { type: 'header', text: { type: 'plain_text', text: toPlainWords(call.tool), emoji: false } },
-    { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call) }, expand: true },
+    { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call, outlook) }, expand: true },
     ...buildPieces(quoted),
     ...buildNote(call, masking),
   ];
@@ -38,9 +41,12 @@ export function buildFacts(call: Call, masking: Masking): KnownBlock[] {
 /** An agent's words too: they say which work it is, and prove nothing. */
 const WORK = 'For this work, in an agent’s words';
 
-/** Makes the block that says why a call is there again. */
+/** Makes the block that says why a call is there again. A note that names people is our own words whole. */
 export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
-  return note === '' ? [] : buildPieces([quote('Note', note, masking, BUDGET.note)]);
+  if (note === '') return [];
+  if (typeof note === 'string') return buildPieces([quote('Note', note, masking, BUDGET.note)]);
+  const text = `*Note* ${writeSentence(note)}`;
+  return [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
 }
 
 /** Quotes a text as data, as far as it is short. */
@@ -56,12 +62,12 @@ function quote(
 const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 
 /** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
-function sayFacts(call: Call): string {
+function sayFacts(call: Call, outlook: Outlook | undefined): string {
   const lines = [`*Asked by* ${sayAsker(call)} · *risk* ${RISKS[call.risk]}`, whichOne(call)];
   if (call.status === 'pending' && call.deadlineAt !== undefined) {
     lines.push(`*Decide by* ${dateText(call.deadlineAt)}`);
   }
-  if (call.route !== undefined && call.route.quorum > 1) lines.push(approvals(call));
+  lines.push(...sayApprovals(call, outlook));
   if (call.earlier !== undefined) lines.push(sayEarlier(call.earlier));
   return lines.join('\n');
 }
@@ -79,17 +85,6 @@ function whichOne(call: Call): string {
   if (call.siblings > 1) parts.push(`${call.position + 1} of ${call.siblings}`);
   if (call.attempt > 1) parts.push(`attempt ${call.attempt}`);
   return parts.join(' · ');
-}
-
-const MAX_NAMES = 10;
-
-function approvals(call: Call): string {
-  const quorum = call.route?.quorum ?? 1;
-  const names = call.votes.slice(0, MAX_NAMES).map((vote) => mention(vote.by.user));
-  const more = call.votes.length > MAX_NAMES ? ` and ${call.votes.length - MAX_NAMES} more` : '';
-  const who = names.length === 0 ? '' : `: ${names.join(', ')}${more}`;
-  const missing = Math.max(0, quorum - call.votes.length);
-  return `*Approvals* ${call.votes.length} of ${quorum}${who}${missing === 0 ? '' : ` · ${missing} missing`}`;
 }
 
 const ANSWERS = {

@@ -1,13 +1,17 @@
+import type { Call } from '../../domain/call.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
 import type { Click } from '../check-click.ts';
+import { buildReasonForm } from '../forms/reason-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { toSentence } from '../sentences.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
+import { openView } from './open-view.ts';
 
 /** Approves the attempt that the card showed. */
 export const approve: ClickHandler = async (click, ack, deps) => {
   const outcome = await deps.desk.decide({ ...bound(click), decision: { kind: 'approve' } });
   await ack();
+  if (outcome.kind === 'needs-reason') return await askReason(click, outcome.call, deps);
   await answerOutcome(click, outcome, deps);
 };
 
@@ -25,6 +29,14 @@ export function settle(finding: 'ran' | 'rerun' | 'leave'): ClickHandler {
     await ack();
     await answerOutcome(click, outcome, deps);
   };
+}
+
+/** The press counts once the reason is given: in the form that stands open already, or in one of its own. */
+async function askReason(click: Click, call: Call, deps: HandlerDeps): Promise<void> {
+  const view = buildReasonForm(call);
+  const { viewId } = click.origin;
+  if (viewId !== undefined) await deps.client.views.update({ view_id: viewId, view });
+  else await openView(view, click, deps);
 }
 
 function bound(click: Click) {

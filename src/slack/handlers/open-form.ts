@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
@@ -14,8 +13,8 @@ import { buildReplyForm } from '../forms/reply-form.ts';
 import { buildLoadingView, buildMessageView } from '../forms/small-views.ts';
 import { notTheCard, refuseClick } from '../refuse-click.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
-import { slackErrorName } from '../slack-errors.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
+import { openView } from './open-view.ts';
 
 type Look = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
 
@@ -78,7 +77,7 @@ async function openForm(
   deps: HandlerDeps,
   build: (look: Look) => ModalView,
 ): Promise<void> {
-  const [viewId] = await Promise.all([openLoading(click, deps), ack()]);
+  const [viewId] = await Promise.all([openView(buildLoadingView(), click, deps), ack()]);
   if (viewId === undefined) return;
   const inView = { ...click, origin: { ...click.origin, viewId } };
   try {
@@ -101,36 +100,3 @@ async function fillForm(
   const look = await deps.desk.look({ ...click.token, by, kind, renews: true });
   await deps.client.views.update({ view_id: click.origin.viewId, view: build(look) });
 }
-
-async function openLoading(click: Click, deps: HandlerDeps): Promise<string | undefined> {
-  const view = { ...buildLoadingView(), external_id: randomUUID() };
-  try {
-    const opened = await deps.client.views.open({ trigger_id: click.triggerId, view });
-    return opened.view?.id;
-  } catch (error) {
-    // Where only the answer was lost, the view stands open under the name that we gave it.
-    const standing = isAnswer(error) ? undefined : await findStanding(view, deps);
-    if (standing !== undefined) return standing;
-    const expired = EXPIRED.has(slackErrorName(error) ?? '');
-    deps.log.warn({ err: error, action: click.actionId }, 'A form did not open.');
-    const text = expired ? SENTENCES.formExpired : SENTENCES.formFailed;
-    await answerPerson(click.origin, text, deps, buildMessageView);
-    return undefined;
-  }
-}
-
-/** Tells whether Slack itself said no, so that no view was opened. */
-function isAnswer(error: unknown): boolean {
-  return slackErrorName(error) !== undefined;
-}
-
-async function findStanding(
-  view: ModalView & { readonly external_id: string },
-  deps: HandlerDeps,
-): Promise<string | undefined> {
-  const { external_id } = view;
-  const found = await deps.client.views.update({ external_id, view }).catch(() => undefined);
-  return found?.view?.id;
-}
-
-const EXPIRED: ReadonlySet<string> = new Set(['expired_trigger_id', 'exchanged_trigger_id']);

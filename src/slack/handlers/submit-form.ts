@@ -6,6 +6,7 @@ import { buildEditForm } from '../forms/edit-form.ts';
 import { placeProblems, toFormErrors } from '../forms/form-errors.ts';
 import { nodesOf } from '../forms/form-node.ts';
 import { type FormProblem, type FormReading, readForm } from '../forms/read-form.ts';
+import { REASON_BLOCK, readReason } from '../forms/reason-form.ts';
 import { REPLY_BLOCK, readReply } from '../forms/reply-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
@@ -95,6 +96,23 @@ export const submitReply: FormHandler = async (form, ack, deps) => {
   const outcome = await deps.desk.decide({ ...form.token, by, decision: { kind: 'reply', text } });
   await answerForm(form, outcome, ack, deps);
 };
+
+/** Takes an approval together with its reason. */
+export const submitReason: FormHandler = async (form, ack, deps) => {
+  const reason = readReason(form.values);
+  if (reason === undefined) return ack(wrongReason(SENTENCES.emptyReason));
+  const by = form.origin.person;
+  const decision = { kind: 'approve', reason } as const;
+  const outcome = await deps.desk.decide({ ...form.token, by, decision });
+  if (outcome.kind === 'invalid') {
+    return ack(wrongReason(outcome.problems.map(({ message }) => message).join(' ')));
+  }
+  await answerForm(form, outcome, ack, deps);
+};
+
+function wrongReason(sentence: string) {
+  return { response_action: 'errors', errors: { [REASON_BLOCK]: sentence } } as const;
+}
 
 function tell(sentence: string) {
   return { response_action: 'update', view: buildMessageView(sentence) } as const;

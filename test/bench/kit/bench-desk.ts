@@ -26,7 +26,10 @@ import { CALL_ONCE, createBenchModel, type Script, TOOL_NAME } from './bench-mod
 import { openBenchStore, QUIET_LOG, type StoreKind } from './bench-store.ts';
 
 const PERSON: Person = { team: 'T1', user: 'U1' };
-const DIRECTORY: Directory = { profileOf: async () => ({ standing: 'member', isAdmin: false }) };
+const DIRECTORY: Directory = {
+  profileOf: async () => ({ standing: 'member', isAdmin: false }),
+  groupOf: async () => ({ members: new Set() }),
+};
 
 export interface BenchDesk {
   readonly desk: Desk;

@@ -8,10 +8,11 @@ import {
   chainAudit,
 } from '../../../src/domain/audit.ts';
 import type { Call, CardPlace } from '../../../src/domain/call.ts';
-import { finish, ruleClaim, ruleGate } from '../../../src/domain/claim.ts';
+import { finish, type KnownVoters, ruleClaim, ruleGate } from '../../../src/domain/claim.ts';
 import { ruleDecision } from '../../../src/domain/decide.ts';
 import { shortDigest } from '../../../src/domain/digest.ts';
 import type { SettledTurn } from '../../../src/domain/message.ts';
+import { NO_GROUPS } from '../../../src/domain/permit.ts';
 import type { Person } from '../../../src/domain/person.ts';
 import type { Say } from '../../../src/domain/store.ts';
 import type { Step } from '../../../src/domain/transitions.ts';
@@ -48,6 +49,10 @@ export interface Draft {
   readonly parked: StoreDump['parked'][number][];
 }
 
+const VOTERS: KnownVoters = {
+  standings: new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, 'member'])),
+  groups: NO_GROUPS,
+};
 const ARGS = '{"mark":"main","text":"pay them"}';
 
 /** Writes the run. */
@@ -102,7 +107,7 @@ export function healthyRun(): Draft {
   decide(draft, SECOND_APPROVER, 3_000, 'decided');
   const gate = runGate(factsOf());
   const parsed = { ok: true, value: {}, canonical: ARGS } as const;
-  take(draft, ruleClaim(draft.call, { now: 3_100, fence: 7, gate, parsed }));
+  take(draft, ruleClaim(draft.call, { now: 3_100, fence: 7, gate, parsed, voters: VOTERS }));
   const run = { key: `${id}.1`, tool: 'pay', args: ARGS };
   draft.effects.push({ kind: 'start', ...run, at: 3_200 }, { kind: 'effect', ...run, at: 3_201 });
   take(draft, finish(draft.call, { kind: 'result', text: 'paid' }, 3_300));
@@ -153,7 +158,13 @@ export function decide(draft: Draft, by: Person, at: number, said: string): void
   const { id: callId, attempt, digest } = draft.call;
   const press = { callId, attempt, digest: shortDigest(digest) };
   const command = { ...press, by, decision: { kind: 'approve' } } as const;
-  const ruling = ruleDecision(draft.call, command, at, undefined);
+  const ruling = ruleDecision(
+    draft.call,
+    command,
+    at,
+    { kind: 'allowed', approves: true },
+    undefined,
+  );
   if (ruling.kind === 'steps') for (const step of ruling.steps) take(draft, step, by);
   const name = `${by.team}/${by.user}`;
   draft.deeds.push({

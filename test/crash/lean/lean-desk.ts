@@ -26,7 +26,10 @@ export interface LeanDesk {
 }
 
 const NO_FILES = { kind: 'refused', why: 'there are no files here.' } as const;
-const EVERYBODY: Directory = { profileOf: async () => ({ standing: 'member', isAdmin: false }) };
+const EVERYBODY: Directory = {
+  profileOf: async () => ({ standing: 'member', isAdmin: false }),
+  groupOf: async () => ({ members: new Set() }),
+};
 
 /** Opens the store of a run and builds the desk on it; the worker does not begin. */
 export async function openLeanDesk(deps: {

@@ -50,6 +50,7 @@ const PEOPLE: Directory = {
     standing: user === 'U8' ? 'guest' : 'member',
     isAdmin: user === 'U7',
   }),
+  groupOf: async () => ({ members: new Set() }),
 };
 
 const silent = () => {};

@@ -33,8 +33,11 @@ export interface InnerStage extends Scene {
   close(): Promise<void>;
 }
 
-/** Sets up a stage whose clock stands at the machine's time; one per process, as its tools know one journal. */
-export async function setInnerStage(delivery: Delivery): Promise<InnerStage> {
+/** Sets up a stage whose clock stands at the machine's time; one per process, as its tools know one journal. `env` is set besides. */
+export async function setInnerStage(
+  delivery: Delivery,
+  env: Readonly<Record<string, string>> = {},
+): Promise<InnerStage> {
   const { path, remove } = await makeTempDir();
   // Bolt checks signatures by the machine's clock.
   const clock = createManualClock(Date.now());
@@ -63,6 +66,7 @@ export async function setInnerStage(delivery: Delivery): Promise<InnerStage> {
       WORKSPACE_DIR: join(path, 'files'),
       OPENAI_BASE_URL: model.url,
       TOOLS_MODULE: TOOLS,
+      ...env,
     });
     assert.equal(config.mode, 'slack');
     const overrides = { gate: (facts: Parameters<Gate>[0]) => gate(facts) };

@@ -1,0 +1,58 @@
+import type { Call } from '../domain/call.ts';
+import { type ClaimFacts, type KnownVoters, ruleClaim } from '../domain/claim.ts';
+import type { GroupProfile, Standing } from '../domain/directory.ts';
+import { groupsToAsk } from '../domain/permit.ts';
+import type { Group, Route } from '../domain/route.ts';
+import type { Step } from '../domain/transitions.ts';
+import { DECIDER_MAX_AGE_MS } from './authorize.ts';
+import type { DeskDeps } from './deps.ts';
+
+/** What could be found out of those who approved a call. */
+export interface AskedVoters {
+  readonly voters: KnownVoters;
+  /** The first thing that could not be told: the voters concerned look as if they had no right. */
+  readonly failure?: unknown;
+}
+
+const PERSON = { maxAgeMs: DECIDER_MAX_AGE_MS, isPatient: true } as const;
+const GROUP = { maxAgeMs: 0, isPatient: true } as const;
+
+/** Asks the workspace once more about those who approved a call: who is in a group is never taken from memory. */
+export async function askVoters(
+  { directory }: Pick<DeskDeps, 'directory'>,
+  call: Call,
+  route: Route,
+): Promise<AskedVoters> {
+  const standings = new Map<string, Standing>();
+  const groups = new Map<Group, GroupProfile>();
+  const people = call.votes.map(({ by }) => by);
+  const toAsk = people.flatMap((by) => groupsToAsk(route, call.requester, by, 'approve'));
+  const answers = await Promise.allSettled([
+    ...people.map(async (by) => {
+      const profile = await directory.profileOf(by, PERSON);
+      standings.set(by.user, profile.standing);
+    }),
+    ...[...new Set(toAsk)].map(async (group) => {
+      groups.set(group, await directory.groupOf(group, GROUP));
+    }),
+  ]);
+  const failed = answers.find((answer) => answer.status === 'rejected');
+  return { voters: { standings, groups }, ...(failed && { failure: failed.reason }) };
+}
+
+/** How often the workspace is asked about those who approved before they are asked to press again. */
+const VOTER_TRIES = 5;
+
+/** Rules on a claim by what was found out; throws what kept it from being told, as long as it is worth trying again. */
+export function ruleWithVoters(
+  call: Call,
+  facts: Omit<ClaimFacts, 'voters'>,
+  asked: AskedVoters | undefined,
+  tries: number,
+): Step {
+  const step = ruleClaim(call, { ...facts, voters: asked?.voters });
+  if (asked?.failure === undefined || step.cause !== 'recheck') return step;
+  // Whoever looks as if they might no longer approve may only not have been told of.
+  if (tries < VOTER_TRIES) throw asked.failure;
+  return ruleClaim(call, { ...facts, voters: undefined });
+}

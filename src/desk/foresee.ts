@@ -1,0 +1,47 @@
+import type { Call } from '../domain/call.ts';
+import { routeOf } from '../domain/decide.ts';
+import type { GroupProfile, Profile } from '../domain/directory.ts';
+import { canApprove, candidatesOf, type Outlook, toOutlook } from '../domain/outlook.ts';
+import { groupsOf, isGroup } from '../domain/permit.ts';
+import type { Group } from '../domain/route.ts';
+import type { DeskDeps } from './deps.ts';
+
+/** Members of groups are asked about by so many at once, until enough can approve. */
+const AT_ONCE = 10;
+/** Whoever is beyond this is taken for somebody who can. */
+const MOST_ASKED = 50;
+
+/** Finds out who a pending call waits for; rejects with what kept the workspace from telling. */
+export async function foresee(
+  { directory }: Pick<DeskDeps, 'directory'>,
+  call: Call,
+): Promise<Outlook> {
+  const route = routeOf(call);
+  const groups = new Map<Group, GroupProfile>();
+  await Promise.all(
+    [...new Set(groupsOf(route))].map(async (group) => {
+      groups.set(group, await directory.groupOf(group));
+    }),
+  );
+  const profiles = new Map<string, Profile>();
+  const candidates = candidatesOf(call, groups);
+  const named = route.approvers.filter((approver) => !isGroup(approver)).length;
+  const isEnough = () =>
+    candidates.filter((user) => canApprove(call, user, profiles.get(user))).length >= route.quorum;
+
+  async function ask(users: readonly string[]): Promise<void> {
+    await Promise.all(
+      users.map(async (user) => {
+        const person = { team: call.requester.team, user };
+        profiles.set(user, await directory.profileOf(person));
+      }),
+    );
+  }
+
+  // All whom the route names stand on the card.
+  await ask(candidates.slice(0, named));
+  for (let i = named; i < Math.min(candidates.length, MOST_ASKED) && !isEnough(); i += AT_ONCE) {
+    await ask(candidates.slice(i, i + AT_ONCE));
+  }
+  return toOutlook(call, { profiles, groups });
+}

@@ -1,0 +1,141 @@
+/** Whether enough people can still approve a pending call, as the workspace tells it now, and what to mend if not. */
+import type { Call } from './call.ts';
+import { routeOf } from './decide.ts';
+import type { Profile } from './directory.ts';
+import { groupsOf, isGroup, type KnownGroups, refuseDecider } from './permit.ts';
+import { isSamePerson } from './person.ts';
+import type { Approver, Route } from './route.ts';
+import { joinSentences, type Sentence, type SentencePart, sentence } from './sentence.ts';
+import { STANDING_WORDS } from './talk.ts';
+
+/** What is known of the people and groups that a route names. */
+export interface KnownPeople {
+  /** By user id; those of a group as far as they were asked about. */
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly groups: KnownGroups;
+}
+
+/** Who a pending call waits for. */
+export interface Outlook {
+  /** Approvers whose approval would count and is not there yet, by name. */
+  readonly awaited: readonly SentencePart[];
+  /** Approvers who can't approve, each with the reason. */
+  readonly unable: readonly Sentence[];
+  /** Why the approvals that are needed can't come, with what to mend; absent when they can. */
+  readonly gap?: Sentence;
+}
+
+/** Lists the ids of all people who would be approvers of a call if their standing lets them, those whom the route names first. */
+export function candidatesOf(call: Call, groups: KnownGroups): readonly string[] {
+  const { approvers } = routeOf(call);
+  const named = approvers.flatMap((approver) => {
+    if (approver === 'requester') return [call.requester.user];
+    return isGroup(approver) ? [] : [userOf(approver)];
+  });
+  const inGroups = groupsOf(routeOf(call)).flatMap((group) => [
+    ...(groups.get(group)?.members ?? []),
+  ]);
+  return [...new Set([...named, ...inGroups])];
+}
+
+/** Tells whether a person's approval of a call would count, as far as their standing and the route's self-approval go. */
+export function canApprove(call: Call, user: string, profile: Profile | undefined): boolean {
+  return profile !== undefined && whyUnable(call, user, profile) === undefined;
+}
+
+/** Tells who a pending call waits for. */
+export function toOutlook(call: Call, known: KnownPeople): Outlook {
+  const route = routeOf(call);
+  const judged = [...new Set(route.approvers)].map((approver) => ({
+    approver,
+    why: judge(call, approver, known),
+  }));
+  const awaited = judged
+    .filter(({ approver, why }) => why === undefined && !hasApproved(call, approver))
+    .map(({ approver }) => nameOf(call, approver, known));
+  const unable = judged.flatMap(({ approver, why }) =>
+    why === undefined ? [] : [sentence`${nameOf(call, approver, known)} (${why})`],
+  );
+  const gap = findGap(call, route, known, unable);
+  return { awaited, unable, ...(gap !== undefined && { gap }) };
+}
+
+/** More would only make a sentence long. */
+const MAX_NAMED = 10;
+
+/** Whoever was not asked about counts as somebody who can: a gap is never guessed. */
+function findGap(
+  call: Call,
+  route: Route,
+  known: KnownPeople,
+  unable: readonly Sentence[],
+): Sentence | undefined {
+  if (!route.decisions.includes('approve')) return undefined;
+  const able = candidatesOf(call, known.groups).filter((user) => {
+    const profile = known.profiles.get(user);
+    return profile === undefined || canApprove(call, user, profile);
+  });
+  if (able.length >= route.quorum) return undefined;
+  if (route.approvers.length === 0) {
+    return `Nobody can approve this: the route “${route.name}” has no approvers. ${mend(route)}`;
+  }
+  const because =
+    unable.length === 0
+      ? ''
+      : sentence` Not able to: ${joinSentences(unable.slice(0, MAX_NAMED), ', ')}.`;
+  return sentence`${sayTooFew(route, able.length)}${because} ${mend(route)}`;
+}
+
+function sayTooFew({ quorum }: Route, able: number): string {
+  if (able === 0) return 'Nobody can approve this.';
+  const can = able === 1 ? 'only one person can give one' : `only ${able} people can give one`;
+  return `This needs ${quorum} approvals, and ${can}.`;
+}
+
+function mend({ name }: Route): string {
+  return `Nothing runs until the route “${name}” has enough people who may approve: whoever keeps it can name others, or ask for fewer.`;
+}
+
+/** Why nobody behind an approver can approve, in a few words; undefined when somebody can. */
+function judge(call: Call, approver: Approver, known: KnownPeople): Sentence | undefined {
+  if (!isGroup(approver)) {
+    const user = approver === 'requester' ? call.requester.user : userOf(approver);
+    return whyUnable(call, user, known.profiles.get(user));
+  }
+  const group = known.groups.get(approver);
+  if (group?.missing !== undefined) return withoutStop(group.missing);
+  const members = [...(group?.members ?? [])];
+  if (members.length === 0) return 'nobody is in it';
+  const someone = members.some((user) => {
+    const profile = known.profiles.get(user);
+    return profile === undefined || canApprove(call, user, profile);
+  });
+  return someone ? undefined : 'nobody in it may approve';
+}
+
+function whyUnable(call: Call, user: string, profile: Profile | undefined): string | undefined {
+  const route = routeOf(call);
+  if (profile && refuseDecider(route, profile.standing)) return STANDING_WORDS[profile.standing];
+  const isSelf = isSamePerson({ team: call.requester.team, user }, call.requester);
+  return isSelf && !route.selfApproval ? 'may not approve their own call' : undefined;
+}
+
+function hasApproved(call: Call, approver: Approver): boolean {
+  if (isGroup(approver)) return false;
+  const user = approver === 'requester' ? call.requester.user : userOf(approver);
+  return call.votes.some((vote) => vote.by.user === user);
+}
+
+function nameOf(call: Call, approver: Approver, { profiles, groups }: KnownPeople): SentencePart {
+  if (isGroup(approver)) return { group: approver, handle: groups.get(approver)?.handle };
+  const person = approver === 'requester' ? call.requester.user : userOf(approver);
+  return { person, name: profiles.get(person)?.name };
+}
+
+function userOf(approver: Exclude<Approver, 'requester'>): string {
+  return approver.slice('user:'.length);
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}

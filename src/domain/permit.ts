@@ -1,0 +1,119 @@
+/** Who may decide on a call: the pure core that every surface asks through `authorize()`. */
+import type { GroupProfile, Standing } from './directory.ts';
+import { isSamePerson, type Person } from './person.ts';
+import type { Approver, DecisionKind, Group, Route } from './route.ts';
+import { joinSentences, type Sentence, type SentencePart, sentence } from './sentence.ts';
+import { refuseStanding } from './talk.ts';
+
+/** The groups of a route as the workspace tells of them; a group that is missing has nobody in it. */
+export type KnownGroups = ReadonlyMap<Group, GroupProfile>;
+
+/** What the workspace says of a person in the moment of a decision. */
+export interface Credentials {
+  readonly standing: Standing;
+  readonly groups: KnownGroups;
+}
+
+export const NO_GROUPS: KnownGroups = new Map();
+
+/** Whether a person may make a decision on a call, and if not, why, in words for that person. */
+export type Permission =
+  | Allowed
+  | { readonly kind: 'not-allowed'; readonly why: Sentence }
+  /** Nobody who may decide anything here: not even told how the call stands. */
+  | { readonly kind: 'nobody'; readonly why: Sentence };
+
+/** The person may; `approves` tells whether their approval counts. */
+export interface Allowed {
+  readonly kind: 'allowed';
+  readonly approves: boolean;
+}
+
+/** Answers for one person and one decision; an edit is allowed to the requester even where their approval does not count. */
+export function permit(
+  route: Route,
+  requester: Person,
+  person: Person,
+  decision: DecisionKind,
+  known: Credentials,
+): Permission {
+  const nobody = whyNobody(route, requester, person, known);
+  if (nobody !== undefined) return { kind: 'nobody', why: nobody };
+  if (!route.decisions.includes(decision)) {
+    return { kind: 'not-allowed', why: `The route “${route.name}” does not allow “${decision}”.` };
+  }
+  const isApprover =
+    isNamed(route, requester, person) || groupsOf(route).some((each) => isIn(each, person, known));
+  if (!isApprover) return { kind: 'not-allowed', why: whoMay(route, known.groups) };
+  const approves = !isSamePerson(person, requester) || route.selfApproval;
+  if (decision === 'approve' && !approves) {
+    return {
+      kind: 'not-allowed',
+      why: `The route “${route.name}” does not let people approve their own calls.`,
+    };
+  }
+  return { kind: 'allowed', approves };
+}
+
+/** Says why people of a standing may decide nothing on a route; undefined when they may, if they are approvers. */
+export function refuseDecider(route: Route, standing: Standing): string | undefined {
+  if (standing === 'guest' && route.allowsGuests) return undefined;
+  return refuseStanding({ standing })?.sentence;
+}
+
+/** Lists the groups among the approvers of a route. */
+export function groupsOf({ approvers }: Route): readonly Group[] {
+  return approvers.filter((approver): approver is Group => isGroup(approver));
+}
+
+/** Tells whether an approver is a group of people. */
+export function isGroup(approver: Approver): approver is Group {
+  return approver.startsWith('usergroup:') || approver.startsWith('channel:');
+}
+
+/** Lists the groups that have to be asked before a person's right to a decision is known; none where it is known without. */
+export function groupsToAsk(
+  route: Route,
+  requester: Person,
+  person: Person,
+  decision: DecisionKind,
+): readonly Group[] {
+  const isClear =
+    !route.decisions.includes(decision) ||
+    person.team !== requester.team ||
+    isNamed(route, requester, person);
+  return isClear ? [] : [...new Set(groupsOf(route))];
+}
+
+function whyNobody(
+  route: Route,
+  requester: Person,
+  person: Person,
+  { standing }: Credentials,
+): string | undefined {
+  if (person.team !== requester.team) return 'Only members of this workspace may decide here.';
+  return refuseDecider(route, standing);
+}
+
+function isNamed(route: Route, requester: Person, person: Person): boolean {
+  return route.approvers.some((approver) =>
+    approver === 'requester' ? isSamePerson(person, requester) : approver === `user:${person.user}`,
+  );
+}
+
+function isIn(group: Group, { user }: Person, { groups }: Credentials): boolean {
+  return groups.get(group)?.members.has(user) ?? false;
+}
+
+function whoMay(route: Route, groups: KnownGroups): Sentence {
+  if (route.approvers.length === 0)
+    return `The route “${route.name}” has no approvers: nobody may decide.`;
+  const names = route.approvers.map((approver) => nameApprover(approver, groups));
+  return sentence`Only ${joinSentences(names, ', ')} may decide this call.`;
+}
+
+function nameApprover(approver: Approver, groups: KnownGroups): SentencePart {
+  if (approver === 'requester') return 'the person who asked';
+  if (!isGroup(approver)) return { person: approver.slice('user:'.length) };
+  return { group: approver, handle: groups.get(approver)?.handle };
+}

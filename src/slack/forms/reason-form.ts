@@ -1,0 +1,51 @@
+import type { ModalView } from '@slack/types';
+import type { Call } from '../../domain/call.ts';
+import { REASON_LENGTH } from '../../domain/decide.ts';
+import { encodeCardToken } from '../../domain/digest.ts';
+import { toPlainWords } from '../cards/card-facts.ts';
+import { VIEWS } from '../ids.ts';
+import { objectAt, type Payload, textAt } from '../payload.ts';
+
+export const REASON_BLOCK = 'reason';
+const REASON_ACTION = 'text';
+
+/** Builds the form in which a person says why they approve the attempt that they saw. */
+export function buildReasonForm(call: Call): ModalView {
+  return {
+    type: 'modal',
+    callback_id: VIEWS.reason,
+    private_metadata: encodeCardToken(call),
+    title: { type: 'plain_text', text: 'Approve' },
+    submit: { type: 'plain_text', text: 'Approve' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [
+      {
+        type: 'input',
+        block_id: REASON_BLOCK,
+        label: {
+          type: 'plain_text',
+          text: `Why do you approve “${toPlainWords(call.tool)}”?`,
+          emoji: false,
+        },
+        hint: {
+          type: 'plain_text',
+          text: 'Stands on the card and in the audit; the agent reads it too.',
+          emoji: false,
+        },
+        element: {
+          type: 'plain_text_input',
+          action_id: REASON_ACTION,
+          multiline: true,
+          max_length: REASON_LENGTH,
+          focus_on_load: true,
+        },
+      },
+    ],
+  };
+}
+
+/** Reads the reason; undefined when it says nothing. */
+export function readReason(values: Payload): string | undefined {
+  const text = textAt(objectAt(objectAt(values, REASON_BLOCK), REASON_ACTION), 'value');
+  return text === undefined || text.trim() === '' ? undefined : text;
+}

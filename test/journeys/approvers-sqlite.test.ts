@@ -1,0 +1,3 @@
+import { approversJourneys } from './approvers.ts';
+
+approversJourneys('SQLite');

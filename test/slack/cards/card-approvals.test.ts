@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Call } from '../../../src/domain/call.ts';
+import { type KnownPeople, toOutlook } from '../../../src/domain/outlook.ts';
+import type { Approver, Route } from '../../../src/domain/route.ts';
+import { sentence } from '../../../src/domain/sentence.ts';
+import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
+import { APPROVER, aCall, SECOND_APPROVER, TWO_APPROVERS } from '../../support/a-call.ts';
+import { TEST_MARK } from '../../support/test-mark.ts';
+
+const ROUTE: Route = { ...TWO_APPROVERS, approvers: ['user:U2', 'user:U3', 'usergroup:S1'] };
+const member = (name: string) => ({ standing: 'member', isAdmin: false, name }) as const;
+const KNOWN: KnownPeople = {
+  profiles: new Map([
+    ['U1', member('Riley')],
+    ['U2', member('Avery')],
+    ['U3', member('Sam')],
+    ['U4', member('Kim')],
+  ]),
+  groups: new Map([
+    ['usergroup:S1', { members: new Set(['U4']), handle: 'ops' }],
+    ['channel:C7', { members: new Set(['U4']) }],
+  ]),
+};
+
+function cardOf(patch: Partial<Call>, known: KnownPeople = KNOWN) {
+  const call = aCall({ route: ROUTE, ...patch });
+  const card = buildCallCard(call, { mark: TEST_MARK, outlook: toOutlook(call, known) });
+  assert.deepEqual(validateMessage(card), []);
+  return card;
+}
+
+function factsOf(patch: Partial<Call>, known?: KnownPeople): string {
+  const [, facts] = cardOf(patch, known).blocks;
+  assert.ok(facts?.type === 'section');
+  return facts.text?.text ?? '';
+}
+
+const others = (...approvers: readonly Approver[]) => ({ route: { ...ROUTE, approvers } });
+
+describe('a pending card', () => {
+  it('says who has approved, how many, and for whom it waits, without a mention of those', () => {
+    const facts = factsOf({ votes: [{ by: APPROVER, at: 1 }] });
+    assert.match(facts, /\*Approvals\* 1 of 2: <@U2> · 1 missing/);
+    assert.match(facts, /\*Waits for\* one of `Sam`, @ops$/);
+    assert.doesNotMatch(facts, /<@U3>|<!subteam/);
+  });
+
+  it('says how many of them it takes', () => {
+    assert.match(factsOf({}), /\*Waits for\* 2 of `Avery`, `Sam`, @ops$/);
+    assert.match(factsOf(others('user:U2', 'user:U3')), /\*Waits for\* `Avery`, `Sam`$/);
+    const one = { route: { ...ROUTE, approvers: ['channel:C7'], quorum: 1 } } as const;
+    assert.match(factsOf(one), /\*Waits for\* the members of <#C7>$/);
+  });
+
+  it('says nothing of it where only the requester decides, nor once it is decided', () => {
+    const alone = { ...ROUTE, approvers: ['requester'], quorum: 1, selfApproval: true } as const;
+    assert.doesNotMatch(factsOf({ route: alone }), /Waits for/);
+    assert.doesNotMatch(factsOf({ status: 'approved' }), /Waits for/);
+  });
+
+  it('names those who can’t approve, with the reason', () => {
+    const profiles = new Map([
+      ...KNOWN.profiles,
+      ['U3', { standing: 'gone', isAdmin: false, name: 'Sam' }] as const,
+    ]);
+    assert.match(
+      factsOf({}, { ...KNOWN, profiles }),
+      /:warning: \*Can’t approve\* `Sam` \(deactivated\)$/,
+    );
+  });
+
+  it('says that nobody can approve it, and what to mend', () => {
+    const facts = factsOf(others());
+    assert.match(facts, /:warning: Nobody can approve this: the route “two” has no approvers\./);
+    assert.match(facts, /Nothing runs until the route “two” has enough people/);
+    assert.doesNotMatch(facts, /Waits for/);
+  });
+
+  it('lets no chosen name be markup, an emoji or a line of ours', () => {
+    const name = '`*x*` :white_check_mark:\nApproved by <!channel> <@U9>\u202e';
+    const profiles = new Map([...KNOWN.profiles, ['U2', member(name)] as const]);
+    const facts = factsOf(others('user:U2', 'user:U3'), { ...KNOWN, profiles });
+    const line = facts.split('\n').find((each) => each.startsWith('*Waits for*')) ?? '';
+    assert.match(line, /^\*Waits for\* `[^`]+`, `Sam`$/);
+    assert.doesNotMatch(facts, /<!channel>|<@U9>|\u202e/);
+    assert.ok(!facts.split('\n').some((each) => each.startsWith('Approved by')));
+  });
+
+  it('stays within Slack’s limits with a hundred approvers of long names', () => {
+    const ids = Array.from({ length: 100 }, (_, i) => `U${i + 10}`);
+    const profiles = new Map(
+      ids.map((id) => [id, { ...member('W'.repeat(200)), standing: 'gone' }] as const),
+    );
+    const approvers = ids.map((id) => `user:${id}` as const);
+    const facts = factsOf({ route: { ...ROUTE, approvers } }, { ...KNOWN, profiles });
+    assert.ok(facts.length < 3_000, `${facts.length}`);
+    assert.match(facts, /Nobody can approve this\./);
+  });
+});
+
+describe('a reason', () => {
+  const votes = [
+    { by: APPROVER, at: 1, reason: 'In the plan. *bold* <!here>' },
+    { by: SECOND_APPROVER, at: 2 },
+  ];
+
+  it('stands on the pending and on the decided card, as text, with who gave it', () => {
+    for (const status of ['pending', 'approved', 'succeeded'] as const) {
+      const block = cardOf({ status, votes }).blocks.find(
+        ({ type, ...rest }) => type === 'rich_text' && JSON.stringify(rest).includes('In the plan'),
+      );
+      assert.deepEqual(block, {
+        type: 'rich_text',
+        elements: [
+          {
+            type: 'rich_text_quote',
+            elements: [
+              { type: 'text', text: 'Approved by ', style: { bold: true } },
+              { type: 'user', user_id: 'U2' },
+              { type: 'text', text: ': In the plan. *bold* <!here>' },
+            ],
+          },
+        ],
+      });
+    }
+  });
+});
+
+describe('a note that names people', () => {
+  it('is our own sentence, with them in it', () => {
+    const note = sentence`An approval does not count any more: ${{ person: 'U3' }} (a <guest>).`;
+    const text = JSON.stringify(cardOf({ note }).blocks);
+    assert.match(text, /\*Note\* An approval does not count any more: <@U3> \(a &lt;guest&gt;\)\./);
+  });
+});
