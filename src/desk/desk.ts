@@ -7,8 +7,10 @@ import type {
   SettleCommand,
 } from '../domain/decision.ts';
 import type { InboxMessage } from '../domain/message.ts';
+import type { Person } from '../domain/person.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { createAdmit } from './admit.ts';
+import { type AskAgainOutcome, createAskAgain } from './ask-again.ts';
 import { isBareWord } from './bare-words.ts';
 import { createCloseLive } from './close-live.ts';
 import { type Control, createControl } from './control.ts';
@@ -24,6 +26,7 @@ import { createHeed } from './heed.ts';
 import { createHelperThreads } from './helper-threads.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
+import { createEscalate, createRemind } from './press-on.ts';
 import { createProgress } from './progress.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
@@ -47,6 +50,8 @@ export interface Desk extends Control {
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
   /** Keeps what a person thinks of a turn's answer, in place of what they thought before; false when there is no such turn. */
   rate(command: RateCommand): Promise<boolean>;
+  /** Begins a new turn that asks for a call again which nobody decided in time; for whoever asked first. */
+  askAgain(command: { readonly callId: string; readonly by: Person }): Promise<AskAgainOutcome>;
   /** Remembers that somebody was turned away at the edge. */
   recordRefusal(refusal: {
     readonly surface: string;
@@ -69,6 +74,7 @@ export function createDesk(
     ...createDecideAtEdge(deps, createDecide(deps)),
     isInThread: (thread) => store.inbox.knows(thread),
     rate: createRate(deps),
+    askAgain: createAskAgain(deps),
     async receive(message) {
       const audit = {
         at: clock.now(),
@@ -136,6 +142,8 @@ export function createWorker(deps: DeskDeps): Worker {
       heed: (id) => heed.heed(id as ThreadKey),
       run: createExecute(deps, helperThreads),
       expire: createExpire(deps),
+      remind: createRemind(deps),
+      escalate: createEscalate(deps),
       redraw: createRedraw(deps),
     },
   });

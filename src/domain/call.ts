@@ -105,6 +105,12 @@ export interface Call {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deadlineAt?: number;
+  /** When people were asked by the route of now: its reminder and escalation count from here. */
+  readonly askedAt?: number;
+  /** The route that it was first asked on, where it has gone on to another since. */
+  readonly escalatedFrom?: string;
+  /** When those of the route of now were reminded. */
+  readonly remindedAt?: number;
 }
 
 /** Where a call's card stands in Slack. */

@@ -3,6 +3,7 @@ import type { Call } from './call.ts';
 import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
 import type { Outcome } from './outcome.ts';
+import { routeReached } from './patience.ts';
 import { type GateAnswer, permit, REQUESTER_ROUTE, type Route } from './route.ts';
 import { storedPreview } from './stored-preview.ts';
 import type { ThreadKey } from './thread-key.ts';
@@ -50,7 +51,7 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   }
   if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
   if (gate.kind === 'ask') {
-    const back = askAgain(call, gate.route, now);
+    const back = askAgain(call, routeReached(call, gate.route), now);
     if (back) return back;
   }
   const { route } = call;
@@ -92,6 +93,7 @@ export function ruleGate(call: Call, gate: GateAnswer, now: number): Step {
       return stepFrom(call, 'gate', now, {
         status: 'pending',
         route: gate.route,
+        askedAt: now,
         deadlineAt: now + gate.route.deadlineMs,
       });
     case 'refuse':

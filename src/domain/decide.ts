@@ -166,6 +166,7 @@ function ruleRerun(call: Call, verdict: Verdict): Ruling {
     attempt,
     digest: digestOf({ ...rest, attempt }),
     votes: [],
+    askedAt: verdict.at,
     deadlineAt: verdict.at + routeOf(call).deadlineMs,
   });
   return approveAnew(again, verdict);

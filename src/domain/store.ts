@@ -9,6 +9,7 @@ import type { Call, CallStatus, CardPlace } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
 import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
+import type { Group } from './route.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { Step } from './transitions.ts';
 
@@ -25,8 +26,16 @@ export interface Say {
   readonly turn?: string;
   /** A line of our own below an answer. */
   readonly foot?: string;
+  /** Those whom it calls, once. */
+  readonly mentions?: Mentions;
   /** Says nothing: the thread's growing message is taken away, if no answer has become of it. */
   readonly clearsLive?: true;
+}
+
+/** People and groups of the workspace, by id. */
+export interface Mentions {
+  readonly people: readonly Person[];
+  readonly groups: readonly Group[];
 }
 
 /** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */

@@ -7,6 +7,8 @@ const TASKS: readonly string[] = [
   'redraw',
   'say',
   'heed',
+  'remind',
+  'escalate',
 ] satisfies readonly AgendaTask[];
 
 /** Writes a key as one text; ids may hold any character, tasks hold no colon. */

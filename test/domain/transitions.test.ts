@@ -20,6 +20,8 @@ const TABLE = `
   proposed  withdrawn  withdraw
   pending   pending    vote
   pending   pending    edit
+  pending   pending    remind
+  pending   pending    escalate
   pending   approved   approve
   pending   replied    reply
   pending   ignored    ignore
@@ -64,6 +66,8 @@ const CAUSES: readonly Cause[] = [
   'propose',
   'gate',
   'vote',
+  'remind',
+  'escalate',
   'approve',
   'edit',
   'reply',
