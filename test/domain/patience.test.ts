@@ -59,7 +59,11 @@ test('the policy is asked on the route that a call has gone on to, and only if i
   assert.equal(routeReached(call, stricter).quorum, 3);
   const other: Route = { ...PATIENT, name: 'other' };
   assert.equal(routeReached(call, other), other);
-  assert.equal(routeReached(call, { ...PATIENT, escalate: { afterMs: 1, to: other } }).name, 'two');
+  assert.equal(
+    routeReached(call, { ...PATIENT, escalate: { afterMs: 1, to: { ...LEAD, name: 'boss' } } })
+      .name,
+    'two',
+  );
   assert.equal(routeReached(asked({ route: LEAD }), PATIENT), PATIENT);
 });
 
