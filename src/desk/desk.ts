@@ -7,8 +7,10 @@ import type {
   SettleCommand,
 } from '../domain/decision.ts';
 import type { InboxMessage } from '../domain/message.ts';
+import type { Person } from '../domain/person.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { createAdmit } from './admit.ts';
+import { type AskAgainOutcome, createAskAgain } from './ask-again.ts';
 import { createAuthorize } from './authorize.ts';
 import { isBareWord } from './bare-words.ts';
 import { createCloseLive } from './close-live.ts';
@@ -27,6 +29,7 @@ import { createHelperThreads } from './helper-threads.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createPace } from './pace.ts';
+import { createEscalate, createRemind } from './press-on.ts';
 import { createProgress } from './progress.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
@@ -52,6 +55,8 @@ export interface Desk extends Control {
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
   /** Keeps what a person thinks of a turn's answer, in place of what they thought before; false when there is no such turn. */
   rate(command: RateCommand): Promise<boolean>;
+  /** Begins a new turn that asks for a call again which nobody decided in time; for whoever asked first. */
+  askAgain(command: { readonly callId: string; readonly by: Person }): Promise<AskAgainOutcome>;
   /** Remembers that somebody was turned away at the edge. */
   recordRefusal(refusal: {
     readonly surface: string;
@@ -75,6 +80,7 @@ export function createDesk(
     ...createDecideAtEdge(deps, createDecide(deps, authorize), authorize),
     isInThread: (thread) => store.inbox.knows(thread),
     rate: createRate(deps),
+    askAgain: createAskAgain(deps),
     async receive(message) {
       const audit = {
         at: clock.now(),
@@ -146,6 +152,8 @@ export function createWorker(deps: DeskDeps): Worker {
       heed: (id) => heed.heed(id as ThreadKey),
       run: createExecute(deps, helperThreads),
       expire: createExpire(deps),
+      remind: createRemind(deps),
+      escalate: createEscalate(deps),
       redraw: createRedraw(deps, pace),
     },
     beforePark: createTellParked(deps),

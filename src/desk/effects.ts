@@ -1,7 +1,17 @@
-import { expireKey, pumpKey, redrawKey, runKey, sayKey, type Wake } from '../domain/agenda.ts';
+import {
+  escalateKey,
+  expireKey,
+  pumpKey,
+  redrawKey,
+  remindKey,
+  runKey,
+  sayKey,
+  type Wake,
+} from '../domain/agenda.ts';
 import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import { shortDigest } from '../domain/digest.ts';
+import { escalateAt, remindAt } from '../domain/patience.ts';
 import type { Person } from '../domain/person.ts';
 import type { Effects, Say } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
@@ -73,6 +83,10 @@ function wakesOf(call: Call): readonly Wake[] {
   if (call.deadlineAt !== undefined && !isTerminal(call) && call.status !== 'running') {
     wakes.push({ key: expireKey(call.id), dueAt: call.deadlineAt });
   }
+  const remindDue = remindAt(call);
+  if (remindDue !== undefined) wakes.push({ key: remindKey(call.id), dueAt: remindDue });
+  const escalateDue = escalateAt(call);
+  if (escalateDue !== undefined) wakes.push({ key: escalateKey(call.id), dueAt: escalateDue });
   // What became unknown runs no more: whoever waited for its end can go on.
   if (call.outcome || call.status === 'unknown') {
     wakes.push({ key: pumpKey(call.thread), dueAt: now });

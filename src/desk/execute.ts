@@ -4,6 +4,7 @@ import { abandon, finish, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { routeReached } from '../domain/patience.ts';
 import { isIntact } from '../domain/seal.ts';
 import { StaleFenceError } from '../domain/store.ts';
 import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
@@ -67,7 +68,8 @@ export function createExecute(
     const cause = await helperThreads.endedBy(call.thread);
     if (cause) return withdraw(call, cause, clock.now());
     const preview = tool && parsed?.ok ? await previewAgain(call, tool, parsed.value) : undefined;
-    const asked = gate.kind === 'ask' ? await askVoters(deps, call, gate.route) : undefined;
+    const route = gate.kind === 'ask' ? routeReached(call, gate.route) : undefined;
+    const asked = route && (await askVoters(deps, call, route));
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
     const facts = { now: clock.now(), fence, gate, parsed, child, preview };

@@ -6,12 +6,20 @@ import type { ThreadKey } from './thread-key.ts';
  */
 export const AHEAD_MS = 86_400_000;
 
-export type AgendaTask = 'pump' | 'run' | 'expire' | 'redraw' | 'say' | 'heed';
+export type AgendaTask =
+  | 'pump'
+  | 'run'
+  | 'expire'
+  | 'redraw'
+  | 'say'
+  | 'heed'
+  | 'remind'
+  | 'escalate';
 
 /** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
 export interface AgendaKey {
   readonly task: AgendaTask;
-  /** A thread's key (pump, say, heed) or a call's id (run, expire, redraw). */
+  /** A thread's key (pump, say, heed) or a call's id (run, expire, redraw, remind, escalate). */
   readonly id: string;
 }
 
@@ -78,4 +86,6 @@ export const sayKey = (thread: ThreadKey): AgendaKey => ({ task: 'say', id: thre
 export const heedKey = (thread: ThreadKey): AgendaKey => ({ task: 'heed', id: thread });
 export const runKey = (callId: string): AgendaKey => ({ task: 'run', id: callId });
 export const expireKey = (callId: string): AgendaKey => ({ task: 'expire', id: callId });
+export const remindKey = (callId: string): AgendaKey => ({ task: 'remind', id: callId });
+export const escalateKey = (callId: string): AgendaKey => ({ task: 'escalate', id: callId });
 export const redrawKey = (callId: string): AgendaKey => ({ task: 'redraw', id: callId });

@@ -127,6 +127,12 @@ export interface Call {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deadlineAt?: number;
+  /** When people were asked by the route of now: its reminder and escalation count from here. */
+  readonly pendingSince?: number;
+  /** The route that it was first asked on, where it has gone on to another since. */
+  readonly escalatedFrom?: string;
+  /** When those of the route of now were reminded. */
+  readonly remindedAt?: number;
   /** Over all else of the stored call, under the installation's key; absent on calls that were stored before there were seals. */
   readonly seal?: string;
   /** Never stored: what the seal said when the call was read; absent when it is right. */

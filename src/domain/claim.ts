@@ -4,6 +4,7 @@ import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
 import type { Standing } from './directory.ts';
 import type { Outcome } from './outcome.ts';
+import { routeReached } from './patience.ts';
 import { type KnownGroups, permit } from './permit.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
@@ -64,7 +65,7 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   }
   if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
   if (gate.kind === 'ask') {
-    const back = askAgain(call, gate.route, facts);
+    const back = askAgain(call, routeReached(call, gate.route), facts);
     if (back) return back;
   }
   const { route } = call;
@@ -113,6 +114,7 @@ export function ruleGate(call: Call, gate: GateAnswer, now: number): Step {
       return stepFrom(call, 'gate', now, {
         status: 'pending',
         route: gate.route,
+        pendingSince: now,
         deadlineAt: now + gate.route.deadlineMs,
       });
     case 'refuse':
@@ -180,12 +182,13 @@ function sendBack(
   votes: readonly Vote[],
   note: Sentence,
 ): Step {
-  const { verdict: _old, ...rest } = call;
+  const { verdict: _old, remindedAt: _reminded, ...rest } = call;
   return stepFrom(rest, 'recheck', now, {
     status: 'pending',
     route,
     votes,
     note,
+    pendingSince: now,
     deadlineAt: call.deadlineAt ?? now + route.deadlineMs,
   });
 }

@@ -197,6 +197,7 @@ function ruleRerun(call: Call, verdict: Verdict, approves: boolean): Ruling {
     attempt,
     digest: digestOf({ ...rest, attempt }),
     votes: [],
+    pendingSince: verdict.at,
     deadlineAt: verdict.at + routeOf(call).deadlineMs,
   });
   return approveAnew(again, verdict, approves);

@@ -9,6 +9,7 @@ import type { Call, CallStatus, CardPlace } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
 import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
+import type { Group } from './route.ts';
 import { plainSentence, type Sentence } from './sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { Step } from './transitions.ts';
@@ -28,6 +29,8 @@ export interface Say {
   readonly turn?: string;
   /** A line of our own below an answer. */
   readonly foot?: string;
+  /** Those whom it calls, once. */
+  readonly mentions?: Mentions;
   /** It has piled up, and nobody waits for it now: it may go when the channel has room. */
   readonly patient?: true;
   /** Says nothing: the thread's growing message is taken away, if no answer has become of it. */
@@ -37,6 +40,12 @@ export interface Say {
 /** Makes what a say of ours says of a sentence. */
 export function inWords(words: Sentence): Pick<Say, 'text' | 'words'> {
   return { text: plainSentence(words), words };
+}
+
+/** People and groups of the workspace, by id. */
+export interface Mentions {
+  readonly people: readonly Person[];
+  readonly groups: readonly Group[];
 }
 
 /** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */

@@ -6,6 +6,8 @@ export type Cause =
   | 'propose'
   | 'gate'
   | 'vote'
+  | 'remind'
+  | 'escalate'
   | 'approve'
   | 'edit'
   | 'reply'
@@ -32,6 +34,9 @@ export const EDGES: readonly Edge[] = [
   ['proposed', 'withdrawn', 'withdraw'],
   ['pending', 'pending', 'vote'],
   ['pending', 'pending', 'edit'],
+  // Nobody has decided: those who may are told once more, or others may from now on.
+  ['pending', 'pending', 'remind'],
+  ['pending', 'pending', 'escalate'],
   ['pending', 'approved', 'approve'],
   // What it works on has changed since it was shown.
   ['pending', 'pending', 'recheck'],

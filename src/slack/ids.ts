@@ -10,6 +10,7 @@ export const ACTIONS = {
   settleRan: 'call.settle-ran',
   settleRerun: 'call.settle-rerun',
   settleLeave: 'call.settle-leave',
+  askAgain: 'call.ask-again',
   rate: 'answer.rate',
   stopTurn: 'turn.stop',
   formBack: 'form.back',

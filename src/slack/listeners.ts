@@ -9,6 +9,7 @@ import {
   type Refused,
 } from './check-click.ts';
 import { buildMessageView } from './forms/small-views.ts';
+import { askAgain } from './handlers/ask-again-click.ts';
 import {
   addEntry,
   backInForm,
@@ -57,6 +58,7 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.formAdd]: { handle: addEntry, check: 'card' },
   [ACTIONS.formRemove]: { handle: removeEntry, check: 'card' },
   [ACTIONS.formToggle]: { handle: toggleGroup, check: 'card' },
+  [ACTIONS.askAgain]: { handle: askAgain, check: 'card' },
   [ACTIONS.settleRan]: { handle: settle('ran'), check: 'card' },
   [ACTIONS.settleRerun]: { handle: settle('rerun'), check: 'card' },
   [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },

@@ -1,3 +1,6 @@
+import type { Group } from '../domain/route.ts';
+import type { Mentions } from '../domain/store.ts';
+
 /** Escapes a text for mrkdwn, so that nothing in it is a mention, a link or an entity. */
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -18,6 +21,19 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' 
 /** Writes the mention of a user; an id that is none is written as text. */
 export function mention(user: string): string {
   return /^[A-Z0-9]{1,40}$/.test(user) ? `<@${user}>` : escapeMrkdwn(user);
+}
+
+/** Writes the mention of a group: of a user group one that calls its people, of a channel a link to it. https://docs.slack.dev/messaging/formatting-message-text#mentioning-groups */
+function mentionGroup(group: Group): string {
+  const id = group.slice(group.indexOf(':') + 1);
+  if (!/^[A-Z0-9]{1,40}$/.test(id)) return escapeMrkdwn(id);
+  return group.startsWith('channel:') ? `<#${id}>` : `<!subteam^${id}>`;
+}
+
+/** Writes the mentions of those whom a message calls; empty when it calls nobody. */
+export function mentionAll(mentions: Mentions | undefined): string {
+  const { groups = [], people = [] } = mentions ?? {};
+  return [...groups.map(mentionGroup), ...people.map(({ user }) => mention(user))].join(' ');
 }
 
 /** Writes a time in the reader's own zone. https://docs.slack.dev/messaging/formatting-message-text#date-formatting */

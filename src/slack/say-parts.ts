@@ -1,9 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import type { Rating } from '../domain/message.ts';
-import type { Say } from '../domain/store.ts';
+import type { Mentions, Say } from '../domain/store.ts';
 import { ACTIONS } from './ids.ts';
 import { BUDGET, LIMITS } from './limits.ts';
-import { defuseMarkdown, toNotice } from './mrkdwn.ts';
+import { defuseMarkdown, mentionAll, toNotice } from './mrkdwn.ts';
 import { splitMarkdown } from './split-markdown.ts';
 import { encodeTurnToken } from './turn-click.ts';
 import { writeSentence } from './write-sentence.ts';
@@ -19,9 +19,9 @@ export interface SaidMessage {
  * words in one. What stands below an answer is in its last message.
  */
 export function buildSayParts(
-  say: Pick<Say, 'kind' | 'text' | 'words' | 'turn' | 'foot'>,
+  say: Pick<Say, 'kind' | 'text' | 'words' | 'turn' | 'foot' | 'mentions'>,
 ): readonly SaidMessage[] {
-  if (say.kind !== 'answer') return [buildNotice(ownWords(say))];
+  if (say.kind !== 'answer') return [buildNotice(ownWords(say), say.mentions)];
   const text = say.text.trim() === '' ? '_The agent ended without a word._' : say.text;
   const parts = splitMarkdown(defuseMarkdown(text), BUDGET.answerPart);
   return parts.map((part, i) => ({
@@ -75,9 +75,10 @@ function ratingOf(turn: string): KnownBlock {
   };
 }
 
-/** Makes one message of our own words. */
-export function buildNotice(text: string): SaidMessage {
-  const notice = toNotice(text.trim() === '' ? '(nothing to say)' : text);
+/** Makes one message of our own words, which begins with those whom it calls. */
+export function buildNotice(text: string, mentions?: Mentions): SaidMessage {
+  const words = toNotice(text.trim() === '' ? '(nothing to say)' : text);
+  const notice = [mentionAll(mentions), words].filter((part) => part !== '').join(' ');
   const pieces = splitMarkdown(notice, LIMITS.sectionText);
   return {
     text: pieces[0] ?? notice,

@@ -22,6 +22,9 @@ export const SENTENCES = {
   oldAnswer: 'I do not have this answer any more, so nothing was noted.',
   ratedGood: 'Thank you. I noted that this answer helped.',
   ratedBad: 'Thank you. I noted that this answer did not help.',
+  askedBefore: 'That was asked again already; see below in the thread.',
+  notTheAsker: 'Only the person who asked may ask again, so nothing happened.',
+  notExpired: 'This call has not expired, so there is nothing to ask again.',
   emptyReply: 'Write what the agent should know.',
   emptyReason: 'Write why you approve it.',
 } as const;

@@ -141,7 +141,15 @@ describe('the runner', () => {
   it('parks work that this version does not know, and goes on with the rest', async (t) => {
     const { store, clock } = await openStore(t);
     const done: string[] = [];
-    const handlers = { pump: nothing, run: nothing, expire: nothing, say: nothing, heed: nothing };
+    const handlers = {
+      pump: nothing,
+      run: nothing,
+      expire: nothing,
+      say: nothing,
+      heed: nothing,
+      remind: nothing,
+      escalate: nothing,
+    };
     const redraw = async (id: string) => void done.push(id);
     const runner = createRunner({
       agenda: store.agenda,
@@ -150,7 +158,7 @@ describe('the runner', () => {
       handlers: { ...handlers, redraw },
     });
     await store.agenda.wake([
-      { key: { task: 'remind' as AgendaTask, id: 'x' }, dueAt: 1 },
+      { key: { task: 'nap' as AgendaTask, id: 'x' }, dueAt: 1 },
       { key: redrawKey('call_1'), dueAt: 2 },
     ]);
     runner.start();
@@ -175,7 +183,14 @@ describe('the runner', () => {
       await gate;
     };
     const redrawn: string[] = [];
-    const rest = { pump: nothing, expire: nothing, say: nothing, heed: nothing };
+    const rest = {
+      pump: nothing,
+      expire: nothing,
+      say: nothing,
+      heed: nothing,
+      remind: nothing,
+      escalate: nothing,
+    };
     const redraw = async (id: string) => void redrawn.push(id);
     const runner = createRunner({
       agenda: store.agenda,

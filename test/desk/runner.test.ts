@@ -25,6 +25,8 @@ async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise
       pump: nothing,
       run: nothing,
       expire: nothing,
+      remind: nothing,
+      escalate: nothing,
       say: nothing,
       heed: nothing,
       redraw: (_id, { signal }) => redraw(signal),

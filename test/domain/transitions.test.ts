@@ -21,6 +21,8 @@ const TABLE = `
   pending   pending    vote
   pending   pending    edit
   pending   pending    recheck
+  pending   pending    remind
+  pending   pending    escalate
   pending   approved   approve
   pending   replied    reply
   pending   ignored    ignore
@@ -66,6 +68,8 @@ const CAUSES: readonly Cause[] = [
   'propose',
   'gate',
   'vote',
+  'remind',
+  'escalate',
   'approve',
   'edit',
   'reply',

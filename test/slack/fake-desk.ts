@@ -95,6 +95,11 @@ export function createFakeDesk(): FakeDesk {
       desk.controls.push({ what: 'status', ...command });
       return { kind: 'status', pause: undefined, ongoing: [] };
     },
+    async askAgain(command) {
+      if (desk.broken) throw new Error('The disk is full.');
+      desk.controls.push({ what: 'askAgain', ...command });
+      return { kind: desk.call?.status === 'expired' ? 'asked' : 'not-expired' };
+    },
     async recordRefusal(refusal) {
       desk.refusals.push(refusal);
     },

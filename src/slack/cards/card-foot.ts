@@ -135,29 +135,37 @@ function outcomeWords(
 
 function buttonsOf(call: Call, facts: FootFacts): Button[] {
   const value = encodeCardToken(call);
-  const button = (actionId: string, text: string, style?: Button['style']): Button => ({
+  const button: MakeButton = (actionId, text, style) => ({
     type: 'button',
     action_id: actionId,
     text: { type: 'plain_text', text, emoji: false },
     value,
     ...(style === undefined ? {} : { style }),
   });
-  const open = button(ACTIONS.open, 'Open');
-  if (call.status === 'unknown') {
-    return [
-      button(ACTIONS.settleRan, 'It ran'),
-      button(ACTIONS.settleRerun, 'It did not, run it'),
-      button(ACTIONS.settleLeave, 'It did not, leave it'),
-      ...(facts.whole ? [] : [open]),
-    ];
+  const open = facts.whole ? [] : [button(ACTIONS.open, 'Open')];
+  switch (call.status) {
+    case 'pending':
+      return [...open, ...decisionsOf(call, facts, button)];
+    case 'unknown':
+      return [
+        button(ACTIONS.settleRan, 'It ran'),
+        button(ACTIONS.settleRerun, 'It did not, run it'),
+        button(ACTIONS.settleLeave, 'It did not, leave it'),
+        ...open,
+      ];
+    case 'expired':
+      return [button(ACTIONS.askAgain, 'Ask again'), ...open];
+    default:
+      return open;
   }
-  if (call.status !== 'pending') return facts.whole ? [] : [open];
+}
+
+type MakeButton = (actionId: string, text: string, style?: Button['style']) => Button;
+
+function decisionsOf(call: Call, facts: FootFacts, button: MakeButton): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
-  const first = facts.whole
-    ? [button(ACTIONS.approve, 'Approve', 'primary')].filter(() => allows('approve'))
-    : [open];
   return [
-    ...first,
+    ...(allows('approve') && facts.whole ? [button(ACTIONS.approve, 'Approve', 'primary')] : []),
     ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),
     ...(allows('reply') ? [button(ACTIONS.reply, 'Reply')] : []),
     ...(allows('ignore') ? [button(ACTIONS.ignore, 'Ignore', 'danger')] : []),

@@ -1,0 +1,46 @@
+import { pumpKey, sayKey } from '../domain/agenda.ts';
+import { askAgainMessage } from '../domain/ask-again.ts';
+import { shortDigest } from '../domain/digest.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
+import { inWords } from '../domain/store.ts';
+import type { DeskDeps } from './deps.ts';
+import { actorOf } from './effects.ts';
+
+/** What became of the wish; nothing has begun unless it was `asked`. */
+export type AskAgainOutcome =
+  | { readonly kind: 'asked' | 'asked-before' | 'not-the-requester' }
+  /** It has not expired, or nobody knows it. */
+  | { readonly kind: 'not-expired' };
+
+/** Builds the use case: begins a new turn that asks for an expired call again. */
+export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  return async function askAgain(command: {
+    readonly callId: string;
+    readonly by: Person;
+  }): Promise<AskAgainOutcome> {
+    const call = await store.ledger.get(command.callId);
+    if (call?.status !== 'expired') return { kind: 'not-expired' };
+    if (!isSamePerson(call.requester, command.by)) return { kind: 'not-the-requester' };
+    const now = clock.now();
+    const message = askAgainMessage(call, now);
+    const audit = {
+      at: now,
+      event: 'call.ask-again',
+      subject: call.id,
+      actor: actorOf(command.by),
+    };
+    const say = {
+      id: `again:${call.id}`,
+      thread: message.thread,
+      kind: 'notice' as const,
+      ...inWords(`Asked again: “${call.tool}” (call ${shortDigest(call.digest)}).`),
+      createdAt: now,
+    };
+    const received = await store.inbox.receive(message, {
+      audit: [{ ...audit, detail: { message: message.id } }],
+      says: [say],
+      wakes: [sayKey(message.thread), pumpKey(message.thread)].map((key) => ({ key, dueAt: now })),
+    });
+    return { kind: received === 'new' ? 'asked' : 'asked-before' };
+  };
+}
