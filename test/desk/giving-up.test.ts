@@ -166,7 +166,7 @@ describe('the runner', () => {
     assert.deepEqual(done, ['call_1']);
     assert.match(
       (await store.agenda.parked())[0]?.reason ?? '',
-      /knows no work of the kind “remind”/,
+      /knows no work of the kind “nap”/,
     );
     await runner.stop(0);
   });

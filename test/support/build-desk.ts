@@ -188,6 +188,12 @@ export async function buildDesk(
     await rm(workspaceDir, { recursive: true });
   });
 
+  /** A store that tells of work by a message of its own may tell later than it answers. */
+  async function rest(): Promise<void> {
+    worker?.nudge();
+    await worker?.idle();
+  }
+
   let sent = 0;
   return {
     desk,
@@ -212,14 +218,14 @@ export async function buildDesk(
       const id = messageId({ team, channel, ts });
       const message = { id, thread: THREAD, author: by, ts, text, receivedAt: clock.now() };
       await desk.receive({ ...message, ...(attached && { files: attached }) });
-      await worker?.idle();
+      await rest();
     },
     calls: () => store.ledger.ofThread(THREAD),
     async decide(call, by, decision = { kind: 'approve' }) {
       const { id: callId, attempt } = call;
       const digest = shortDigest(call.digest);
       const outcome = await desk.decide({ callId, attempt, digest, by, decision });
-      await worker?.idle();
+      await rest();
       return outcome;
     },
   };
