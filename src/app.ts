@@ -55,6 +55,7 @@ export interface AppOverrides {
   readonly gate?: Gate;
   readonly toolTimeoutMs?: number;
   readonly stopGraceMs?: number;
+  readonly leaseMs?: number;
   /** (Default: the public internet.) */
   readonly reach?: WebReach;
 }
@@ -161,6 +162,7 @@ async function open(
     integrity,
     newId: () => randomBytes(16).toString('base64url'),
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
+    leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
