@@ -56,6 +56,7 @@ export interface AppOverrides {
   readonly gate?: Gate;
   readonly toolTimeoutMs?: number;
   readonly stopGraceMs?: number;
+  readonly leaseMs?: number;
   /** (Default: the public internet.) */
   readonly reach?: WebReach;
 }
@@ -165,6 +166,7 @@ async function open(
     integrity,
     newId: () => randomBytes(16).toString('base64url'),
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
+    leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);

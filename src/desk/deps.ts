@@ -34,7 +34,7 @@ export interface DeskDeps {
   /** How long a tool may run, in milliseconds. */
   readonly toolTimeoutMs: number;
   /** How long a worker that is not heard of keeps what it works on. (Default: 30 s.) */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Whether people see below an answer what it took of the model. (Default: false.) */
   readonly showsUsage?: boolean;
 }

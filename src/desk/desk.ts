@@ -144,7 +144,7 @@ export function createWorker(deps: DeskDeps): Worker {
     agenda: deps.store.agenda,
     clock: deps.clock,
     log: deps.log,
-    ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs }),
+    leaseMs: deps.leaseMs,
     handlers: {
       // Keys of threads are made by the desk from thread keys only.
       pump: (id, work) => pump(id as ThreadKey, work),

@@ -53,7 +53,7 @@ export function createRunner(deps: {
   readonly log: Log;
   readonly handlers: AgendaHandlers;
   /** After it, what a worker that is not heard of had claimed is another's. (Default: 30 s.) */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Called before work is parked; a rejection keeps it from being parked for now. */
   readonly beforePark?: (lease: Lease, error: unknown) => Promise<void>;
 }): Runner {

@@ -79,16 +79,23 @@ async function play(
   }
 }
 
+/** Of so many calls one fails, unless all do. */
+const EVERY = { sqlite: 2, redis: 4 } as const;
+
 /** So many worlds at once: each waits for its store most of the time. */
 const LANES = 6;
 
 /** Lets the n-th call fail, n from 1 until a step needs no more calls; answers how many failed. */
-async function failEach(backend: LabBackend, actions: readonly Action[], kind: Kind) {
-  // What Redis is asked is what SQLite is asked: every second call is enough of it.
-  const every = isFull || backend === sqliteBackend ? 1 : 2;
+async function failEach(
+  backend: LabBackend,
+  actions: readonly Action[],
+  { seed, ...kind }: Kind & { readonly seed: number },
+) {
+  // Kinds begin at other calls, so that together they meet each; what Redis is asked is what SQLite is asked.
+  const every = isFull ? 1 : EVERY[backend === sqliteBackend ? 'sqlite' : 'redis'];
   let failed = 0;
   for (const at of actions.keys()) {
-    let nth = 1 - every;
+    let nth = 1 + (seed % every) - every;
     let isOver = false;
     const lane = async (): Promise<void> => {
       while (!isOver) {
@@ -116,7 +123,7 @@ describe('when any call of a store, of Slack or of the graph', () => {
   });
   after(() => redis.stop());
 
-  for (const [name, kind] of Object.entries(KINDS)) {
+  for (const [seed, [name, kind]] of Object.entries(KINDS).entries()) {
     describe(name, () => {
       for (const [scenario, actions] of Object.entries(SCENARIOS)) {
         const isEverywhere = isFull || EVERYWHERE.has(scenario);
@@ -124,10 +131,12 @@ describe('when any call of a store, of Slack or of the graph', () => {
         const places = isEverywhere ? 'on SQLite and on Redis' : 'on SQLite';
         it(`${scenario} comes to its right end ${places}`, async () => {
           const all = [sqliteBackend, ...(isEverywhere ? [redis.backend] : [])];
-          const ends = await Promise.allSettled(all.map((each) => failEach(each, actions, kind)));
+          const ends = await Promise.allSettled(
+            all.map((each) => failEach(each, actions, { ...kind, seed })),
+          );
           for (const end of ends) {
             if (end.status === 'rejected') throw end.reason;
-            assert.ok(end.value > 10, `Only ${end.value} calls were made.`);
+            assert.ok(end.value > 5, `Only ${end.value} calls were made.`);
           }
         });
       }

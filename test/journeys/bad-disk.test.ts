@@ -23,6 +23,38 @@ async function waitingStage(t: TestContext, env: Readonly<Record<string, string>
   return { stage, place, card };
 }
 
+/** A disk of eight megabytes. */
+async function mountDisk() {
+  const { path, remove } = await makeTempDir();
+  const disk = join(path, 'small');
+  mkdirSync(disk);
+  const mount = (...args: readonly string[]) => {
+    const { status, stderr } = spawnSync('mount', [...args, disk]);
+    assert.equal(status, 0, String(stderr));
+  };
+  mount('-t', 'tmpfs', '-o', 'size=8m', 'none');
+  return {
+    path: disk,
+    allow: (what: 'ro' | 'rw') => mount('-o', `remount,${what}`),
+    async unmount() {
+      assert.equal(spawnSync('umount', [disk]).status, 0);
+      await remove();
+    },
+  };
+}
+
+type SmallDisk = Awaited<ReturnType<typeof mountDisk>>;
+
+/** The waiting stage on a disk that is gone when the app is. */
+async function stageOn(t: TestContext, disk: SmallDisk, dataDir: string) {
+  const waiting = await waitingStage(t, { DATA_DIR: dataDir }).catch(async (error: unknown) => {
+    await disk.unmount();
+    throw error;
+  });
+  t.after(disk.unmount);
+  return waiting;
+}
+
 function integrityOf(dataDir: string): unknown {
   const db = new Database(join(dataDir, 'countersign.db'));
   try {
@@ -44,29 +76,27 @@ function mentionOf({ workspace }: FieldStage, n: number, text: string) {
   return { type: 'app_mention', user, team, channel, ts, event_ts: ts, text };
 }
 
+function settingsOf({ workspace, folder, model }: FieldStage, dataDir: string) {
+  return {
+    SLACK_BOT_TOKEN: workspace.botToken,
+    SLACK_SIGNING_SECRET: workspace.signingSecret,
+    SLACK_API_URL: workspace.apiUrl,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    WORKSPACE_DIR: join(folder, 'workspace'),
+    OPENAI_BASE_URL: model.url,
+  };
+}
+
 describe('the disk', () => {
   it('that is full lets nothing be told as saved, and the app goes on alone when there is room', {
     skip: !isRoot && 'Only root mounts a small disk.',
   }, async (t) => {
-    const { path, remove } = await makeTempDir();
-    const disk = join(path, 'small');
-    mkdirSync(disk);
-    const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', disk]);
-    assert.equal(mount.status, 0, String(mount.stderr));
-    const unmount = async () => {
-      assert.equal(spawnSync('umount', [disk]).status, 0);
-      await remove();
-    };
-    const dataDir = join(disk, 'data');
-    const { stage, place, card } = await waitingStage(t, { DATA_DIR: dataDir }).catch(
-      async (error: unknown) => {
-        await unmount();
-        throw error;
-      },
-    );
-    // After the app has closed.
-    t.after(unmount);
-    const filler = join(disk, 'filler');
+    const disk = await mountDisk();
+    const dataDir = join(disk.path, 'data');
+    const { stage, place, card } = await stageOn(t, disk, dataDir);
+    const filler = join(disk.path, 'filler');
     writeFileSync(filler, Buffer.alloc(1_000_000));
     for (let size = 1_000_000; size >= 512; size = size / 2) fill(filler, size);
     let refused = 0;
@@ -96,18 +126,27 @@ describe('the disk', () => {
     await stage.startAgain();
   });
 
+  it('that can only be read stops the start with what to do, and is left as it was', {
+    skip: !isRoot && 'Only root mounts a small disk.',
+  }, async (t) => {
+    const disk = await mountDisk();
+    const dataDir = join(disk.path, 'data');
+    const { stage, place, card } = await stageOn(t, disk, dataDir);
+    assert.equal(await stage.app().stop(), 0);
+    disk.allow('ro');
+    const { code, output } = await failToStart(settingsOf(stage, dataDir));
+    disk.allow('rw');
+    assert.equal(code, 1);
+    assert.match(output, /is not usable: it may not be written .*set another DATA_DIR/);
+    assert.equal(integrityOf(dataDir), 'ok');
+    await stage.startAgain();
+    await stage.press('requester', card, 'call.approve');
+    await stage.answer(place, 'It is noted.');
+  });
+
   it('of one app is refused to a second one, which the first one does not notice', async (t) => {
     const { stage, place, card } = await waitingStage(t);
-    const { code, output } = await failToStart({
-      SLACK_BOT_TOKEN: stage.workspace.botToken,
-      SLACK_SIGNING_SECRET: stage.workspace.signingSecret,
-      SLACK_API_URL: stage.workspace.apiUrl,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATA_DIR: join(stage.folder, 'data'),
-      WORKSPACE_DIR: join(stage.folder, 'workspace'),
-      OPENAI_BASE_URL: stage.model.url,
-    });
+    const { code, output } = await failToStart(settingsOf(stage, join(stage.folder, 'data')));
     assert.notEqual(code, 0);
     assert.match(output, /Another Countersign process is running/);
     await stage.press('requester', card, 'call.approve');

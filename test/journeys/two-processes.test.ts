@@ -1,9 +1,11 @@
 /** Two processes of the app on one Redis and one workspace, and a Redis that fails. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../src/playground/workspace/workspace-port.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
@@ -19,6 +21,8 @@ import {
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { createScene, type Scene } from '../support/scene.ts';
 import { until } from '../support/until.ts';
+
+const APP = fileURLToPath(new URL('../fixtures/apps/short-lease-app.ts', import.meta.url));
 
 describe('two processes on one Redis', () => {
   let folder: string;
@@ -50,18 +54,21 @@ describe('two processes on one Redis', () => {
   });
 
   function startOne(name: string): Promise<AppProcess> {
-    return startApp({
-      SLACK_BOT_TOKEN: workspace.botToken,
-      SLACK_SIGNING_SECRET: workspace.signingSecret,
-      SLACK_API_URL: workspace.apiUrl,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATA_DIR: join(folder, `data-${name}`),
-      WORKSPACE_DIR: join(folder, 'workspace'),
-      REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
-      OPENAI_BASE_URL: model.url,
-      ALLOW_UNSANDBOXED_COMMANDS: '1',
-    });
+    return startApp(
+      {
+        SLACK_BOT_TOKEN: workspace.botToken,
+        SLACK_SIGNING_SECRET: workspace.signingSecret,
+        SLACK_API_URL: workspace.apiUrl,
+        PORT: '0',
+        HOST: '127.0.0.1',
+        DATA_DIR: join(folder, `data-${name}`),
+        WORKSPACE_DIR: join(folder, 'workspace'),
+        REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
+        OPENAI_BASE_URL: model.url,
+        ALLOW_UNSANDBOXED_COMMANDS: '1',
+      },
+      APP,
+    );
   }
 
   /** Slack's next requests go to this process. */
@@ -125,7 +132,50 @@ describe('two processes on one Redis', () => {
       assert.equal(await file(`slept${n}`), undefined);
     });
   }
+
+  it('when one dies while its command runs, the other asks whether it ran, and goes on when it is told', async () => {
+    play(
+      sayCalls([call('run_command', { command: 'touch running; sleep 20.25' })]),
+      sayText('It is known now.'),
+    );
+    const place = await scene.ask('requester', 'run for a while');
+    const card = await scene.card(place, 'running');
+    await scene.press('requester', card, 'call.approve');
+    await until(async () => (await file('running')) !== undefined, 20);
+    const above = groupsAbove('sleep 20.25');
+    const runner = apps.findIndex(({ group }) => group !== undefined && above.includes(group));
+    assert.notEqual(runner, -1);
+    await apps[runner]?.kill();
+    deliverTo(1 - runner);
+    const asking = await scene.card(place, 'It may have run');
+    await scene.press('requester', asking, 'call.settle-ran');
+    await scene.answer(place, 'It is known now.');
+    assert.equal(scene.cards(place).length, 1);
+  });
 });
+
+/** The process groups of all that is above a process of this command line, itself included. */
+function groupsAbove(marker: string): readonly number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const found = pids.find((pid) => readProc(pid, 'cmdline').includes(marker));
+  const groups: number[] = [];
+  for (let at = Number(found ?? 0); at > 0; ) {
+    const stat = readProc(String(at), 'stat');
+    const [, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    groups.push(Number(group));
+    at = Number(parent);
+  }
+  return groups;
+}
+
+/** Empty when the process has ended meanwhile. */
+function readProc(pid: string, what: 'cmdline' | 'stat'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 function call(name: string, args: Readonly<Record<string, unknown>>) {
   return { name, args: JSON.stringify(args) };

@@ -8,6 +8,8 @@ const START_TIMEOUT_MS = 60_000;
 export interface AppProcess {
   /** Where its HTTP server listens, as it printed it. */
   readonly url: string;
+  /** Its process group. */
+  readonly group: number | undefined;
   /** Everything that it has written so far. */
   output(): string;
   /** Asks it to end and waits; resolves with its exit code. */
@@ -36,6 +38,7 @@ export async function startApp(
   ]);
   return {
     url,
+    group: child.pid,
     output,
     async stop() {
       signalGroup(child, 'SIGTERM');

@@ -13,7 +13,7 @@ import {
   type CheckpointMetadata,
   type PendingWrite,
 } from '@langchain/langgraph-checkpoint';
-import { specTest } from '@langchain/langgraph-checkpoint-validation';
+import { deltaChannelHistoryTests, specTest } from '@langchain/langgraph-checkpoint-validation';
 
 /** Registers the official tests; `make` gives an empty saver and `destroy` removes it. */
 export function checkpointerSpec<S extends BaseCheckpointSaver>(
@@ -30,7 +30,14 @@ export function checkpointerSpec<S extends BaseCheckpointSaver>(
     afterEach,
     expect: Object.assign(expectation, { soft: expectation, arrayContaining: holding }),
   });
-  specTest({ checkpointerName: name, createCheckpointer: make, destroyCheckpointer: destroy });
+  const saver = {
+    checkpointerName: name,
+    createCheckpointer: make,
+    destroyCheckpointer: destroy,
+  };
+  specTest(saver);
+  // Not among the others: its channels are in beta.
+  deltaChannelHistoryTests(saver);
 }
 
 /** Gives a saver that demands fences the fence of each thread that it is used with. */

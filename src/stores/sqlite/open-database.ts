@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { lockDataDir } from './lock-data-dir.ts';
@@ -19,6 +19,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 export function openDatabase(dataDir: string): OpenDatabase {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
   } catch (error) {
     throw explainFailure(error, dataDir);
   }

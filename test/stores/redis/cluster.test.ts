@@ -82,7 +82,7 @@ async function beginMove({ masters, ownerOf }: RedisCluster, key: string) {
   await to.send('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id);
   await from.send('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id);
   return {
-    keys: (await from.send('CLUSTER', 'GETKEYSINSLOT', slot, '1000')) as readonly string[],
+    keys: (await from.send('CLUSTER', 'GETKEYSINSLOT', slot, '100000')) as readonly string[],
     async move(keys: readonly string[]) {
       const target = ['127.0.0.1', String(to.port), '', '0', '5000', 'KEYS', ...keys];
       assert.equal(await from.send('MIGRATE', ...target), 'OK');
@@ -97,7 +97,7 @@ async function beginMove({ masters, ownerOf }: RedisCluster, key: string) {
       await until(async () => isOver() || (await count()) > before);
     },
     async end() {
-      const left = await from.send('CLUSTER', 'GETKEYSINSLOT', slot, '1000');
+      const left = await from.send('CLUSTER', 'GETKEYSINSLOT', slot, '100000');
       assert.deepEqual(left, []);
       for (const node of [to, ...masters]) {
         await node.send('CLUSTER', 'SETSLOT', slot, 'NODE', to.id);

@@ -1,3 +1,0 @@
-import { conversationJourneys } from './conversations.ts';
-
-conversationJourneys('socket');

@@ -1,3 +1,0 @@
-import { faultJourneys } from './faults.ts';
-
-faultJourneys('http');

@@ -1,3 +1,0 @@
-import { limitJourneys } from './limits.ts';
-
-limitJourneys('socket');

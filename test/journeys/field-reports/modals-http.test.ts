@@ -1,3 +1,0 @@
-import { modalJourneys } from './modals.ts';
-
-modalJourneys('http');

@@ -1,3 +1,0 @@
-import { turnJourneys } from './turns.ts';
-
-turnJourneys('socket');
