@@ -117,9 +117,15 @@ async function open(
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
   await tellOfPause(store, log);
-  const gate =
-    overrides.gate ??
-    (await openGate(config, { store, connection, toolbox, helpers, clock, log, onRelease }));
+  const rules = await openGate(config, {
+    store,
+    connection,
+    toolbox,
+    helpers,
+    clock,
+    log,
+    onRelease,
+  });
 
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
@@ -152,7 +158,7 @@ async function open(
     chat: createSlackChat({ connection, toolbox, mark, log }),
     toolbox,
     helpers,
-    gate,
+    gate: overrides.gate ?? rules.gate,
     attachments: {
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files, filesOff),
