@@ -23,6 +23,7 @@ import type { SlackModeConfig } from './config.ts';
 import { countParked } from './desk/count-parked.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
+import { createRouteControl } from './desk/set-routes.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
@@ -174,9 +175,11 @@ async function open(
     showsUsage: config.showsUsage,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
+  const { policy } = rules;
   const slack = createSlackApp({
     connection,
     desk,
+    routes: createRouteControl({ store, directory, toolbox, clock, log, policy }),
     toolbox,
     mark,
     cardOf,

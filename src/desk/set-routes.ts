@@ -39,6 +39,8 @@ export type SetRouteOutcome =
       readonly kind: 'changed-meanwhile';
       readonly how: 'added' | 'changed' | 'removed';
       readonly by: Person;
+      /** What people call them, where Slack tells. */
+      readonly byName?: string;
       readonly at: number;
     }
   | NotAllowed;
@@ -118,13 +120,20 @@ export function createRouteControl(
     throw new Error('The routes are being changed by others all the time.');
   }
 
+  async function named(
+    meanwhile: Extract<SetRouteOutcome, { kind: 'changed-meanwhile' }>,
+  ): Promise<SetRouteOutcome & { kind: 'changed-meanwhile' }> {
+    const profile = await directory.profileOf(meanwhile.by).catch(() => undefined);
+    return { ...meanwhile, ...(profile?.name !== undefined && { byName: profile.name }) };
+  }
+
   async function setIn(
     book: SlackRoutes,
     { by, draft, seen }: Parameters<RouteControl['set']>[0],
   ): Promise<SetRouteOutcome | undefined> {
     const before = book.routes.find(({ name }) => name === draft.name);
     const meanwhile = whatCameBetween(book, draft.name, before, seen);
-    if (meanwhile) return meanwhile;
+    if (meanwhile) return await named(meanwhile);
     const tools = toolbox.list().map(({ name }) => name);
     const problems = judgeSlackRoute(draft, { book, policy: policy()?.policy, tools });
     if (problems.length > 0) return { kind: 'invalid', problems };
@@ -141,7 +150,7 @@ export function createRouteControl(
   ): Promise<RemoveRouteOutcome | undefined> {
     const before = book.routes.find((route) => route.name === name);
     const meanwhile = whatCameBetween(book, name, before, seen);
-    if (meanwhile) return meanwhile;
+    if (meanwhile) return await named(meanwhile);
     const users = escalatingTo(name, book);
     if (users.length > 0) return { kind: 'in-use', by: users };
     const at = clock.now();

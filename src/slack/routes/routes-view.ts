@@ -1,0 +1,18 @@
+import type { ModalView } from '@slack/types';
+import type { RoutesFound } from '../../desk/set-routes.ts';
+import { ROUTE_VIEWS } from './route-ids.ts';
+import { buildRoutesBlocks } from './routes-blocks.ts';
+
+/** Builds the modal that lists the routes, with a notice above them. */
+export function buildRoutesView(
+  found: Pick<RoutesFound, 'book' | 'policy'>,
+  notice?: string,
+): ModalView {
+  return {
+    type: 'modal',
+    callback_id: ROUTE_VIEWS.list,
+    title: { type: 'plain_text', text: 'Routes' },
+    close: { type: 'plain_text', text: 'Close' },
+    blocks: buildRoutesBlocks(found, notice),
+  };
+}
