@@ -13,7 +13,9 @@ const MAX_QUORUM = 50;
 const MOST_TOOLS = 50;
 const MOST_APPROVERS = 50;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
-const GLOB = /^[^\s?[\]{}()|\\]{1,75}$/;
+const GLOB = /^[^\s?[\]{}()|\\`]{1,75}$/;
+const APPROVER =
+  /^(?:requester|user:[UW][A-Z0-9]{1,39}|usergroup:S[A-Z0-9]{1,39}|channel:[CG][A-Z0-9]{1,39})$/;
 
 /** Finds all that is wrong with a draft; none may be saved that has a problem. */
 export function judgeSlackRoute(
@@ -86,6 +88,10 @@ function judgeApprovers(draft: SlackRouteDraft): readonly RouteProblem[] {
   const { approvers, decisions, quorum, selfApproval } = draft;
   if (approvers.length === 0) {
     return wrong('approvers', 'Nobody could decide: choose at least one person or group.');
+  }
+  const stranger = approvers.find((approver) => !APPROVER.test(approver));
+  if (stranger !== undefined) {
+    return wrong('approvers', `“${stranger}” is no person, user group or channel.`);
   }
   if (approvers.length > MOST_APPROVERS) {
     return wrong('approvers', `At most ${MOST_APPROVERS} people and groups.`);
