@@ -1,5 +1,5 @@
 import type { Person } from '../domain/person.ts';
-import { describeChange, describeRoute } from '../domain/route-words.ts';
+import { describeChange, describeRoute, type Handles } from '../domain/route-words.ts';
 import { joinSentences, type Sentence, sentence } from '../domain/sentence.ts';
 import type { SlackRouteDraft } from '../domain/slack-routes.ts';
 import { inWords, type Say } from '../domain/store.ts';
@@ -11,6 +11,7 @@ export interface RouteChange {
   readonly at: number;
   readonly before: SlackRouteDraft | undefined;
   readonly after: SlackRouteDraft | undefined;
+  readonly handles: Handles;
 }
 
 /** Says a change in the channels that it concerns, the old and the new one; what can't be said there is told to whoever made the change. */
@@ -34,14 +35,17 @@ export function announceRoute(change: RouteChange, revision: number): readonly S
   );
 }
 
-function sayChange({ after, before, by }: RouteChange): Sentence {
+function sayChange({ after, before, by, handles }: RouteChange): Sentence {
   const admin = { person: by.user };
   const name = (after ?? before)?.name ?? '';
   if (after && before) {
-    return list(sentence`${admin} has changed the route “${name}”:`, describeChange(before, after));
+    return list(
+      sentence`${admin} has changed the route “${name}”:`,
+      describeChange(before, after, handles),
+    );
   }
   const route = after ?? before;
-  const facts = route ? describeRoute(route) : [];
+  const facts = route ? describeRoute(route, handles) : [];
   const lines = facts.map(({ label, words }) => sentence`${label}: ${words}`);
   return after
     ? list(sentence`${admin} has set up the route “${name}”:`, lines)

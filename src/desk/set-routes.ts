@@ -3,9 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { sayKey } from '../domain/agenda.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { escalatingTo, judgeSlackRoute } from '../domain/judge-slack-route.ts';
+import { groupsOf } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
 import type { LoadedPolicy } from '../domain/policy.ts';
 import type { RouteProblem } from '../domain/route-problem.ts';
+import type { Handles } from '../domain/route-words.ts';
 import {
   type SlackRoute,
   type SlackRouteDraft,
@@ -127,6 +129,18 @@ export function createRouteControl(
     return { ...meanwhile, ...(profile?.name !== undefined && { byName: profile.name }) };
   }
 
+  /** How groups are called; what Slack does not tell is shown by its id. */
+  async function handlesOf(...routes: readonly (SlackRouteDraft | undefined)[]): Promise<Handles> {
+    const groups = new Set(routes.flatMap((route) => (route ? groupsOf(route) : [])));
+    const found = await Promise.all(
+      [...groups].map(async (group) => {
+        const profile = await directory.groupOf(group).catch(() => undefined);
+        return [group, profile?.handle] as const;
+      }),
+    );
+    return new Map(found.flatMap(([group, handle]) => (handle ? [[group, handle]] : [])));
+  }
+
   async function setIn(
     book: SlackRoutes,
     { by, draft, seen }: Parameters<RouteControl['set']>[0],
@@ -140,7 +154,8 @@ export function createRouteControl(
     if (before && isSameRoute(before, draft)) return { kind: 'unchanged' };
     const at = clock.now();
     const next = withSlackRoute(book, draft, by, at);
-    const isWritten = await write(next, { by, at, before, after: draft });
+    const handles = await handlesOf(before, draft);
+    const isWritten = await write(next, { by, at, before, after: draft, handles });
     return isWritten ? { kind: 'saved', book: next } : undefined;
   }
 
@@ -155,7 +170,8 @@ export function createRouteControl(
     if (users.length > 0) return { kind: 'in-use', by: users };
     const at = clock.now();
     const next = withoutSlackRoute(book, name, by, at);
-    const isWritten = await write(next, { by, at, before, after: undefined });
+    const handles = await handlesOf(before, undefined);
+    const isWritten = await write(next, { by, at, before, after: undefined, handles });
     return isWritten ? { kind: 'saved', book: next } : undefined;
   }
 

@@ -10,10 +10,11 @@ import { MOST_SLACK_ROUTES, type SlackRouteDraft, type SlackRoutes } from './sla
 /** A deadline that lies further away is none. */
 const MAX_SPAN_MS = 30 * 86_400_000;
 const MAX_QUORUM = 50;
-const MOST_TOOLS = 50;
+/** All of them fit into one field of a form. */
+const MOST_TOOLS = 40;
 const MOST_APPROVERS = 50;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
-const GLOB = /^[^\s?[\]{}()|\\`]{1,75}$/;
+const GLOB = /^[^\s?[\]{}()|\\`]{1,70}$/;
 const APPROVER =
   /^(?:requester|user:[UW][A-Z0-9]{1,39}|usergroup:S[A-Z0-9]{1,39}|channel:[CG][A-Z0-9]{1,39})$/;
 

@@ -21,8 +21,16 @@ export interface RouteFact {
 export type ShownRoute = Omit<SlackRouteDraft, 'tools' | 'name'> &
   Partial<Pick<SlackRouteDraft, 'tools'>>;
 
+/** Handles of user groups, as far as they are known. */
+export type Handles = ReadonlyMap<string, string>;
+
+const NO_HANDLES: Handles = new Map();
+
 /** Says all that a route says, in the order of its form. */
-export function describeRoute(route: ShownRoute): readonly RouteFact[] {
+export function describeRoute(
+  route: ShownRoute,
+  handles: Handles = NO_HANDLES,
+): readonly RouteFact[] {
   const { channel, deadlineMs, escalate, quorum, remindAfterMs, tools } = route;
   return [
     ...(tools ? [{ label: 'Tools', words: tools.join(', ') || 'none' }] : []),
@@ -30,40 +38,55 @@ export function describeRoute(route: ShownRoute): readonly RouteFact[] {
       label: 'Card',
       words: channel === undefined ? 'in the thread' : sentence`in ${{ channel }}`,
     },
-    { label: 'Who decides', words: nameApprovers(route.approvers) },
+    { label: 'Who decides', words: nameApprovers(route.approvers, handles) },
     { label: 'Approvals', words: `${quorum}${sayCounts(route)}` },
     { label: 'Buttons', words: route.decisions.map((decision) => BUTTONS[decision]).join(', ') },
     { label: 'Deadline', words: sayDuration(deadlineMs) },
-    {
-      label: 'Reminder',
-      words: remindAfterMs === undefined ? 'none' : `after ${sayDuration(remindAfterMs)}`,
-    },
-    {
-      label: 'Goes on',
-      words: escalate ? `after ${sayDuration(escalate.afterMs)} to “${escalate.to}”` : 'no',
-    },
+    ...(remindAfterMs === undefined
+      ? []
+      : [{ label: 'Reminder', words: `after ${sayDuration(remindAfterMs)}` }]),
+    ...(escalate
+      ? [
+          {
+            label: 'Escalates',
+            words: `after ${sayDuration(escalate.afterMs)} to “${escalate.to}”`,
+          },
+        ]
+      : []),
   ];
 }
 
 /** Says what a change makes of a route, before and after; empty when it changes nothing. */
-export function describeChange(before: ShownRoute, after: ShownRoute): readonly Sentence[] {
-  const was = new Map(describeRoute(before).map(({ label, words }) => [label, words]));
-  return describeRoute(after).flatMap(({ label, words }) => {
-    const old = was.get(label) ?? 'nothing';
-    if (plainSentence(old) === plainSentence(words)) return [];
-    return [sentence`${label}: ${old} → ${words}`];
+export function describeChange(
+  before: ShownRoute,
+  after: ShownRoute,
+  handles: Handles = NO_HANDLES,
+): readonly Sentence[] {
+  const [was, is] = [before, after].map(
+    (route) => new Map(describeRoute(route, handles).map(({ label, words }) => [label, words])),
+  );
+  const labels = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
+  return [...labels].flatMap((label) => {
+    const [old, now] = [was?.get(label) ?? NONE, is?.get(label) ?? NONE];
+    if (plainSentence(old) === plainSentence(now)) return [];
+    return [sentence`${label}: ${old} → ${now}`];
   });
 }
 
-/** Names those who decide. */
-export function nameApprovers(approvers: readonly Approver[]): Sentence {
+const NONE = 'none';
+
+function nameApprovers(approvers: readonly Approver[], handles: Handles): Sentence {
   if (approvers.length === 0) return 'nobody';
-  return joinSentences(approvers.map(nameApprover), ', ');
+  return joinSentences(
+    approvers.map((approver) => nameApprover(approver, handles)),
+    ', ',
+  );
 }
 
-function nameApprover(approver: Approver): SentencePart {
+function nameApprover(approver: Approver, handles: Handles): SentencePart {
   if (approver === 'requester') return 'whoever asked';
-  return isGroup(approver) ? { group: approver } : { person: approver.slice('user:'.length) };
+  if (!isGroup(approver)) return { person: approver.slice('user:'.length) };
+  return { group: approver, handle: handles.get(approver) };
 }
 
 function sayCounts({
@@ -71,7 +94,7 @@ function sayCounts({
   requiresReason,
   selfApproval,
 }: Pick<ShownRoute, 'allowsGuests' | 'requiresReason' | 'selfApproval'>): string {
-  const own = selfApproval ? 'also one’s own call' : 'not one’s own call';
+  const own = selfApproval ? 'own calls too' : 'others’ calls only';
   const reason = requiresReason ? ', with a reason' : '';
   return ` (${own})${reason}${allowsGuests ? ', guests too' : ''}`;
 }

@@ -125,7 +125,7 @@ const DIFFERENCES: readonly Difference[] = [
   {
     field: 'escalateTo',
     find: ({ escalate }) =>
-      escalate ? 'whom its calls go on to is for the file to say.' : undefined,
+      escalate ? 'whom its calls escalate to is for the file to say.' : undefined,
   },
 ];
 

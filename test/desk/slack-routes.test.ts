@@ -169,7 +169,7 @@ describe('a route that is set in Slack beside a policy file', () => {
       deadline: `${start} there the time is over after 4h.`,
       approvers: `${start} it names others as those who decide.`,
       channel: `${start} it sends its cards to another channel.`,
-      escalateTo: `${start} whom its calls go on to is for the file to say.`,
+      escalateTo: `${start} whom its calls escalate to is for the file to say.`,
       tools: 'This would loosen rule 1, line 5 of the policy file: it refuses “refund”.',
     });
     assert.equal((await desk.store.routes.read()).revision, 0);

@@ -1,12 +1,11 @@
 /** The policy file's rules as admins see them in Slack: to be read only. */
 import type { Policy, Rule, Ruling } from '../../domain/policy.ts';
-import type { Route } from '../../domain/route.ts';
+import { REQUESTER_ROUTE, type Route } from '../../domain/route.ts';
+import type { Handles } from '../../domain/route-words.ts';
 import { toVisible } from '../cards/visible-text.ts';
 import { escapeMrkdwn } from '../mrkdwn.ts';
 import { describeInLine } from './describe-in-line.ts';
 
-/** Rules beyond these are in the file. */
-const MOST_RULES = 60;
 /** Of one section. */
 const MOST_TEXT = 2_800;
 const MOST_CONDITION = 200;
@@ -14,17 +13,14 @@ const MOST_CONDITION = 200;
 const MOST_TEXTS = 8;
 
 /** Writes the rules, their default and their routes in as few texts as hold them, in Slack's markup. */
-export function sayFileRules(policy: Policy<Route>): readonly string[] {
+export function sayFileRules(policy: Policy<Route>, handles: Handles): readonly string[] {
   const { fallback, rules } = policy;
-  const shown = rules.slice(0, MOST_RULES).map(sayRule);
-  const left = rules.length - shown.length;
   const lines = [
     '*The policy file*, which is changed by whoever runs me:',
-    ...shown,
-    ...(left > 0 ? [`… and ${left} more rules.`] : []),
+    ...rules.map(sayRule),
     `• ${fallback.name}: ${sayRuling(fallback.ruling)}`,
     ...routesOf(policy).map(
-      (route) => `• route *${escapeMrkdwn(route.name)}*: ${describeFiled(route)}`,
+      (route) => `• route *${escapeMrkdwn(route.name)}*: ${describeFiled(route, handles)}`,
     ),
   ];
   return pack(lines);
@@ -42,7 +38,9 @@ function sayRuling(ruling: Ruling<Route>): string {
     case 'run':
       return 'run unasked';
     case 'ask':
-      return `ask on the route “${escapeMrkdwn(ruling.route.name)}”`;
+      return ruling.route.name === REQUESTER_ROUTE.name
+        ? 'ask whoever asked'
+        : `ask on the route “${escapeMrkdwn(ruling.route.name)}”`;
     case 'refuse':
       return `are refused: ${escapeMrkdwn(ruling.reason)}`;
   }
@@ -53,18 +51,19 @@ function code(text: string): string {
   return escapeMrkdwn(line.length > MOST_CONDITION ? `${line.slice(0, MOST_CONDITION)}…` : line);
 }
 
-function describeFiled({ escalate, ...route }: Route): string {
+function describeFiled({ escalate, ...route }: Route, handles: Handles): string {
   const to = escalate && { afterMs: escalate.afterMs, to: escalate.to.name };
-  return describeInLine({ ...route, ...(to && { escalate: to }) });
+  return describeInLine({ ...route, ...(to && { escalate: to }) }, handles);
 }
 
 function routesOf({ fallback, rules }: Policy<Route>): readonly Route[] {
   const routes = new Map<string, Route>();
+  const isOwn = ({ name }: Route) => name !== REQUESTER_ROUTE.name;
   for (const { ruling } of [...rules, fallback]) {
     let at = ruling.gate === 'ask' ? ruling.route : undefined;
     for (; at && !routes.has(at.name); at = at.escalate?.to) routes.set(at.name, at);
   }
-  return [...routes.values()];
+  return [...routes.values()].filter(isOwn);
 }
 
 /** Puts lines into as few texts as hold them. */
@@ -77,5 +76,6 @@ function pack(lines: readonly string[]): readonly string[] {
       texts[texts.length - 1] = `${last}\n${cut}`;
     } else texts.push(cut);
   }
-  return texts.slice(0, MOST_TEXTS);
+  if (texts.length <= MOST_TEXTS) return texts;
+  return [...texts.slice(0, MOST_TEXTS - 1), 'There is more than fits in here: see the file.'];
 }

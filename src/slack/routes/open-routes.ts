@@ -10,6 +10,7 @@ import { channelNote } from './channel-note.ts';
 import { buildRouteForm } from './route-form.ts';
 import type { RouteMeta } from './route-meta.ts';
 import { buildRoutesView } from './routes-view.ts';
+import { toHandles } from './user-groups.ts';
 
 type Opening = Pick<Click, 'origin' | 'actionId' | 'triggerId'>;
 type View = Parameters<HandlerDeps['client']['views']['update']>[0]['view'];
@@ -23,7 +24,9 @@ export async function openRoutes(command: Command, deps: HandlerDeps): Promise<u
 
 /** Opens the list of routes. */
 export async function openList(opening: Opening, deps: HandlerDeps): Promise<void> {
-  await openFor(opening, deps, (found) => buildRoutesView(found));
+  await openFor(opening, deps, async (found) =>
+    buildRoutesView({ ...found, handles: toHandles(await deps.userGroups()) }),
+  );
 }
 
 /** Opens the form of a route, over the list where that is open; filled with what the route says now, if it has not changed since it was shown. */

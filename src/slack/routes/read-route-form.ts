@@ -92,10 +92,10 @@ function readEscalation(
   const afterMs = span('escalateAfter', ROUTE_BLOCKS.escalateAfter);
   const [to] = chosen(fieldOf(values, ROUTE_BLOCKS.escalateTo));
   if (isSaid && to === undefined) {
-    problems.push({ field: 'escalateTo', message: 'Say to which route it goes on, too.' });
+    problems.push({ field: 'escalateTo', message: 'Say to which route it escalates, too.' });
   }
   if (!isSaid && to !== undefined) {
-    problems.push({ field: 'escalateAfter', message: 'Say after how long it goes on, like 2h.' });
+    problems.push({ field: 'escalateAfter', message: 'Say after how long it escalates, like 2h.' });
   }
   return afterMs === undefined || to === undefined ? undefined : { afterMs, to };
 }

@@ -13,6 +13,7 @@ import { withChannelNote } from './route-form.ts';
 import { parseRouteToken, ROUTE_ACTIONS, ROUTE_VIEWS } from './route-ids.ts';
 import { sayMeanwhile } from './route-sentences.ts';
 import { buildRoutesView } from './routes-view.ts';
+import { toHandles } from './user-groups.ts';
 
 interface RouteClick {
   readonly origin: ClickOrigin;
@@ -94,7 +95,7 @@ function sayRemoved(name: string, outcome: RemoveRouteOutcome): string {
     case 'saved':
       return `The route “${name}” is removed.`;
     case 'in-use':
-      return `Nothing changed: “${outcome.by.join('”, “')}” goes on to “${name}”. Change that first.`;
+      return `Nothing changed: “${outcome.by.join('”, “')}” escalates to “${name}”. Change that first.`;
     case 'changed-meanwhile':
       return sayMeanwhile(outcome, name);
     case 'not-allowed':
@@ -106,12 +107,14 @@ function sayRemoved(name: string, outcome: RemoveRouteOutcome): string {
 export async function showList(
   { person, viewId }: Pick<ClickOrigin, 'person' | 'viewId'>,
   notice: string | undefined,
-  { client, log, routes }: HandlerDeps,
+  { client, log, routes, userGroups }: HandlerDeps,
 ): Promise<void> {
   if (viewId === undefined) return;
   const found = await routes.look(person);
   const view =
-    found.kind === 'routes' ? buildRoutesView(found, notice) : buildMessageView(found.sentence);
+    found.kind === 'routes'
+      ? buildRoutesView({ ...found, handles: toHandles(await userGroups()) }, notice)
+      : buildMessageView(found.sentence);
   try {
     await client.views.update({ view_id: viewId, view });
   } catch (error) {

@@ -254,13 +254,13 @@ function timeFields({ book, route }: RouteFormParts): readonly InputBlock[] {
     ),
     field(
       ROUTE_BLOCKS.escalateAfter,
-      'Goes on after',
+      'Escalates after',
       text({ initial: span(route?.escalate?.afterMs), max_length: 20 }),
       { isOptional: true, hint: spanHint },
     ),
     field(
       ROUTE_BLOCKS.escalateTo,
-      'Goes on to the route',
+      'Escalates to the route',
       {
         type: 'static_select',
         action_id: FIELD,

@@ -3,15 +3,22 @@ import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import type { RoutesFound } from '../../desk/set-routes.ts';
 import type { Policy } from '../../domain/policy.ts';
 import type { Route } from '../../domain/route.ts';
+import type { Handles } from '../../domain/route-words.ts';
 import type { SlackRoute } from '../../domain/slack-routes.ts';
 import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
 import { describeInLine } from './describe-in-line.ts';
 import { sayFileRules } from './file-rules.ts';
 import { encodeRouteToken, ROUTE_ACTIONS } from './route-ids.ts';
 
+/** Tools of a route that stand in the list; its form has them all. */
+const MOST_TOOLS = 10;
+
+/** The routes, and how user groups are called. */
+export type ShownRoutes = Pick<RoutesFound, 'book' | 'policy'> & { readonly handles: Handles };
+
 /** Builds the blocks; a notice stands above them. */
 export function buildRoutesBlocks(
-  { book, policy }: Pick<RoutesFound, 'book' | 'policy'>,
+  { book, handles, policy }: ShownRoutes,
   notice?: string,
 ): KnownBlock[] {
   return [
@@ -22,24 +29,21 @@ export function buildRoutesBlocks(
       block_id: ROUTE_ACTIONS.add,
       elements: [button('Add a route', ROUTE_ACTIONS.add, 'new', { style: 'primary' })],
     },
-    ...book.routes.flatMap(routeBlocks),
+    ...book.routes.flatMap((route) => routeBlocks(route, handles)),
     { type: 'divider' },
-    ...rulesBlocks(policy?.policy),
+    ...rulesBlocks(policy?.policy, handles),
   ];
 }
 
 /** Builds the part of App Home: a line for each route, and the rules. */
-export function buildRoutesPart({
-  book,
-  policy,
-}: Pick<RoutesFound, 'book' | 'policy'>): KnownBlock[] {
+export function buildRoutesPart({ book, handles, policy }: ShownRoutes): KnownBlock[] {
   return [
     { type: 'header', text: { type: 'plain_text', text: 'Routes' } },
     section(intro(book.routes.length, policy?.policy)),
     ...book.routes.map((route): KnownBlock => {
       const token = encodeRouteToken(route.name, route.revision);
       return {
-        ...section(sayRoute(route)),
+        ...section(sayRoute(route, handles)),
         block_id: `route:${route.name}`,
         accessory: button('Change', ROUTE_ACTIONS.change, token),
       };
@@ -52,12 +56,12 @@ export function buildRoutesPart({
         button('All routes', ROUTE_ACTIONS.manage, 'all'),
       ],
     },
-    ...rulesBlocks(policy?.policy),
+    ...rulesBlocks(policy?.policy, handles),
   ];
 }
 
-function rulesBlocks(policy: Policy<Route> | undefined): KnownBlock[] {
-  return policy ? sayFileRules(policy).map(section) : [section(BUILT_IN)];
+function rulesBlocks(policy: Policy<Route> | undefined, handles: Handles): KnownBlock[] {
+  return policy ? sayFileRules(policy, handles).map(section) : [section(BUILT_IN)];
 }
 
 function intro(count: number, policy: Policy<Route> | undefined): string {
@@ -76,12 +80,12 @@ function intro(count: number, policy: Policy<Route> | undefined): string {
 const BUILT_IN =
   '*Without a policy file* `list_files`, `read_file` and `task` run unasked; for everything else whoever asked confirms. A route above makes its tools ask on it instead. None lets a call run unasked.';
 
-function routeBlocks(route: SlackRoute): KnownBlock[] {
+function routeBlocks(route: SlackRoute, handles: Handles): KnownBlock[] {
   const { changedAt, changedBy, name, revision } = route;
   const token = encodeRouteToken(name, revision);
   return [
     { type: 'divider' },
-    section(sayRoute(route)),
+    section(sayRoute(route, handles)),
     {
       type: 'context',
       elements: [
@@ -114,9 +118,11 @@ function routeBlocks(route: SlackRoute): KnownBlock[] {
   ];
 }
 
-function sayRoute(route: SlackRoute): string {
-  const used = route.tools.map((tool) => `\`${escapeMrkdwn(tool)}\``).join(' ') || 'no tool yet';
-  return `*${route.name}*: ${used}\n${describeInLine(route)}`;
+function sayRoute(route: SlackRoute, handles: Handles): string {
+  const shown = route.tools.slice(0, MOST_TOOLS).map((tool) => `\`${escapeMrkdwn(tool)}\``);
+  const left = route.tools.length - shown.length;
+  const used = shown.length === 0 ? 'no tool yet' : shown.join(' ');
+  return `*${route.name}*: ${used}${left > 0 ? ` and ${left} more` : ''}\n${describeInLine(route, handles)}`;
 }
 
 function section(text: string): SectionBlock {

@@ -1,13 +1,9 @@
 import type { ModalView } from '@slack/types';
-import type { RoutesFound } from '../../desk/set-routes.ts';
 import { ROUTE_VIEWS } from './route-ids.ts';
-import { buildRoutesBlocks } from './routes-blocks.ts';
+import { buildRoutesBlocks, type ShownRoutes } from './routes-blocks.ts';
 
 /** Builds the modal that lists the routes, with a notice above them. */
-export function buildRoutesView(
-  found: Pick<RoutesFound, 'book' | 'policy'>,
-  notice?: string,
-): ModalView {
+export function buildRoutesView(found: ShownRoutes, notice?: string): ModalView {
   return {
     type: 'modal',
     callback_id: ROUTE_VIEWS.list,

@@ -40,3 +40,8 @@ export function createUserGroups({
     }
   };
 }
+
+/** Returns how groups are called, as routes name them. */
+export function toHandles(groups: readonly UserGroup[]): ReadonlyMap<string, string> {
+  return new Map(groups.map(({ handle, id }) => [`usergroup:${id}`, handle]));
+}
