@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 /** What admins do to the routes in Slack: each asks first whether they are an admin at this moment. */
 import { sayKey } from '../domain/agenda.ts';
-import type { JsonValue } from '../domain/json.ts';
+import { canonicalJson, type JsonValue } from '../domain/json.ts';
 import { escalatingTo, judgeSlackRoute } from '../domain/judge-slack-route.ts';
 import { groupsOf } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
@@ -220,7 +219,7 @@ function toDraft({ changedAt: _at, changedBy: _by, revision: _of, ...draft }: Sl
 }
 
 function isSameRoute(before: SlackRoute, draft: SlackRouteDraft): boolean {
-  return isDeepStrictEqual(toDraft(before), draft);
+  return canonicalJson(toDetail(before)) === canonicalJson(toDetail(draft));
 }
 
 function eventOf({ after, before }: RouteChange): string {
