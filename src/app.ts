@@ -23,6 +23,7 @@ import type { SlackModeConfig } from './config.ts';
 import { countParked } from './desk/count-parked.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
+import { createRouteControl } from './desk/set-routes.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
@@ -118,9 +119,15 @@ async function open(
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
   await tellOfPause(store, log);
-  const gate =
-    overrides.gate ??
-    (await openGate(config, { store, connection, toolbox, helpers, clock, log, onRelease }));
+  const rules = await openGate(config, {
+    store,
+    connection,
+    toolbox,
+    helpers,
+    clock,
+    log,
+    onRelease,
+  });
 
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
@@ -153,7 +160,7 @@ async function open(
     chat: createSlackChat({ connection, toolbox, mark, log }),
     toolbox,
     helpers,
-    gate,
+    gate: overrides.gate ?? rules.gate,
     attachments: {
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files, filesOff),
@@ -170,9 +177,11 @@ async function open(
     showsUsage: config.showsUsage,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
+  const { policy } = rules;
   const slack = createSlackApp({
     connection,
     desk,
+    routes: createRouteControl({ store, directory, toolbox, clock, log, policy }),
     toolbox,
     mark,
     cardOf,

@@ -1,7 +1,9 @@
 import { createPolicyGate } from './desk/policy-gate.ts';
+import { createRoutedGate } from './desk/routed-gate.ts';
 import type { Clock } from './domain/clock.ts';
 import type { Helper } from './domain/helper.ts';
 import type { Log } from './domain/log.ts';
+import type { LoadedPolicy } from './domain/policy.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import type { Store } from './domain/store.ts';
 import type { Toolbox } from './domain/tool.ts';
@@ -10,7 +12,14 @@ import type { SlackConnection } from './slack/connect-slack.ts';
 import { createSlackNames } from './slack/slack-names.ts';
 import { createSlackPeople } from './slack/slack-people.ts';
 
-/** Opens the gate that the settings name: the rules of a policy file, watched until the release, or the built-in ones. */
+/** The gate, and the rules of the policy file behind it as they hold now. */
+export interface OpenedGate {
+  readonly gate: Gate;
+  /** Undefined where the built-in rules hold. */
+  readonly policy: () => LoadedPolicy | undefined;
+}
+
+/** Opens the gate that the settings name: the rules of a policy file, watched until the release, or the built-in ones; with the routes that are set in Slack. */
 export async function openGate(
   { policyFile }: { readonly policyFile?: string },
   deps: {
@@ -22,8 +31,12 @@ export async function openGate(
     readonly log: Log;
     readonly onRelease: (release: () => Promise<void>) => void;
   },
-): Promise<Gate> {
-  if (policyFile === undefined) return defaultGate;
+): Promise<OpenedGate> {
+  const { routes } = deps.store;
+  if (policyFile === undefined) {
+    const gate = createRoutedGate({ gate: defaultGate, routes, mayLoosen: () => false });
+    return { gate, policy: () => undefined };
+  }
   const { clock, connection, helpers, log, store, toolbox } = deps;
   const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
   const watch = await watchPolicy({
@@ -36,5 +49,7 @@ export async function openGate(
   });
   deps.onRelease(async () => watch.stop());
   const people = createSlackPeople({ connection, clock });
-  return createPolicyGate({ policy: watch.current, store, people, clock, log });
+  const gate = createPolicyGate({ policy: watch.current, store, people, clock, log });
+  const mayLoosen = () => watch.current().policy.slackMayLoosen === true;
+  return { gate: createRoutedGate({ gate, routes, mayLoosen }), policy: watch.current };
 }

@@ -13,7 +13,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   slack: ['domain', 'desk'],
   process: ['domain'],
   app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'process'],
-  commands: ['domain', 'agent', 'policy', 'process'],
+  commands: ['domain', 'agent', 'policy', 'stores', 'process'],
   cli: ['process', 'commands'],
   playground: ['domain', 'process', 'app'],
   main: ['process', 'app', 'playground'],

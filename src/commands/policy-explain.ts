@@ -3,9 +3,11 @@ import type { JsonValue } from '../domain/json.ts';
 import { type Evaluation, evaluatePolicy, type Outside } from '../domain/policy.ts';
 import type { DraftRoute } from '../domain/policy-routes.ts';
 import { defaultGate, type GateFacts, REQUESTER_ROUTE, type Risk } from '../domain/route.ts';
+import { NO_SLACK_ROUTES } from '../domain/slack-routes.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import { threadKey } from '../domain/thread-key.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { heedSetRoutes, readSetRoutes } from './explain-routes.ts';
 import { createOfflineTools, namesOf, type OfflineTools } from './offline-tools.ts';
 import { openPolicyFile } from './open-policy-file.ts';
 import { NO_FILE, sayBroken } from './policy-check.ts';
@@ -33,12 +35,21 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
     found.kind === 'policy'
       ? await evaluatePolicy(found.file.policy, call.facts, outside)
       : evaluateBuiltIn(call.facts);
+  const set = readSetRoutes(deps);
+  if (set.kind === 'unknown') assumed.add(set.why);
+  const share = heedSetRoutes(
+    { evaluation, route: routeOf(evaluation, routes) },
+    {
+      tool: wanted.tool,
+      mayLoosen: found.kind === 'policy' && found.file.policy.slackMayLoosen === true,
+    },
+    { book: set.kind === 'routes' ? set.book : NO_SLACK_ROUTES, drafts: routes },
+  );
   const explanation: Explanation = {
     file: found.kind === 'policy' ? found.path : undefined,
     hash: found.kind === 'policy' ? found.file.hash : undefined,
     facts: call.facts,
-    evaluation,
-    route: routeOf(evaluation, routes),
+    ...share,
     assumed: [...assumed],
   };
   deps.out(
@@ -164,7 +175,8 @@ function evaluateBuiltIn(facts: GateFacts): Evaluation<string> {
     answer.kind === 'run'
       ? ({ gate: 'run' } as const)
       : ({ gate: 'ask', route: REQUESTER_ROUTE.name } as const);
-  return { rule: `the built-in rules. ${NO_FILE}`, ruling, passedOver: [] };
+  const isDefault = answer.isDefault ? { isDefault: true as const } : {};
+  return { rule: `the built-in rules. ${NO_FILE}`, ruling, ...isDefault, passedOver: [] };
 }
 
 function routeOf(

@@ -2,6 +2,7 @@ import { sayDuration } from '../domain/duration.ts';
 import type { Evaluation, PassedOver } from '../domain/policy.ts';
 import { type DraftRoute, isPolicyName } from '../domain/policy-routes.ts';
 import type { GateFacts } from '../domain/route.ts';
+import type { SlackShare } from './explain-routes.ts';
 
 /** What a policy would do with a call. */
 export interface Explanation {
@@ -12,16 +13,25 @@ export interface Explanation {
   readonly evaluation: Evaluation<string>;
   /** Where people are asked. */
   readonly route: DraftRoute | undefined;
+  /** The route set in Slack that has a say in it. */
+  readonly slack?: SlackShare['slack'];
   /** Sentences. */
   readonly assumed: readonly string[];
 }
 
 /** Says it in words for people. */
 export function sayExplanation(explanation: Explanation): string {
-  const { assumed, evaluation, facts, file, route } = explanation;
+  const { assumed, evaluation, facts, file, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;
   const by = file === undefined ? `by ${rule}` : `by ${rule} of ${file}.`;
   const lines = [`${facts.tool} ${VERBS[ruling.gate]}, ${by}`];
+  if (slack) {
+    const how =
+      slack.how === 'instead'
+        ? 'stands in place of what the rules say'
+        : 'holds beside the rules, and the stricter of both counts';
+    lines.push(`The route “${slack.route}”, set in Slack, ${how}.`);
+  }
   if (failure !== undefined) {
     lines.push(`The condition of this rule can't be answered: ${failure}`);
   }
@@ -60,11 +70,18 @@ function sayRoute(route: DraftRoute): readonly string[] {
   return [
     `  route      ${route.name}`,
     `  card       in ${channel === undefined ? 'the thread' : sayPlace(channel)}`,
-    `  approvers  ${route.approvers.map(sayApprover).join(', ') || 'nobody: it would expire'}`,
+    `  approvers  ${sayApprovers(route)}`,
     `  quorum     ${quorum} ${quorum === 1 ? 'approval' : 'approvals'}; ${self}`,
     `  allows     ${decisions.join(', ')}${route.requiresReason ? '; an approval needs a reason' : ''}`,
     `  deadline   ${time.join('; ')}`,
   ];
+}
+
+function sayApprovers({ among, approvers }: DraftRoute): string {
+  const those = approvers.map(sayApprover).join(', ') || 'nobody: it would expire';
+  return among
+    ? `${those}; of them those who are also ${among.map(sayApprover).join(', ')}`
+    : those;
 }
 
 const LOOKED_UP = 'a name, looked up at the start';
@@ -88,7 +105,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Says it for programs; spans of time are milliseconds. */
 export function toPlainExplanation(explanation: Explanation): object {
-  const { assumed, evaluation, facts, file, hash, route } = explanation;
+  const { assumed, evaluation, facts, file, hash, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;
   return {
     ...(file !== undefined && { file, policy: hash }),
@@ -98,6 +115,7 @@ export function toPlainExplanation(explanation: Explanation): object {
     gate: ruling.gate,
     ...(ruling.gate === 'refuse' && { reason: ruling.reason }),
     ...(route && { route, risk: (ruling.gate === 'ask' && ruling.risk) || facts.risk }),
+    ...(slack && { slack }),
     ...(failure !== undefined && { failure }),
     passedOver,
     assumed,

@@ -1,6 +1,7 @@
 import type { Call } from '../domain/call.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../domain/route.ts';
 import { joinSentences, type Sentence } from '../domain/sentence.ts';
+import { StoreUnavailableError } from '../domain/store.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { ParsedArgs } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
@@ -24,7 +25,7 @@ function joinNotes(notes: readonly Sentence[]): Sentence {
   return texts.length === notes.length ? texts.join(' ') : joinSentences(notes, ' ');
 }
 
-/** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. */
+/** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. Rejects while the store that the gate goes by does not answer. */
 export async function askGate(
   deps: Pick<DeskDeps, 'gate' | 'log'>,
   call: Call,
@@ -44,6 +45,8 @@ export async function askGate(
       ...(call.agent !== undefined && { agent: call.agent }),
     });
   } catch (error) {
+    // There will be an answer: nobody is asked for want of one.
+    if (error instanceof StoreUnavailableError) throw error;
     deps.log.error({ err: error, call: call.id }, 'The gate failed; people are asked.');
     return ask;
   }

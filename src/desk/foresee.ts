@@ -2,7 +2,7 @@ import type { Call } from '../domain/call.ts';
 import { routeOf } from '../domain/decide.ts';
 import type { GroupProfile, Profile } from '../domain/directory.ts';
 import { canApprove, candidatesOf, type Outlook, toOutlook } from '../domain/outlook.ts';
-import { groupsOf, isGroup } from '../domain/permit.ts';
+import { groupsNamed, isGroup } from '../domain/permit.ts';
 import type { Group } from '../domain/route.ts';
 import type { DeskDeps } from './deps.ts';
 
@@ -19,7 +19,7 @@ export async function foresee(
   const route = routeOf(call);
   const groups = new Map<Group, GroupProfile>();
   await Promise.all(
-    [...new Set(groupsOf(route))].map(async (group) => {
+    groupsNamed(route).map(async (group) => {
       groups.set(group, await directory.groupOf(group));
     }),
   );

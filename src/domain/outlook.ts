@@ -2,7 +2,7 @@
 import type { Call } from './call.ts';
 import { routeOf } from './decide.ts';
 import type { Profile } from './directory.ts';
-import { groupsOf, isGroup, type KnownGroups, refuseDecider } from './permit.ts';
+import { groupsOf, isApprover, isGroup, type KnownGroups, refuseDecider } from './permit.ts';
 import { isSamePerson } from './person.ts';
 import type { Approver, Route } from './route.ts';
 import { joinSentences, type Sentence, type SentencePart, sentence } from './sentence.ts';
@@ -35,7 +35,12 @@ export function candidatesOf(call: Call, groups: KnownGroups): readonly string[]
   const inGroups = groupsOf(routeOf(call)).flatMap((group) => [
     ...(groups.get(group)?.members ?? []),
   ]);
-  return [...new Set([...named, ...inGroups])];
+  return [...new Set([...named, ...inGroups])].filter((user) => isOneOfThem(call, user, groups));
+}
+
+function isOneOfThem(call: Call, user: string, groups: KnownGroups): boolean {
+  const person = { team: call.requester.team, user };
+  return isApprover(routeOf(call), call.requester, person, groups);
 }
 
 /** Tells whether a person's approval of a call would count, as far as their standing and the route's self-approval go. */
@@ -100,6 +105,7 @@ function mend({ name }: Route): string {
 function judge(call: Call, approver: Approver, known: KnownPeople): Sentence | undefined {
   if (!isGroup(approver)) {
     const user = approver === 'requester' ? call.requester.user : userOf(approver);
+    if (!isOneOfThem(call, user, known.groups)) return 'not one of those whom the policy names';
     return whyUnable(call, user, known.profiles.get(user));
   }
   const group = known.groups.get(approver);
@@ -108,6 +114,7 @@ function judge(call: Call, approver: Approver, known: KnownPeople): Sentence | u
   if (members.length === 0) return 'nobody is in it';
   const someone = members.some((user) => {
     const profile = known.profiles.get(user);
+    if (!isOneOfThem(call, user, known.groups)) return false;
     return profile === undefined || canApprove(call, user, profile);
   });
   return someone ? undefined : 'nobody in it may approve';

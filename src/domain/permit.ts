@@ -42,9 +42,8 @@ export function permit(
   if (!route.decisions.includes(decision)) {
     return { kind: 'not-allowed', why: `The route “${route.name}” does not allow “${decision}”.` };
   }
-  const isApprover =
-    isNamed(route, requester, person) || groupsOf(route).some((each) => isIn(each, person, known));
-  if (!isApprover) return { kind: 'not-allowed', why: whoMay(route, known.groups) };
+  if (!isApprover(route, requester, person, known.groups))
+    return { kind: 'not-allowed', why: whoMay(route, known.groups) };
   const approves = !isSamePerson(person, requester) || route.selfApproval;
   if (decision === 'approve' && !approves) {
     return {
@@ -62,8 +61,13 @@ export function refuseDecider(route: Route, standing: Standing): string | undefi
 }
 
 /** Lists the groups among the approvers of a route. */
-export function groupsOf({ approvers }: Route): readonly Group[] {
+export function groupsOf({ approvers }: Pick<Route, 'approvers'>): readonly Group[] {
   return approvers.filter((approver): approver is Group => isGroup(approver));
+}
+
+/** Lists all groups that have a say in who the approvers of a route are. */
+export function groupsNamed({ approvers, among = [] }: Route): readonly Group[] {
+  return [...new Set([...groupsOf({ approvers }), ...groupsOf({ approvers: among })])];
 }
 
 /** Tells whether an approver is a group of people. */
@@ -81,8 +85,27 @@ export function groupsToAsk(
   const isClear =
     !route.decisions.includes(decision) ||
     person.team !== requester.team ||
-    isNamed(route, requester, person);
-  return isClear ? [] : [...new Set(groupsOf(route))];
+    listsOf(route).every((list) => isNamed(list, requester, person));
+  return isClear ? [] : groupsNamed(route);
+}
+
+/** Tells whether a person is one of those who decide on a route, as far as its groups are known; their standing is another matter. */
+export function isApprover(
+  route: Route,
+  requester: Person,
+  person: Person,
+  groups: KnownGroups,
+): boolean {
+  return listsOf(route).every(
+    (list) =>
+      isNamed(list, requester, person) ||
+      groupsOf({ approvers: list }).some((group) => groups.get(group)?.members.has(person.user)),
+  );
+}
+
+/** The lists in each of which an approver is. */
+function listsOf({ approvers, among }: Route): readonly (readonly Approver[])[] {
+  return among ? [approvers, among] : [approvers];
 }
 
 function whyNobody(
@@ -95,21 +118,22 @@ function whyNobody(
   return refuseDecider(route, standing);
 }
 
-function isNamed(route: Route, requester: Person, person: Person): boolean {
-  return route.approvers.some((approver) =>
+function isNamed(approvers: readonly Approver[], requester: Person, person: Person): boolean {
+  return approvers.some((approver) =>
     approver === 'requester' ? isSamePerson(person, requester) : approver === `user:${person.user}`,
   );
-}
-
-function isIn(group: Group, { user }: Person, { groups }: Credentials): boolean {
-  return groups.get(group)?.members.has(user) ?? false;
 }
 
 function whoMay(route: Route, groups: KnownGroups): Sentence {
   if (route.approvers.length === 0)
     return `The route “${route.name}” has no approvers: nobody may decide.`;
-  const names = route.approvers.map((approver) => nameApprover(approver, groups));
-  return sentence`Only ${joinSentences(names, ', ')} may decide this call.`;
+  const name = (list: readonly Approver[]) =>
+    joinSentences(
+      list.map((approver) => nameApprover(approver, groups)),
+      ', ',
+    );
+  if (!route.among) return sentence`Only ${name(route.approvers)} may decide this call.`;
+  return sentence`Only those of ${name(route.approvers)} may decide this call who are also of ${name(route.among)}.`;
 }
 
 function nameApprover(approver: Approver, groups: KnownGroups): SentencePart {

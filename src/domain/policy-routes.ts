@@ -68,6 +68,16 @@ export function settleRoutes(
   return settled;
 }
 
+/** Counts the people whose approval can count on a route; undefined where groups or handles are among them, of whom nobody knows yet. */
+export function countApprovers(
+  approvers: DraftRoute['approvers'],
+  selfApproval: boolean,
+): number | undefined {
+  const isFixed = approvers.every((each) => each === 'requester' || each.startsWith('user:'));
+  if (!isFixed) return undefined;
+  return approvers.filter((each) => each !== 'requester' || selfApproval).length;
+}
+
 function bare(id: Named): string {
   return id.slice(id.indexOf(':') + 1);
 }

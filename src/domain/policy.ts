@@ -42,6 +42,8 @@ export interface Rule<R> {
   /** Patterns for the helpers whose calls it is about. (Default: everybody's calls.) */
   readonly agents?: readonly string[];
   readonly condition?: Condition;
+  /** The condition as it was written, for people. */
+  readonly when?: string;
   readonly ruling: Ruling<R>;
   /** Where people are asked when the condition can't be answered. */
   readonly errorRoute: R;
@@ -51,6 +53,8 @@ export interface Rule<R> {
 export interface Policy<R> {
   /** What becomes of a call whose condition can't be answered. */
   readonly onError: 'ask' | 'run';
+  /** Whether routes that are set in Slack may ask for less than the rules do. (Default: they may not.) */
+  readonly slackMayLoosen?: boolean;
   readonly rules: readonly Rule<R>[];
   readonly fallback: {
     readonly name: string;
@@ -77,6 +81,8 @@ export interface Evaluation<R> {
   readonly ruling: Ruling<R>;
   /** Why the rule's condition could not be answered, in words for people. */
   readonly failure?: string;
+  /** No rule spoke of the call. */
+  readonly isDefault?: true;
   readonly passedOver: readonly PassedOver[];
 }
 
@@ -98,15 +104,15 @@ export async function evaluatePolicy<R>(
     return { rule: rule.name, ruling, failure: match.failure, passedOver };
   }
   const { name, ruling } = policy.fallback;
-  return { rule: name, ruling, passedOver };
+  return { rule: name, ruling, isDefault: true, passedOver };
 }
 
 /** Returns the gate's answer for an evaluation; `hash` names the policy in the audit. */
 export function toGateAnswer(
-  { rule, ruling, failure }: Evaluation<Route>,
+  { rule, ruling, failure, isDefault }: Evaluation<Route>,
   hash: string,
 ): GateAnswer {
-  const source = { rule, policy: hash };
+  const source = { rule, policy: hash, ...(isDefault && { isDefault }) };
   switch (ruling.gate) {
     case 'run':
       return { kind: 'run', ...source };
@@ -125,12 +131,13 @@ export function toGateAnswer(
 
 /** Returns the policy with its routes in place of their names. */
 export function withRoutes<From, To>(
-  { onError, rules, fallback }: Policy<From>,
+  { onError, slackMayLoosen, rules, fallback }: Policy<From>,
   find: (route: From) => To,
 ): Policy<To> {
   const { ruling } = fallback;
   return {
     onError,
+    ...(slackMayLoosen && { slackMayLoosen }),
     rules: rules.map((rule) => ({
       ...rule,
       errorRoute: find(rule.errorRoute),

@@ -14,6 +14,8 @@ export interface Route {
   readonly name: string;
   /** Nobody when empty. */
   readonly approvers: readonly Approver[];
+  /** Whoever decides must be one of these too. (Default: no matter.) */
+  readonly among?: readonly Approver[];
   readonly quorum: number;
   /** Whether the requester's own approval counts. */
   readonly selfApproval: boolean;
@@ -59,7 +61,12 @@ export type GateAnswer = (
       readonly note?: string;
     }
   | { readonly kind: 'refuse'; readonly reason: string }
-) & { readonly rule?: string; readonly policy?: string };
+) & {
+  readonly rule?: string;
+  readonly policy?: string;
+  /** No rule spoke of the call. */
+  readonly isDefault?: true;
+};
 
 export type Gate = (facts: GateFacts) => GateAnswer | Promise<GateAnswer>;
 
@@ -79,5 +86,6 @@ const RUNS_UNASKED: ReadonlySet<string> = new Set(['list_files', 'read_file', 't
 
 /** The gate without a policy file: reading runs, everything else asks the requester. */
 export function defaultGate(facts: GateFacts): GateAnswer {
-  return RUNS_UNASKED.has(facts.tool) ? { kind: 'run' } : { kind: 'ask', route: REQUESTER_ROUTE };
+  if (RUNS_UNASKED.has(facts.tool)) return { kind: 'run' };
+  return { kind: 'ask', route: REQUESTER_ROUTE, isDefault: true };
 }

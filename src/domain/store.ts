@@ -11,6 +11,7 @@ import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
 import type { Group } from './route.ts';
 import { plainSentence, type Sentence } from './sentence.ts';
+import type { SlackRoutes } from './slack-routes.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { Step } from './transitions.ts';
 
@@ -145,6 +146,14 @@ export interface PauseSwitch {
   write(pause: Pause | undefined, effects: Effects): Promise<boolean>;
 }
 
+/** The routes that admins have set in Slack, in one document. */
+export interface RouteBook {
+  /** An empty one before the first change. */
+  read(): Promise<SlackRoutes>;
+  /** Puts the document in place of the one with the revision before its own; false when that is not there any more. Effects happen with a change only. */
+  write(book: SlackRoutes, effects: Effects): Promise<boolean>;
+}
+
 /** What people have typed into forms that they have not sent yet. */
 export interface Drafts {
   /** Keeps a text under an id, in place of an earlier one, until a time (ms); what has ended goes. */
@@ -170,6 +179,7 @@ export interface Store {
   readonly agenda: Agenda;
   readonly audit: Audit;
   readonly pause: PauseSwitch;
+  readonly routes: RouteBook;
   readonly drafts: Drafts;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;

@@ -28,6 +28,18 @@ export function threadKey(message: {
   return parts.join('/') as ThreadKey;
 }
 
+const NO_ROOT = '0';
+
+/** Makes the key of a channel itself, for what is said there outside of any thread. */
+export function channelKey({ team, channel }: Pick<ThreadPlace, 'team' | 'channel'>): ThreadKey {
+  return threadKey({ team, channel, ts: NO_ROOT });
+}
+
+/** Tells whether a place is a channel itself and no thread in it. */
+export function isChannelItself({ root }: ThreadPlace): boolean {
+  return root === NO_ROOT;
+}
+
 /** Makes the key of the child thread that a call opens. */
 export function childThreadKey(parent: ThreadKey, callId: string): ThreadKey {
   return `${parent}/${callId}` as ThreadKey;

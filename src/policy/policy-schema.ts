@@ -125,6 +125,7 @@ export const FileSchema = z.strictObject(
   {
     version: z.literal(1, 'is 1: there is no other'),
     onPolicyError: z.enum(['ask', 'run'], { error: 'is ask or run' }).default('ask'),
+    slackMayLoosen: yesOrNo.default(false),
     routes: z
       .record(z.string(), z.unknown(), 'holds routes by their names')
       .nullish()

@@ -85,7 +85,9 @@ function readParts(
   const fallback = readDefault(file.default, reading);
   const rules = readRules(file.rules, fallback, reading);
   warnOfIdle(routes, [...rules.map(({ ruling }) => ruling), fallback.ruling], report);
-  return { routes, policy: { onError: file.onPolicyError, rules, fallback } };
+  const { onPolicyError: onError, slackMayLoosen } = file;
+  const policy = { onError, ...(slackMayLoosen && { slackMayLoosen }), rules, fallback };
+  return { routes, policy };
 }
 
 function warnOfIdle(

@@ -1,5 +1,5 @@
 import { sayDuration } from '../domain/duration.ts';
-import type { DraftRoute } from '../domain/policy-routes.ts';
+import { countApprovers, type DraftRoute } from '../domain/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../domain/route.ts';
 import { type RouteInput, RouteSchema } from './policy-schema.ts';
 import { readValue, suggest } from './read-value.ts';
@@ -115,17 +115,16 @@ export function findQuorumProblem({
 }: Pick<DraftRoute, 'name' | 'approvers' | 'quorum' | 'selfApproval'>):
   | { readonly key: string; readonly message: string }
   | undefined {
-  const isFixed = approvers.every((each) => each === 'requester' || each.startsWith('user:'));
-  if (!isFixed || approvers.length === 0) return undefined;
-  const counting = approvers.filter((each) => each !== 'requester' || selfApproval);
-  if (counting.length === 0) {
+  const counting = countApprovers(approvers, selfApproval);
+  if (counting === undefined || approvers.length === 0) return undefined;
+  if (counting === 0) {
     return {
       key: 'approvers',
       message: `On the route “${name}” only the requester decides, whose approval does not count. Add others, or selfApproval: true.`,
     };
   }
-  if (quorum <= counting.length) return undefined;
-  const only = counting.length === 1 ? 'only one person' : `only ${counting.length} people`;
+  if (quorum <= counting) return undefined;
+  const only = counting === 1 ? 'only one person' : `only ${counting} people`;
   return {
     key: 'quorum',
     message: `On the route “${name}” ${only} can approve, and ${quorum} have to. Lower the quorum, or add approvers.`,

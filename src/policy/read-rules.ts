@@ -80,6 +80,7 @@ function readRule(
     ...(input.agent && { agents: input.agent }),
     // Without a condition that could not be read it would cover what comes after it.
     ...(isSound ? compileWhen(input, path, reading) : NEVER),
+    ...(input.when !== undefined && { when: input.when }),
     ruling: toRuling(input, defaultRoute),
     errorRoute: input.route ?? defaultRoute,
   };

@@ -140,6 +140,12 @@ function tellOf(opened: OpenedPolicy, file: string, log: Log): void {
       `${file} says onPolicyError: run. A call whose condition can’t be answered runs unasked.`,
     );
   }
+  if (policy.slackMayLoosen) {
+    log.warn(
+      { policy: hash },
+      `${file} says slackMayLoosen: true. Routes that admins set in Slack win over its rules.`,
+    );
+  }
   log.info(
     { policy: hash, rules: policy.rules.length, names: Object.fromEntries(names) },
     `The policy of ${file} holds.`,

@@ -19,6 +19,7 @@ export const HELP = [
   `\`${COMMAND} status\` says what goes on here, and whether I am paused.`,
   `\`${COMMAND} forget LINK\` has me forget a thread of this channel; LINK is one of its messages (_Copy link_).`,
   `\`${COMMAND} pause\` and \`${COMMAND} resume\`, for admins: nothing new runs anywhere until it is resumed.`,
+  `\`${COMMAND} routes\`, for admins: who decides the calls of which tools, and where.`,
   'In a thread, write `stop` or `forget this thread`, and nothing else.',
 ].join('\n');
 

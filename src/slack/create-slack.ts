@@ -1,8 +1,10 @@
 import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Desk } from '../desk/desk.ts';
+import type { RouteControl } from '../desk/set-routes.ts';
 import type { CardPlace } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import type { Person } from '../domain/person.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Drafts } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
@@ -12,6 +14,7 @@ import { createInboxGate } from './inbox-gate.ts';
 import { registerListeners } from './listeners.ts';
 import { MisshapenError } from './misshapen-error.ts';
 import { createPane } from './pane/create-pane.ts';
+import { createUserGroups } from './routes/user-groups.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { createSocketLine } from './socket-line.ts';
@@ -30,6 +33,8 @@ export function createSlackApp(deps: {
   /** Where a call's card stands now. */
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;
+  readonly routes: RouteControl;
+  readonly redrawHome?: (person: Person) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }): SlackApp {
@@ -62,7 +67,8 @@ export function createSlackApp(deps: {
   });
   bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
   pane.register(bolt);
-  registerListeners(bolt, { ...deps, client, identity, teller });
+  const userGroups = createUserGroups({ ...deps, client });
+  registerListeners(bolt, { ...deps, client, identity, teller, userGroups });
 
   /** The one seam before Bolt's acknowledgement that both ways in have. */
   function putBehind(

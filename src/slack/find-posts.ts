@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { isChannelItself } from '../domain/thread-key.ts';
 import { ACTIONS } from './ids.ts';
 
 /** A message of ours in a thread, known by its metadata. */
@@ -13,6 +14,8 @@ interface Where {
   readonly channel: string;
   readonly root: string;
   readonly botId: string;
+  /** Nothing older is looked for in a channel itself, in milliseconds. */
+  readonly since?: number;
 }
 
 /** Lists our own messages of a thread that carry metadata of one type, oldest first. */
@@ -38,17 +41,21 @@ export async function findGrowing(client: WebClient, where: Where): Promise<stri
   return undefined;
 }
 
-async function* ownMessages(client: WebClient, { channel, root, botId }: Where) {
+/** Slack's clock and ours may differ by so much. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+async function* ownMessages(client: WebClient, where: Where) {
+  const { channel, root, since = 0 } = where;
   let cursor: string | undefined;
   do {
-    const page = await client.conversations.replies({
-      channel,
-      ts: root,
-      include_all_metadata: true,
-      limit: PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const message of page.messages ?? []) if (message.bot_id === botId) yield message;
-    cursor = page.response_metadata?.next_cursor || undefined;
+    const page = { channel, include_all_metadata: true, limit: PAGE, ...(cursor && { cursor }) };
+    const oldest = String(Math.max(0, since - CLOCKS_DIFFER_MS) / 1_000);
+    const found = isChannelItself({ team: '', channel, root })
+      ? await client.conversations.history({ ...page, oldest })
+      : await client.conversations.replies({ ...page, ts: root });
+    for (const message of found.messages ?? []) {
+      if (message.bot_id === where.botId) yield message;
+    }
+    cursor = found.response_metadata?.next_cursor || undefined;
   } while (cursor !== undefined);
 }

@@ -36,6 +36,8 @@ import { answerQuestion } from './handlers/suggest.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
 import { COMMAND } from './parse-command.ts';
 import { notTheCard, recordRefused, refuseClick } from './refuse-click.ts';
+import { handleRouteClick, isRouteAction } from './routes/route-clicks.ts';
+import { isRouteForm, isRouteQuestion, submitRoute, suggestGroups } from './routes/submit-route.ts';
 import { SENTENCES } from './sentences.ts';
 import { actionIdOf, parseTurnClick } from './turn-click.ts';
 
@@ -88,13 +90,15 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
     await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));
   });
   app.options(/^/, async ({ body, ack }) => {
-    await ack({ options: await answerQuestion(body, deps) });
+    const answer = isRouteQuestion(body) ? suggestGroups : answerQuestion;
+    await ack({ options: await answer(body, deps) });
   });
 }
 
 type SlackAck = (answer?: FormAnswer) => Promise<void>;
 
 async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  if (isRouteAction(actionIdOf(body))) return handleRouteClick(body, ack, deps);
   const onTurn = TURN_CLICKS.get(actionIdOf(body));
   if (onTurn !== undefined) return handleTurnClick(body, onTurn, ack, deps);
   const parsed = parseClick(body, deps.identity);
@@ -121,6 +125,7 @@ async function handleTurnClick(
 }
 
 async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  if (isRouteForm(body)) return submitRoute(body, ack, deps);
   const parsed = parseSubmission(body, deps.identity);
   if (parsed.kind === 'refused') {
     await recordRefused(parsed, deps);

@@ -7,7 +7,7 @@ import { isPayload, textAt } from './payload.ts';
 /** The command's name; the manifest declares it. */
 export const COMMAND = '/countersign';
 
-export type CommandWord = 'stop' | 'pause' | 'resume' | 'forget' | 'status' | 'help';
+export type CommandWord = 'stop' | 'pause' | 'resume' | 'forget' | 'status' | 'routes' | 'help';
 
 /** A command of a person of the workspace. */
 export interface Command {
@@ -17,6 +17,8 @@ export interface Command {
   readonly rest: string;
   readonly by: Person;
   readonly channel: string;
+  /** Opens a form within three seconds. */
+  readonly triggerId: string;
 }
 
 export type ParsedCommand =
@@ -29,6 +31,7 @@ const WORDS: ReadonlySet<string> = new Set<CommandWord>([
   'resume',
   'forget',
   'status',
+  'routes',
   'help',
 ]);
 
@@ -52,6 +55,7 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
     rest: rest.join(' '),
     by: { team, user },
     channel,
+    triggerId: textAt(payload, 'trigger_id') ?? '',
   };
 }
 

@@ -7,7 +7,7 @@ import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../domain/call.ts';
 import { ChatError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
-import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
+import { isChannelItself, placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import { doing } from './doing.ts';
 import { findGrowing, findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
@@ -68,10 +68,12 @@ export function createSayInThread({ client, botId }: SayDeps) {
     grown: string | undefined,
   ): Promise<void> {
     if (grown !== undefined && (await become(thread, grown, content))) return;
-    const { channel, root } = placeOf(thread);
+    const place = placeOf(thread);
+    const { channel } = place;
+    const at = isChannelItself(place) ? {} : { thread_ts: place.root };
     const quiet = { unfurl_links: false, unfurl_media: false };
     await doing('answer in the thread', () =>
-      client.chat.postMessage({ channel, thread_ts: root, ...content, ...quiet }),
+      client.chat.postMessage({ channel, ...at, ...content, ...quiet }),
     );
     if (grown !== undefined) await remove(thread, grown);
   }
@@ -89,11 +91,9 @@ export function createSayInThread({ client, botId }: SayDeps) {
     }
   }
 
-  async function partsSaid({ id, thread }: Say): Promise<Said> {
-    const { channel, root } = placeOf(thread);
-    const posts = await doing('look for the answer', () =>
-      findPosts(client, { channel, root, botId, type: METADATA.say }),
-    );
+  async function partsSaid({ createdAt, id, thread }: Say): Promise<Said> {
+    const place = { ...placeOf(thread), botId, type: METADATA.say, since: createdAt };
+    const posts = await doing('look for the answer', () => findPosts(client, place));
     const mine = posts.filter(({ payload }) => payload.id === id);
     return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));
   }

@@ -5,7 +5,7 @@ import type { Log } from '../domain/log.ts';
 import type { Outlook } from '../domain/outlook.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Say } from '../domain/store.ts';
-import { placeOf } from '../domain/thread-key.ts';
+import { isChannelItself, placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { buildCallCard } from './cards/call-card.ts';
 import type { SlackConnection } from './connect-slack.ts';
@@ -73,8 +73,9 @@ export function createSlackChat(deps: {
   }
 
   async function sayDirectly(say: Say, user: string, error: ChatError): Promise<void> {
-    const { channel } = placeOf(say.thread);
-    const reason = `This was meant for our thread in <#${channel}>. ${error.message}`;
+    const place = placeOf(say.thread);
+    const where = `${isChannelItself(place) ? '' : 'our thread in '}<#${place.channel}>`;
+    const reason = `This was meant for ${where}. ${error.message}`;
     await doing('write to a person', async () => {
       await teller.tellDirectly(user, buildNotice(reason));
       // A rating counts in the thread of its turn only.

@@ -2,8 +2,11 @@
 import type { TestContext } from 'node:test';
 import { z } from 'zod';
 import { createPolicyGate } from '../../src/desk/policy-gate.ts';
+import { createRoutedGate } from '../../src/desk/routed-gate.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { PersonLookup } from '../../src/domain/policy.ts';
+import type { Directory } from '../../src/domain/directory.ts';
+import type { LoadedPolicy, PersonLookup } from '../../src/domain/policy.ts';
+import type { RouteBook } from '../../src/domain/store.ts';
 import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { loadText, NOBODY_KNOWN } from '../support/a-policy.ts';
 import { buildDesk, type TestDesk } from '../support/build-desk.ts';
@@ -17,6 +20,7 @@ export type StoreKind = 'SQLite' | 'Redis';
 export interface PolicyDesk extends TestDesk {
   /** Puts another policy in place. */
   setPolicy(text: string): void;
+  policy(): LoadedPolicy;
   /** What the tool `pay` has paid, in order. */
   readonly paid: readonly number[];
 }
@@ -28,6 +32,9 @@ export async function buildPolicyDesk(
     readonly policy: string;
     readonly store?: StoreKind;
     readonly people?: PersonLookup;
+    readonly directory?: Directory;
+    /** Where the gate reads the routes that are set in Slack. (Default: the store) */
+    readonly routes?: Pick<RouteBook, 'read'>;
   },
 ): Promise<PolicyDesk> {
   const paid: number[] = [];
@@ -46,13 +53,18 @@ export async function buildPolicyDesk(
       },
     ],
     gateOf: ({ store, clock }) =>
-      createPolicyGate({
-        policy: () => loaded,
-        store,
-        people: options.people ?? NOBODY_KNOWN,
-        clock,
-        log: SILENT,
+      createRoutedGate({
+        gate: createPolicyGate({
+          policy: () => loaded,
+          store,
+          people: options.people ?? NOBODY_KNOWN,
+          clock,
+          log: SILENT,
+        }),
+        routes: options.routes ?? store.routes,
+        mayLoosen: () => loaded.policy.slackMayLoosen === true,
       }),
+    ...(options.directory && { directory: options.directory }),
     ...(redis && {
       openStore: (deps: { readonly clock: Clock; readonly onWake: () => void }) =>
         createRedisStore({ url: redis.url, prefix: 'policy', log: SILENT, ...deps }),
@@ -63,6 +75,7 @@ export async function buildPolicyDesk(
   return {
     ...desk,
     paid,
+    policy: () => loaded,
     setPolicy(text) {
       loaded = loadText(text);
     },

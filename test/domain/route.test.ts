@@ -10,6 +10,10 @@ test('without a policy, reading runs and everything else asks the requester', ()
     assert.deepEqual(defaultGate({ ...facts, tool }), { kind: 'run' });
   }
   for (const tool of ['write_file', 'run_command', 'search_web', 'fetch_url', 'Read_File', '']) {
-    assert.deepEqual(defaultGate({ ...facts, tool }), { kind: 'ask', route: REQUESTER_ROUTE });
+    assert.deepEqual(defaultGate({ ...facts, tool }), {
+      kind: 'ask',
+      route: REQUESTER_ROUTE,
+      isDefault: true,
+    });
   }
 });

@@ -1,4 +1,5 @@
 /** Slack's requests over real HTTP, with the real Bolt receiver behind (security T8, T9). */
+
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,6 +11,7 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createFakeDesk } from '../slack/fake-desk.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
+import { NO_ROUTES } from '../support/no-routes.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
 
 const SECRET = 'shhh';
@@ -29,6 +31,7 @@ describe('a request of Slack', () => {
   before(async () => {
     const cardOf = async () => undefined;
     const app = createSlackApp({
+      routes: NO_ROUTES,
       connection,
       desk,
       toolbox,
@@ -179,7 +182,7 @@ describe('a request of Slack', () => {
     const cardOf = async () => undefined;
     const deps = { desk, toolbox, mark: TEST_MARK, cardOf, drafts, clock, log };
     assert.throws(
-      () => createSlackApp({ ...deps, connection: { ...connection, config } }),
+      () => createSlackApp({ ...deps, routes: NO_ROUTES, connection: { ...connection, config } }),
       /SLACK_SIGNING_SECRET/,
     );
   });

@@ -12,6 +12,7 @@ import { createSlackChat } from '../../src/slack/slack-chat.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aCall } from '../support/a-call.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
+import { NO_ROUTES } from '../support/no-routes.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
 import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 
@@ -85,6 +86,7 @@ export async function setSlackStage(
   const drafts = createMemoryDrafts();
   const cardOf = async (callId: string) => places.get(callId);
   const app = createSlackApp({
+    routes: NO_ROUTES,
     connection,
     desk,
     toolbox,

@@ -5,6 +5,7 @@ import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
+import { NO_ROUTES } from '../support/no-routes.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
@@ -58,6 +59,7 @@ describe('the line over Socket Mode', () => {
       const toolbox = { get: () => undefined, list: () => [] };
       const cardOf = async () => undefined;
       const app = createSlackApp({
+        routes: NO_ROUTES,
         connection,
         desk: createFakeDesk(),
         toolbox,

@@ -16,6 +16,7 @@ const PORTS = [
   'agenda',
   'audit',
   'pause',
+  'routes',
   'drafts',
 ] as const;
 

@@ -10,6 +10,7 @@ import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { requesterContract } from './store-contract/requester-contract.ts';
+import { routesContract } from './store-contract/routes-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
 
 export type { MakeStore } from './store-contract/store-bench.ts';
@@ -27,6 +28,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('agenda', () => agendaContract(open));
     describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
+    describe('routes', () => routesContract(open));
     describe('recovery', () => recoveryContract(open));
     describe('drafts', () => draftsContract(open));
   });

@@ -1,4 +1,12 @@
-import type { Checkboxes, MultiSelect, Option, RadioButtons, Select } from '@slack/types';
+import type {
+  Checkboxes,
+  ConversationsSelect,
+  MultiConversationsSelect,
+  MultiSelect,
+  Option,
+  RadioButtons,
+  Select,
+} from '@slack/types';
 import type { Sight } from '../workspace/workspace-port.ts';
 import type { Choice } from './element-host.ts';
 import { channelTitle, displayName, type Scene } from './names.ts';
@@ -34,7 +42,7 @@ export function choiceGroups(element: ChoiceElement, scene: Scene): readonly Cho
       return [{ label: '', choices: channels(scene, ['channel']) }];
     case 'conversations_select':
     case 'multi_conversations_select':
-      return [{ label: '', choices: channels(scene, ['channel', 'private', 'im']) }];
+      return [{ label: '', choices: channels(scene, kindsOf(element)) }];
   }
 }
 
@@ -83,6 +91,14 @@ function people(sight: Sight): readonly Choice[] {
     text: displayName(member, member.id),
     value: member.id,
   }));
+}
+
+const KINDS = { public: 'channel', private: 'private', im: 'im', mpim: 'mpim' } as const;
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object */
+function kindsOf({ filter }: ConversationsSelect | MultiConversationsSelect): readonly string[] {
+  const included = filter?.include ?? ['public', 'private', 'im', 'mpim'];
+  return included.map((kind) => KINDS[kind]);
 }
 
 function channels(scene: Scene, kinds: readonly string[]): readonly Choice[] {

@@ -3,15 +3,13 @@ import { VIEWS } from '../ids.ts';
 import { buildNotice } from '../say-parts.ts';
 
 /** Builds the view that opens at once, before anything is read. */
-export function buildLoadingView(): ModalView {
+export function buildLoadingView(text = 'Looking at the call…'): ModalView {
   return {
     type: 'modal',
     callback_id: VIEWS.loading,
     title: { type: 'plain_text', text: 'One moment' },
     close: { type: 'plain_text', text: 'Close' },
-    blocks: [
-      { type: 'section', text: { type: 'plain_text', text: 'Looking at the call…' }, expand: true },
-    ],
+    blocks: [{ type: 'section', text: { type: 'plain_text', text }, expand: true }],
   };
 }
 

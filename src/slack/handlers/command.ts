@@ -9,6 +9,7 @@ import {
   sayStop,
 } from '../command-sentences.ts';
 import { type Command, parseCommand, parseMessageLink } from '../parse-command.ts';
+import { openRoutes } from '../routes/open-routes.ts';
 import { buildNotice } from '../say-parts.ts';
 import type { HandlerDeps } from './handler.ts';
 
@@ -24,10 +25,12 @@ export async function answerCommand(
     deps.log.error({ err: error }, 'A command could not be carried out.');
     return COMMAND_SENTENCES.failed;
   });
+  if (text === undefined) return;
   await respond({ ...buildNotice(text), response_type: 'ephemeral' });
 }
 
-async function carryOut(body: unknown, deps: HandlerDeps): Promise<string> {
+/** Resolves with what is to be answered; undefined where a form is the answer. */
+async function carryOut(body: unknown, deps: HandlerDeps): Promise<string | undefined> {
   const parsed = parseCommand(body, deps.identity);
   if (parsed.kind === 'command') return await WORDS[parsed.word](parsed, deps);
   const { actor, why } = parsed;
@@ -35,7 +38,7 @@ async function carryOut(body: unknown, deps: HandlerDeps): Promise<string> {
   return COMMAND_SENTENCES.stranger;
 }
 
-type Answer = (command: Command, deps: HandlerDeps) => Promise<string>;
+type Answer = (command: Command, deps: HandlerDeps) => Promise<string | undefined>;
 
 const WORDS: Readonly<Record<Command['word'], Answer>> = {
   stop: async (command, { desk }) => sayStop(await desk.stopAll(placed(command))),
@@ -43,6 +46,7 @@ const WORDS: Readonly<Record<Command['word'], Answer>> = {
   pause: async ({ by }, { desk }) => sayPaused(await desk.pause(by)),
   resume: async ({ by }, { desk }) => sayResumed(await desk.resume(by)),
   forget,
+  routes: openRoutes,
   help: async () => HELP,
 };
 

@@ -1,14 +1,17 @@
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Desk } from '../../desk/desk.ts';
+import type { RouteControl } from '../../desk/set-routes.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/log.ts';
+import type { Person } from '../../domain/person.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import type { Drafts } from '../../domain/store.ts';
 import type { Toolbox } from '../../domain/tool.ts';
 import type { Click, ClickOrigin, Submission } from '../check-click.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
+import type { UserGroup } from '../routes/user-groups.ts';
 import { buildNotice } from '../say-parts.ts';
 import type { Teller } from '../teller.ts';
 import type { TurnClick } from '../turn-click.ts';
@@ -28,6 +31,12 @@ export interface HandlerDeps {
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   /** What was typed on the pages of a form that are not in view. */
   readonly drafts: Drafts;
+  /** The routes that admins set. */
+  readonly routes: RouteControl;
+  /** User groups that may be chosen. */
+  readonly userGroups: () => Promise<readonly UserGroup[]>;
+  /** Draws a person's App Home anew. */
+  readonly redrawHome?: (person: Person) => Promise<void>;
 }
 
 /** How a submitted form is answered: closed, with errors by block id, or with another view. */

@@ -6,15 +6,18 @@ import { SENTENCES } from '../sentences.ts';
 import { slackErrorName } from '../slack-errors.ts';
 import { answerPerson, type HandlerDeps } from './handler.ts';
 
-/** Opens a view by the trigger of a click; resolves with its id, or with nothing when it did not open, which the person is told. */
+/** Opens a view by the trigger of a click, over the one that the click was made in where it is to stay; resolves with its id, or with nothing when it did not open, which the person is told. */
 export async function openView(
   view: ModalView,
-  click: Click,
+  click: Pick<Click, 'origin' | 'actionId' | 'triggerId'>,
   deps: Pick<HandlerDeps, 'client' | 'teller' | 'log'>,
+  { isOver = false }: { readonly isOver?: boolean } = {},
 ): Promise<string | undefined> {
   const named = { ...view, external_id: randomUUID() };
+  const { views } = deps.client;
+  const wanted = { trigger_id: click.triggerId, view: named };
   try {
-    const opened = await deps.client.views.open({ trigger_id: click.triggerId, view: named });
+    const opened = await (isOver ? views.push(wanted) : views.open(wanted));
     return opened.view?.id;
   } catch (error) {
     // Where only the answer was lost, the view stands open under the name that we gave it.
@@ -23,7 +26,9 @@ export async function openView(
     const expired = EXPIRED.has(slackErrorName(error) ?? '');
     deps.log.warn({ err: error, action: click.actionId }, 'A form did not open.');
     const text = expired ? SENTENCES.formExpired : SENTENCES.formFailed;
-    await answerPerson(click.origin, text, deps, buildMessageView);
+    // What stands open stays as it is.
+    const origin = isOver ? { ...click.origin, viewId: undefined } : click.origin;
+    await answerPerson(origin, text, deps, buildMessageView);
     return undefined;
   }
 }

@@ -15,6 +15,7 @@ import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 import { createRedisOutbox } from './redis-outbox.ts';
 import { createRedisPause } from './redis-pause.ts';
+import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
 
 /** All ports on one Redis, with the saver of the graph's checkpoints. */
@@ -70,6 +71,7 @@ export async function createRedisStore(options: {
     agenda: createRedisAgenda(link, desk),
     audit: createRedisAudit(link, desk),
     pause: createRedisPause(link, desk),
+    routes: createRedisRoutes(link, desk),
     drafts: createRedisDrafts(link, desk, clock),
     saver: new CompactRedisSaver(connection, prefix),
     installationKey: createRedisInstallationKey(link, desk),

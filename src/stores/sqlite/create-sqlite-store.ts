@@ -11,6 +11,7 @@ import { createSqliteInbox } from './sqlite-inbox.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
 import { createSqlitePause } from './sqlite-pause.ts';
+import { createSqliteRoutes } from './sqlite-routes.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
 
@@ -54,6 +55,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       agenda: createSqliteAgenda(db, transact, agenda),
       audit: createSqliteAudit(db, transact, audit),
       pause: createSqlitePause(db, transact, writeEffects),
+      routes: createSqliteRoutes(db, transact, writeEffects),
       drafts: createSqliteDrafts(db, transact, clock),
       saver,
       async check() {

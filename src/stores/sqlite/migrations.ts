@@ -127,6 +127,14 @@ export const MIGRATIONS: readonly string[] = [
     WHERE json_valid(document);
   CREATE INDEX calls_of_requester ON calls (requester, tool, created_at);
   `,
+  `
+  -- The routes that admins set in Slack: one row. Whoever does not know of them must not start.
+  CREATE TABLE route_book (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    revision INTEGER NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

@@ -14,6 +14,7 @@ import { createServer } from '../../../src/http/create-server.ts';
 import { connectSlack } from '../../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../../src/slack/create-slack.ts';
 import { TWO_APPROVERS } from '../../support/a-call.ts';
+import { NO_ROUTES } from '../../support/no-routes.ts';
 import { openBenchDesk } from './bench-desk.ts';
 import { QUIET_LOG, type StoreKind } from './bench-store.ts';
 import { seedPending } from './seed-pending.ts';
@@ -57,6 +58,7 @@ async function serveDesk(): Promise<ClickServer> {
     log: QUIET_LOG,
   });
   const slack = createSlackApp({
+    routes: NO_ROUTES,
     connection,
     desk,
     toolbox,

@@ -143,6 +143,23 @@ function input(optional: Shape['optional'], check?: Rule): Rule {
   return select({ dispatch_action_config: dispatchConfig, ...optional }, check);
 }
 
+/** https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object */
+const conversationFilter = shape({
+  optional: {
+    include: list(
+      { min: 1, max: 4, why: 'there are four' },
+      oneOf('im', 'mpim', 'private', 'public'),
+    ),
+    exclude_external_shared_channels: bool,
+    exclude_bot_users: bool,
+  },
+  whole: about((value, pointer, report) => {
+    if (Object.keys(value).length === 0) {
+      report(pointer, 'missing_field', 'must have at least one of its fields');
+    }
+  }),
+});
+
 /** Every element of Block Kit that an app may send, by type. */
 export const ELEMENT_RULES = {
   button: actionable({
@@ -199,13 +216,13 @@ export const ELEMENT_RULES = {
     initial_conversation: id,
     default_to_current_conversation: bool,
     response_url_enabled: bool,
-    filter: any,
+    filter: conversationFilter,
   }),
   multi_conversations_select: select({
     initial_conversations: ids,
     default_to_current_conversation: bool,
     max_selected_items: maxSelected,
-    filter: any,
+    filter: conversationFilter,
   }),
   plain_text_input: input(
     {

@@ -1,0 +1,95 @@
+import type { Evaluation } from '../domain/policy.ts';
+import {
+  type DraftRoute,
+  type Named,
+  namesIn,
+  type PolicyName,
+  settleRoutes,
+} from '../domain/policy-routes.ts';
+import { type GateAnswer, REQUESTER_ROUTE, type Route } from '../domain/route.ts';
+import { findSlackRoute, type SlackRoutes } from '../domain/slack-routes.ts';
+import { tightenAnswer } from '../domain/tighten.ts';
+import { readRoutesOffline } from '../stores/sqlite/read-routes-offline.ts';
+import { DEFAULT_DATA_DIR } from '../variables.ts';
+import type { CommandDeps } from './command.ts';
+
+/** The routes that are set in Slack, or why they are left out, as a sentence. */
+export type KnownRoutes =
+  | { readonly kind: 'routes'; readonly book: SlackRoutes }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** Reads them where they are kept on this machine. */
+export function readSetRoutes({ env }: Pick<CommandDeps, 'env'>): KnownRoutes {
+  if (env.REDIS_URL?.trim()) {
+    const why = 'No routes are set in Slack: they are kept in Redis, which is not asked.';
+    return { kind: 'unknown', why };
+  }
+  try {
+    const book = readRoutesOffline(env.DATA_DIR?.trim() || DEFAULT_DATA_DIR);
+    return { kind: 'routes', book };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'unknown', why: `No routes are set in Slack: they can't be read (${message}).` };
+  }
+}
+
+/** What a route that is set in Slack makes of what the rules say. */
+export interface SlackShare {
+  readonly evaluation: Evaluation<string>;
+  readonly route: DraftRoute | undefined;
+  /** The route's name, and whether the rules still hold beside it. */
+  readonly slack?: { readonly route: string; readonly how: 'beside' | 'instead' };
+}
+
+/** Puts the routes that are set in Slack beside the rules, as the gate does. Names that nobody looked up stay names. */
+export function heedSetRoutes(
+  said: { readonly evaluation: Evaluation<string>; readonly route: DraftRoute | undefined },
+  facts: { readonly tool: string; readonly mayLoosen: boolean },
+  around: { readonly book: SlackRoutes; readonly drafts: ReadonlyMap<string, DraftRoute> },
+): SlackShare {
+  const set = findSlackRoute(around.book, facts.tool);
+  if (!set) return said;
+  const before = toAnswer(said.evaluation, settleByName(around.drafts));
+  const after = tightenAnswer(before, set, { mayLoosen: facts.mayLoosen });
+  if (after.kind !== 'ask') return said;
+  const { risk, route } = after;
+  const ruling = { gate: 'ask', route: route.name, ...(risk && { risk }) } as const;
+  return {
+    evaluation: { ...said.evaluation, ruling },
+    route: toDraft(route),
+    slack: { route: set.name, how: route === set ? 'instead' : 'beside' },
+  };
+}
+
+function settleByName(drafts: ReadonlyMap<string, DraftRoute>): ReadonlyMap<string, Route> {
+  // A name that stands for itself is no id, and is only ever shown.
+  const itself = (name: PolicyName) => name as unknown as Named;
+  return settleRoutes(
+    drafts,
+    new Map(namesIn(drafts.values()).map((name) => [name, itself(name)])),
+  );
+}
+
+function toAnswer(
+  { isDefault, ruling }: Evaluation<string>,
+  routes: ReadonlyMap<string, Route>,
+): GateAnswer {
+  const source = isDefault ? { isDefault } : {};
+  switch (ruling.gate) {
+    case 'run':
+      return { kind: 'run', ...source };
+    case 'refuse':
+      return { kind: 'refuse', reason: ruling.reason, ...source };
+    case 'ask': {
+      const route = routes.get(ruling.route) ?? REQUESTER_ROUTE;
+      return { kind: 'ask', route, ...(ruling.risk && { risk: ruling.risk }), ...source };
+    }
+  }
+}
+
+function toDraft({ escalate, ...route }: Route): DraftRoute {
+  return {
+    ...route,
+    ...(escalate && { escalate: { afterMs: escalate.afterMs, to: escalate.to.name } }),
+  };
+}

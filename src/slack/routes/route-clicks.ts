@@ -1,0 +1,145 @@
+/** Presses in the list of routes and in their form. Who may do what is the desk's question. */
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { RemoveRouteOutcome } from '../../desk/set-routes.ts';
+import { type ClickOrigin, notOurs, originOf, type Refused, whyNotOurs } from '../check-click.ts';
+import { buildMessageView } from '../forms/small-views.ts';
+import type { Acknowledge, HandlerDeps } from '../handlers/handler.ts';
+import { isPayload, listAt, objectAt, type Payload, textAt } from '../payload.ts';
+import { refuseClick } from '../refuse-click.ts';
+import { slackErrorName } from '../slack-errors.ts';
+import { channelNote } from './channel-note.ts';
+import { openList, openRouteForm } from './open-routes.ts';
+import { withChannelNote } from './route-form.ts';
+import { parseRouteToken, ROUTE_ACTIONS, ROUTE_VIEWS } from './route-ids.ts';
+import { sayMeanwhile } from './route-sentences.ts';
+import { buildRoutesView } from './routes-view.ts';
+import { toHandles } from './user-groups.ts';
+
+interface RouteClick {
+  readonly origin: ClickOrigin;
+  readonly actionId: string;
+  readonly triggerId: string;
+  readonly value: string;
+  readonly action: Payload;
+  readonly view: Payload;
+  readonly from: 'list' | 'home';
+}
+
+type Handler = (click: RouteClick, deps: HandlerDeps) => Promise<void>;
+
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  [ROUTE_ACTIONS.manage]: openList,
+  [ROUTE_ACTIONS.add]: (click, deps) => openRouteForm(click, { seen: 0, from: click.from }, deps),
+  [ROUTE_ACTIONS.change]: change,
+  [ROUTE_ACTIONS.remove]: remove,
+  [ROUTE_ACTIONS.channel]: noteChannel,
+};
+
+/** Tells whether an action is one of the routes. */
+export function isRouteAction(actionId: string): boolean {
+  return Object.hasOwn(HANDLERS, actionId);
+}
+
+/** Handles a press on one of them: in a view of ours, by a member of the workspace. */
+export async function handleRouteClick(
+  body: unknown,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  await ack();
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, deps.identity);
+  const actions = listAt(payload, 'actions');
+  const [action = {}] = actions;
+  const view = objectAt(payload, 'view');
+  const actionId = textAt(action, 'action_id') ?? '';
+  const isInView = origin.viewId !== undefined && actions.length === 1;
+  const wrong =
+    whyNotOurs(payload, origin, deps.identity) ?? (isInView ? undefined : notOurs('no view'));
+  const handle = HANDLERS[actionId];
+  if (wrong !== undefined || handle === undefined) {
+    const refused: Refused = {
+      kind: 'refused',
+      origin,
+      subject: actionId || 'click',
+      ...(wrong ?? notOurs('unknown action')),
+    };
+    return refuseClick(refused, deps);
+  }
+  const triggerId = textAt(payload, 'trigger_id') ?? '';
+  const value = textAt(action, 'value') ?? '';
+  const from = textAt(view, 'type') === 'home' ? 'home' : 'list';
+  await handle({ origin, actionId, triggerId, value, action, view, from }, deps);
+}
+
+async function change(click: RouteClick, deps: HandlerDeps): Promise<void> {
+  const token = parseRouteToken(click.value);
+  if (token === undefined) return;
+  const { name, revision } = token;
+  await openRouteForm(click, { name, seen: revision, from: click.from }, deps);
+}
+
+async function remove(click: RouteClick, deps: HandlerDeps): Promise<void> {
+  const token = parseRouteToken(click.value);
+  if (token === undefined) return;
+  const by = click.origin.person;
+  const { name, revision: seen } = token;
+  const outcome = await deps.routes.remove({ by, name, seen });
+  const notice = sayRemoved(name, outcome);
+  await showList(click.origin, notice, deps);
+  await deps.redrawHome?.(by);
+}
+
+function sayRemoved(name: string, outcome: RemoveRouteOutcome): string {
+  switch (outcome.kind) {
+    case 'saved':
+      return `The route “${name}” is removed.`;
+    case 'in-use':
+      return `Nothing changed: “${outcome.by.join('”, “')}” escalates to “${name}”. Change that first.`;
+    case 'changed-meanwhile':
+      return sayMeanwhile(outcome, name);
+    case 'not-allowed':
+      return outcome.sentence;
+  }
+}
+
+/** Draws the list anew in the view that a person looks at. */
+export async function showList(
+  { person, viewId }: Pick<ClickOrigin, 'person' | 'viewId'>,
+  notice: string | undefined,
+  { client, log, routes, userGroups }: HandlerDeps,
+): Promise<void> {
+  if (viewId === undefined) return;
+  const found = await routes.look(person);
+  const view =
+    found.kind === 'routes'
+      ? buildRoutesView({ ...found, handles: toHandles(await userGroups()) }, notice)
+      : buildMessageView(found.sentence);
+  try {
+    await client.views.update({ view_id: viewId, view });
+  } catch (error) {
+    // They have closed it meanwhile.
+    if (slackErrorName(error) !== 'not_found') throw error;
+    log.debug({ view: viewId }, 'The list of routes was closed.');
+  }
+}
+
+/** What was typed stays: Slack keeps it for blocks that keep their ids. */
+async function noteChannel({ action, origin, view }: RouteClick, deps: HandlerDeps): Promise<void> {
+  const viewId = origin.viewId;
+  if (viewId === undefined || textAt(view, 'callback_id') !== ROUTE_VIEWS.form) return;
+  const note = await channelNote(textAt(action, 'selected_conversation'), deps);
+  const blocks = withChannelNote(listAt(view, 'blocks') as unknown as KnownBlock[], note);
+  const { private_metadata: meta = '' } = view as { readonly private_metadata?: string };
+  const shown: ModalView = {
+    type: 'modal',
+    callback_id: ROUTE_VIEWS.form,
+    private_metadata: meta,
+    title: objectAt(view, 'title') as unknown as ModalView['title'],
+    submit: objectAt(view, 'submit') as unknown as ModalView['title'],
+    close: objectAt(view, 'close') as unknown as ModalView['title'],
+    blocks,
+  };
+  const hash = textAt(view, 'hash');
+  await deps.client.views.update({ view_id: viewId, view: shown, ...(hash && { hash }) });
+}

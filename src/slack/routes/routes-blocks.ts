@@ -1,0 +1,146 @@
+/** The routes as admins see them, in the modal and in App Home: those that are set in Slack, with buttons, and below them the policy file's rules, to be read only. */
+import type { Button, KnownBlock, SectionBlock } from '@slack/types';
+import type { RoutesFound } from '../../desk/set-routes.ts';
+import type { Policy } from '../../domain/policy.ts';
+import type { Route } from '../../domain/route.ts';
+import type { Handles } from '../../domain/route-words.ts';
+import type { SlackRoute } from '../../domain/slack-routes.ts';
+import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
+import { describeInLine } from './describe-in-line.ts';
+import { sayFileRules } from './file-rules.ts';
+import { encodeRouteToken, ROUTE_ACTIONS } from './route-ids.ts';
+
+/** Tools of a route that stand in the list; its form has them all. */
+const MOST_TOOLS = 10;
+
+/** The routes, and how user groups are called. */
+export type ShownRoutes = Pick<RoutesFound, 'book' | 'policy'> & { readonly handles: Handles };
+
+/** Builds the blocks; a notice stands above them. */
+export function buildRoutesBlocks(
+  { book, handles, policy }: ShownRoutes,
+  notice?: string,
+): KnownBlock[] {
+  return [
+    ...(notice === undefined ? [] : [section(`:information_source: ${notice}`)]),
+    section(intro(book.routes.length, policy?.policy)),
+    {
+      type: 'actions',
+      block_id: ROUTE_ACTIONS.add,
+      elements: [button('Add a route', ROUTE_ACTIONS.add, 'new', { style: 'primary' })],
+    },
+    ...book.routes.flatMap((route) => routeBlocks(route, handles)),
+    { type: 'divider' },
+    ...rulesBlocks(policy?.policy, handles),
+  ];
+}
+
+/** Builds the part of App Home: a line for each route, and the rules. */
+export function buildRoutesPart({ book, handles, policy }: ShownRoutes): KnownBlock[] {
+  return [
+    { type: 'header', text: { type: 'plain_text', text: 'Routes' } },
+    section(intro(book.routes.length, policy?.policy)),
+    ...book.routes.map((route): KnownBlock => {
+      const token = encodeRouteToken(route.name, route.revision);
+      return {
+        ...section(sayRoute(route, handles)),
+        block_id: `route:${route.name}`,
+        accessory: button('Change', ROUTE_ACTIONS.change, token),
+      };
+    }),
+    {
+      type: 'actions',
+      block_id: ROUTE_ACTIONS.add,
+      elements: [
+        button('Add a route', ROUTE_ACTIONS.add, 'new'),
+        button('All routes', ROUTE_ACTIONS.manage, 'all'),
+      ],
+    },
+    ...rulesBlocks(policy?.policy, handles),
+  ];
+}
+
+function rulesBlocks(policy: Policy<Route> | undefined, handles: Handles): KnownBlock[] {
+  return policy ? sayFileRules(policy, handles).map(section) : [section(BUILT_IN)];
+}
+
+function intro(count: number, policy: Policy<Route> | undefined): string {
+  const what =
+    count === 0
+      ? 'No route is set in Slack yet. A route says where the card of a call goes and who decides it.'
+      : 'These routes say where the cards of their tools go and who decides them.';
+  if (policy?.slackMayLoosen) {
+    return `${what} The policy file lets them win over its rules (\`slackMayLoosen\`).`;
+  }
+  return policy
+    ? `${what} They can ask for more than the policy file does, and never for less.`
+    : what;
+}
+
+const BUILT_IN =
+  '*Without a policy file* `list_files`, `read_file` and `task` run unasked; for everything else whoever asked confirms. A route above makes its tools ask on it instead. None lets a call run unasked.';
+
+function routeBlocks(route: SlackRoute, handles: Handles): KnownBlock[] {
+  const { changedAt, changedBy, name, revision } = route;
+  const token = encodeRouteToken(name, revision);
+  return [
+    { type: 'divider' },
+    section(sayRoute(route, handles)),
+    {
+      type: 'context',
+      elements: [
+        {
+          type: 'mrkdwn',
+          text: `Set by ${mention(changedBy.user)}, ${dateText(changedAt)}`,
+        },
+      ],
+    },
+    {
+      type: 'actions',
+      block_id: `route:${name}`,
+      elements: [
+        button('Change', ROUTE_ACTIONS.change, token),
+        button('Remove', ROUTE_ACTIONS.remove, token, {
+          style: 'danger',
+          confirm: {
+            title: { type: 'plain_text', text: 'Remove this route?' },
+            text: {
+              type: 'plain_text',
+              text: `Calls that go by “${name}” go by the policy alone from then on. Its channel is told.`,
+            },
+            confirm: { type: 'plain_text', text: 'Remove' },
+            deny: { type: 'plain_text', text: 'Keep' },
+            style: 'danger',
+          },
+        }),
+      ],
+    },
+  ];
+}
+
+function sayRoute(route: SlackRoute, handles: Handles): string {
+  const shown = route.tools.slice(0, MOST_TOOLS).map((tool) => `\`${escapeMrkdwn(tool)}\``);
+  const left = route.tools.length - shown.length;
+  const used = shown.length === 0 ? 'no tool yet' : shown.join(' ');
+  return `*${route.name}*: ${used}${left > 0 ? ` and ${left} more` : ''}\n${describeInLine(route, handles)}`;
+}
+
+function section(text: string): SectionBlock {
+  const cut = text.length > 3_000 ? `${text.slice(0, 2_990)}…` : text;
+  return { type: 'section', text: { type: 'mrkdwn', text: cut }, expand: true };
+}
+
+function button(
+  text: string,
+  actionId: string,
+  value: string,
+  more: Pick<Button, 'style' | 'confirm'> = {},
+): Button {
+  return {
+    type: 'button',
+    text: { type: 'plain_text', text },
+    action_id: actionId,
+    value,
+    ...more,
+  };
+}

@@ -1,0 +1,32 @@
+import { NO_SLACK_ROUTES, type SlackRoutes } from '../../domain/slack-routes.ts';
+import type { RouteBook } from '../../domain/store.ts';
+import { onceScript, readScript } from './desk-scripts.ts';
+import { encodeEffects } from './encode-effects.ts';
+import { readMaybe, readStored } from './read-reply.ts';
+import type { RedisLink } from './redis-link.ts';
+
+const READ = readScript(`return redis.call('HGET',P..':routes','document')`);
+
+const WRITE = onceScript(`
+local before=redis.call('HGET',P..':routes','revision') or '0'
+if before~=ARGV[1] then return 0 end
+redis.call('HSET',P..':routes','revision',ARGV[2],'document',ARGV[3])
+carryOut(ARGV[4])
+return 1`);
+
+/** Creates the book of routes that are set in Slack, for a desk on Redis. */
+export function createRedisRoutes(link: RedisLink, desk: string): RouteBook {
+  return {
+    async read() {
+      const text = readMaybe(await link.run(READ, desk, []));
+      return text === undefined
+        ? NO_SLACK_ROUTES
+        : readStored<SlackRoutes>(text, 'routes that are set in Slack');
+    },
+    async write(book, effects) {
+      const { revision } = book;
+      const args = [String(revision - 1), String(revision), JSON.stringify(book)];
+      return (await link.run(WRITE, desk, [...args, encodeEffects(effects)])) === 1;
+    },
+  };
+}

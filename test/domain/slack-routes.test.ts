@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { judgeSlackRoute } from '../../src/domain/judge-slack-route.ts';
+import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
+import type { RouteProblem } from '../../src/domain/route-problem.ts';
+import {
+  findSlackRoute,
+  MOST_SLACK_ROUTES,
+  NO_SLACK_ROUTES,
+  type SlackRouteDraft,
+  type SlackRoutes,
+  withoutSlackRoute,
+  withSlackRoute,
+} from '../../src/domain/slack-routes.ts';
+import { REQUESTER } from '../support/a-call.ts';
+import { loadText } from '../support/a-policy.ts';
+
+const ROUTE: SlackRouteDraft = {
+  name: 'ops',
+  approvers: ['usergroup:S1'],
+  quorum: 1,
+  selfApproval: false,
+  decisions: ['approve', 'ignore'],
+  deadlineMs: 3_600_000,
+  tools: [],
+};
+
+function aBook(...drafts: readonly Partial<SlackRouteDraft>[]): SlackRoutes {
+  return drafts.reduce<SlackRoutes>(
+    (book, draft) => withSlackRoute(book, { ...ROUTE, ...draft }, REQUESTER, 1),
+    NO_SLACK_ROUTES,
+  );
+}
+
+function judge(
+  draft: Partial<SlackRouteDraft>,
+  { book = NO_SLACK_ROUTES, policy }: { book?: SlackRoutes; policy?: string } = {},
+): readonly RouteProblem[] {
+  const file = policy === undefined ? undefined : loadText(policy).policy;
+  const around = { book, policy: file, tools: ['pay', 'pay_tip', 'refund'] };
+  return judgeSlackRoute({ ...ROUTE, ...draft }, around);
+}
+
+describe('the route of a tool', () => {
+  const book = aBook(
+    { name: 'all', tools: ['*'] },
+    { name: 'pays', tools: ['pay_*'] },
+    { name: 'tips', tools: ['pay_tip', '*_ti*'] },
+  );
+  for (const [tool, name] of [
+    ['pay_tip', 'tips'],
+    ['pay_invoice', 'pays'],
+    ['pay', 'all'],
+    ['get_tips', 'tips'],
+    // Four letters say as much as four: the first one is taken.
+    ['pay_ti_x', 'pays'],
+  ] as const) {
+    it(`is that of the pattern that says most: ${tool} goes by ${name}`, () => {
+      assert.equal(findSlackRoute(book, tool)?.name, name);
+    });
+  }
+
+  it('is none where no pattern means it, and none any more when it was removed', () => {
+    const one = aBook({ tools: ['pay_*'] });
+    assert.equal(findSlackRoute(one, 'refund'), undefined);
+    assert.equal(findSlackRoute(withoutSlackRoute(one, 'ops', REQUESTER, 2), 'pay_x'), undefined);
+  });
+
+  it('has the routes that it goes on to, and ends where they would lead back', () => {
+    const afterMs = 60_000;
+    const there = aBook(
+      { name: 'a', tools: ['pay'], escalate: { afterMs, to: 'b' } },
+      { name: 'b', escalate: { afterMs, to: 'requester' } },
+      { name: 'c', tools: ['refund'], escalate: { afterMs, to: 'd' } },
+      { name: 'd', escalate: { afterMs, to: 'c' } },
+    );
+    const route = findSlackRoute(there, 'pay');
+    assert.equal(route?.escalate?.to.name, 'b');
+    assert.equal(route?.escalate?.to.escalate?.to, REQUESTER_ROUTE);
+    assert.equal(findSlackRoute(there, 'refund')?.escalate?.to.escalate, undefined);
+    assert.deepEqual(
+      Object.keys(route ?? {}).filter((key) => /tools|changed|revision/.test(key)),
+      [],
+    );
+  });
+});
+
+describe('a route that an admin wants to set', () => {
+  const wrong: readonly (readonly [Partial<SlackRouteDraft>, field: string, why: RegExp])[] = [
+    [{ name: 'requester' }, 'name', /is built in/],
+    [{ name: '9ops' }, 'name', /a letter first/],
+    [{ name: 'x'.repeat(41) }, 'name', /at most 40/],
+    [{ tools: ['pay`'.repeat(20)] }, 'tools', /no name of a tool/],
+    [{ tools: ['a b'] }, 'tools', /no name of a tool/],
+    [{ tools: Array.from({ length: 41 }, (_, i) => `t${i}`) }, 'tools', /At most 40/],
+    [{ approvers: [] }, 'approvers', /Nobody could decide/],
+    [{ approvers: ['user:<!here>'] }, 'approvers', /is no person/],
+    [{ approvers: ['requester'] }, 'approvers', /Only the person who asked/],
+    [{ decisions: ['edit', 'ignore'] }, 'decisions', /nothing could ever run/],
+    [{ quorum: 0 }, 'quorum', /from 1 to 50/],
+    [{ quorum: 1.5 }, 'quorum', /whole number/],
+    [{ approvers: ['user:U1', 'requester'], quorum: 2 }, 'quorum', /^Only one person can/],
+    [{ deadlineMs: 31 * 86_400_000 }, 'deadline', /At most 30d/],
+    [{ remindAfterMs: 3_600_000 }, 'remindAfter', /never come/],
+    [{ escalate: { afterMs: 3_600_000, to: 'requester' } }, 'escalateAfter', /never come/],
+    [{ escalate: { afterMs: 60_000, to: 'gone' } }, 'escalateTo', /no route “gone”/],
+  ];
+  for (const [draft, field, why] of wrong) {
+    it(`is told what is wrong with its ${field}: ${why.source}`, () => {
+      const problems = judge(draft);
+      assert.deepEqual(
+        problems.map((problem) => problem.field),
+        [field],
+      );
+      assert.match(problems[0]?.message ?? '', why);
+    });
+  }
+
+  it('is let be when nothing is wrong', () => {
+    const draft = { approvers: ['user:U1', 'requester'], quorum: 2, selfApproval: true } as const;
+    assert.deepEqual(judge({ ...draft, tools: ['pay'] }), []);
+    assert.deepEqual(judge({ name: 'x'.repeat(40), remindAfterMs: 3_599_000 }), []);
+  });
+
+  it('has no pattern of another, nor the name of a route of the file, and is not one too many', () => {
+    const book = aBook({ name: 'ops', tools: ['pay'] });
+    assert.match(judge({ name: 'b', tools: ['pay'] }, { book })[0]?.message ?? '', /“ops”/);
+    assert.deepEqual(judge({ tools: ['pay'] }, { book }), []);
+    const routes =
+      'routes:\n  top: { approvers: [user:U1] }\n  ops: { approvers: [user:U1], escalate: { after: 1h, to: top } }\n';
+    const policy = `version: 1\n${routes}default: { gate: ask, route: ops }\n`;
+    for (const name of ['ops', 'top']) {
+      assert.match(judge({ name }, { policy })[0]?.message ?? '', /The policy file has a route/);
+    }
+    const full = aBook(...Array.from({ length: MOST_SLACK_ROUTES }, (_, i) => ({ name: `r${i}` })));
+    assert.match(judge({ name: 'more' }, { book: full })[0]?.message ?? '', /Take one away/);
+    assert.deepEqual(judge({ name: 'r3' }, { book: full }), []);
+  });
+
+  it('does not loosen a default of the file that names a route, and is free where the requester confirms', () => {
+    const named = `version: 1
+routes: { ops: { approvers: [usergroup:S1], quorum: 2 } }
+default: { gate: ask, route: ops }
+`;
+    const [problem] = judge({ name: 'fin', tools: ['anything'] }, { policy: named });
+    assert.equal(problem?.field, 'quorum');
+    assert.match(
+      problem?.message ?? '',
+      /^This would loosen the default, line 3 of the policy file/,
+    );
+    const open = 'version: 1\ndefault: { gate: ask, route: requester }\n';
+    assert.deepEqual(judge({ tools: ['anything'] }, { policy: open }), []);
+    assert.deepEqual(
+      judge({ name: 'fin', tools: ['anything'] }, { policy: `${named}slackMayLoosen: true\n` }),
+      [],
+    );
+  });
+
+  it('is judged for each tool that its pattern means; rules of some calls only are left to the gate', () => {
+    const policy = `version: 1
+rules:
+  - { tools: [pay_tip], gate: refuse, reason: No tips. }
+  - { tools: [refund], when: 'true', gate: refuse, reason: No. }
+  - { tools: [pay], agent: research, gate: refuse, reason: No. }
+`;
+    assert.match(judge({ tools: ['pay*'] }, { policy })[0]?.message ?? '', /it refuses “pay_tip”/);
+    assert.deepEqual(judge({ tools: ['pay', 'refund'] }, { policy }), []);
+  });
+});
