@@ -27,7 +27,7 @@ import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
 import type { Gate } from './domain/route.ts';
-import { createSeal } from './domain/seal.ts';
+import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
@@ -117,9 +117,9 @@ async function open(
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
   await tellOfPause(store, log);
-  const gate =
-    overrides.gate ??
-    (await openGate(config, { store, connection, toolbox, helpers, clock, log, onRelease }));
+  const { gate, lookBackMs } = overrides.gate
+    ? { gate: overrides.gate, lookBackMs: () => 0 }
+    : await openGate(config, { store, connection, toolbox, helpers, clock, log, onRelease });
 
   const { provider, name, ...access } = config.model;
   const agent = createAgent({
@@ -166,6 +166,8 @@ async function open(
     newId: () => randomBytes(16).toString('base64url'),
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
     showsUsage: config.showsUsage,
+    maxPendingPerPerson: config.maxPendingPerPerson,
+    keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs },
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const slack = createSlackApp({

@@ -2,6 +2,7 @@ import { createPolicyGate } from './desk/policy-gate.ts';
 import type { Clock } from './domain/clock.ts';
 import type { Helper } from './domain/helper.ts';
 import type { Log } from './domain/log.ts';
+import { lookBackOf } from './domain/policy.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import type { Store } from './domain/store.ts';
 import type { Toolbox } from './domain/tool.ts';
@@ -9,6 +10,12 @@ import { watchPolicy } from './policy/watch-policy.ts';
 import type { SlackConnection } from './slack/connect-slack.ts';
 import { createSlackNames } from './slack/slack-names.ts';
 import { createSlackPeople } from './slack/slack-people.ts';
+
+/** The gate, and how far back (ms) it looks at calls by the policy of this moment. */
+export interface OpenedGate {
+  readonly gate: Gate;
+  lookBackMs(): number;
+}
 
 /** Opens the gate that the settings name: the rules of a policy file, watched until the release, or the built-in ones. */
 export async function openGate(
@@ -22,8 +29,8 @@ export async function openGate(
     readonly log: Log;
     readonly onRelease: (release: () => Promise<void>) => void;
   },
-): Promise<Gate> {
-  if (policyFile === undefined) return defaultGate;
+): Promise<OpenedGate> {
+  if (policyFile === undefined) return { gate: defaultGate, lookBackMs: () => 0 };
   const { clock, connection, helpers, log, store, toolbox } = deps;
   const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
   const watch = await watchPolicy({
@@ -36,5 +43,6 @@ export async function openGate(
   });
   deps.onRelease(async () => watch.stop());
   const people = createSlackPeople({ connection, clock });
-  return createPolicyGate({ policy: watch.current, store, people, clock, log });
+  const gate = createPolicyGate({ policy: watch.current, store, people, clock, log });
+  return { gate, lookBackMs: () => lookBackOf(watch.current().policy) };
 }

@@ -13,7 +13,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   slack: ['domain', 'desk'],
   process: ['domain'],
   app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'process'],
-  commands: ['domain', 'agent', 'policy', 'process'],
+  commands: ['domain', 'agent', 'policy', 'stores', 'process'],
   cli: ['process', 'commands'],
   playground: ['domain', 'process', 'app'],
   main: ['process', 'app', 'playground'],
@@ -50,6 +50,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['@marcbachmann/', ['policy']],
   ['yaml', ['policy']],
   ['leven', ['policy']],
+  ['csv-stringify', ['commands']],
   ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],
   [
     '',

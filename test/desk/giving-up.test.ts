@@ -149,6 +149,7 @@ describe('the runner', () => {
       heed: nothing,
       remind: nothing,
       escalate: nothing,
+      tidy: nothing,
     };
     const redraw = async (id: string) => void done.push(id);
     const runner = createRunner({
@@ -164,10 +165,7 @@ describe('the runner', () => {
     runner.start();
     await runner.idle();
     assert.deepEqual(done, ['call_1']);
-    assert.match(
-      (await store.agenda.parked())[0]?.reason ?? '',
-      /knows no work of the kind “nap”/,
-    );
+    assert.match((await store.agenda.parked())[0]?.reason ?? '', /knows no work of the kind “nap”/);
     await runner.stop(0);
   });
 
@@ -190,6 +188,7 @@ describe('the runner', () => {
       heed: nothing,
       remind: nothing,
       escalate: nothing,
+      tidy: nothing,
     };
     const redraw = async (id: string) => void redrawn.push(id);
     const runner = createRunner({
