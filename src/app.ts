@@ -28,7 +28,7 @@ import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
 import type { Gate } from './domain/route.ts';
-import { createSeal } from './domain/seal.ts';
+import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
@@ -175,6 +175,8 @@ async function open(
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
     leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
+    maxPendingPerPerson: config.maxPendingPerPerson,
+    keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs: rules.lookBackMs },
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;

@@ -33,6 +33,9 @@ interface CommonConfig {
     /** Whether they run without a sandbox where none works. */
     readonly allowUnsandboxed: boolean;
   };
+  readonly maxPendingPerPerson: number;
+  /** How many days are kept; absent ones for ever. */
+  readonly keeping: { readonly auditDays?: number; readonly historyDays?: number };
   /** Absent without a key: then there is no web search. */
   readonly search?: {
     readonly apiKey: string;
@@ -180,6 +183,11 @@ function policyProblems(env: Environment, exists: (path: string) => boolean): st
   return policyFileProblems(path, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR);
 }
 
+function toKeeping(read: z.output<typeof Variables>): CommonConfig['keeping'] {
+  const { AUDIT_DAYS: auditDays, HISTORY_DAYS: historyDays } = read;
+  return { ...(auditDays && { auditDays }), ...(historyDays && { historyDays }) };
+}
+
 function toConfig(
   read: z.output<typeof Variables>,
   env: Environment,
@@ -201,6 +209,8 @@ function toConfig(
       hasNetwork: read.COMMAND_NETWORK,
       allowUnsandboxed: read.ALLOW_UNSANDBOXED_COMMANDS,
     },
+    maxPendingPerPerson: read.MAX_PENDING_PER_PERSON,
+    keeping: toKeeping(read),
     ...(read.TAVILY_API_KEY !== undefined && {
       search: {
         apiKey: read.TAVILY_API_KEY,

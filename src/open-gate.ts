@@ -3,7 +3,7 @@ import { createRoutedGate } from './desk/routed-gate.ts';
 import type { Clock } from './domain/clock.ts';
 import type { Helper } from './domain/helper.ts';
 import type { Log } from './domain/log.ts';
-import type { LoadedPolicy } from './domain/policy.ts';
+import { type LoadedPolicy, lookBackOf } from './domain/policy.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import type { Store } from './domain/store.ts';
 import type { Toolbox } from './domain/tool.ts';
@@ -17,6 +17,8 @@ export interface OpenedGate {
   readonly gate: Gate;
   /** Undefined where the built-in rules hold. */
   readonly policy: () => LoadedPolicy | undefined;
+  /** How far back it looks at calls, in milliseconds. */
+  lookBackMs(): number;
 }
 
 /** Opens the gate that the settings name: the rules of a policy file, watched until the release, or the built-in ones; with the routes that are set in Slack. */
@@ -35,7 +37,7 @@ export async function openGate(
   const { routes } = deps.store;
   if (policyFile === undefined) {
     const gate = createRoutedGate({ gate: defaultGate, routes, mayLoosen: () => false });
-    return { gate, policy: () => undefined };
+    return { gate, policy: () => undefined, lookBackMs: () => 0 };
   }
   const { clock, connection, helpers, log, store, toolbox } = deps;
   const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
@@ -51,5 +53,9 @@ export async function openGate(
   const people = createSlackPeople({ connection, clock });
   const gate = createPolicyGate({ policy: watch.current, store, people, clock, log });
   const mayLoosen = () => watch.current().policy.slackMayLoosen === true;
-  return { gate: createRoutedGate({ gate, routes, mayLoosen }), policy: watch.current };
+  return {
+    gate: createRoutedGate({ gate, routes, mayLoosen }),
+    policy: watch.current,
+    lookBackMs: () => lookBackOf(watch.current().policy),
+  };
 }

@@ -19,13 +19,16 @@ const key = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'holds characters that no key has. Copy the key again, whole.')
   .optional();
-const whole = (min: number, max: number, unset: number, what: string) =>
+const wholeOrUnset = (min: number, max: number, what: string) =>
   z
     .string()
     .regex(/^\d{1,9}$/, what)
     .transform(Number)
-    .pipe(z.number(what).min(min, what).max(max, what))
-    .default(unset);
+    .pipe(z.number(what).min(min, what).max(max, what));
+const whole = (min: number, max: number, unset: number, what: string) =>
+  wholeOrUnset(min, max, what).default(unset);
+const days = () =>
+  wholeOrUnset(1, 36_500, 'must be a whole number of days, at least 1.').optional();
 const yesOrNo = () =>
   z.enum(['0', '1'], { error: 'must be 1 (yes) or 0 (no).' }).transform((value) => value === '1');
 const flag = () => yesOrNo().default(false);
@@ -120,6 +123,9 @@ export const Variables = z.object({
   ),
   TOOLS_MODULE: text,
   POLICY_FILE: text,
+  MAX_PENDING_PER_PERSON: whole(1, 100_000, 50, 'must be a whole number of calls, at least 1.'),
+  AUDIT_DAYS: days(),
+  HISTORY_DAYS: days(),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}.` })
     .default('info'),

@@ -50,6 +50,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['@marcbachmann/', ['policy']],
   ['yaml', ['policy']],
   ['leven', ['policy']],
+  ['csv-stringify', ['commands']],
   ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],
   [
     '',

@@ -26,6 +26,8 @@ describe('what the environment means', () => {
       workspaceDir: resolve('workspace'),
       commands: { hasNetwork: false, allowUnsandboxed: false },
       talk: { adminUsers: new Set() },
+      maxPendingPerPerson: 50,
+      keeping: {},
       contextTokens: 24_000,
       showsUsage: false,
       modelSeesImages: false,

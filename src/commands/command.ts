@@ -6,7 +6,9 @@ export interface CommandDeps {
   readonly clock: Clock;
   /** Writes a text and a line break for programs and people to read. */
   readonly out: (text: string) => void;
-  /** The same, for what went wrong. */
+  /** Writes a text as it is; resolves when there is room for more. */
+  readonly write: (text: string) => Promise<void>;
+  /** As `out`, for what went wrong. */
   readonly err: (text: string) => void;
 }
 

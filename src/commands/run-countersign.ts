@@ -1,3 +1,5 @@
+import { exportAudit } from './audit-export.ts';
+import { verifyAudit } from './audit-verify.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { checkPolicy } from './policy-check.ts';
 import { explainPolicy } from './policy-explain.ts';
@@ -10,6 +12,12 @@ const USAGE = `Usage:
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…
                      what conditions are told of the person who asks
+  countersign audit verify [--json]
+      Looks at every entry of the audit, and names the first that is not as it was written.
+  countersign audit export [--from TIME] [--to TIME] [--format jsonl|csv] [--out FILE]
+      Writes the entries of a span of time. TIME is a day (2026-01-31), a time in UTC
+      (2026-01-31T09:30), or how long ago (7d); a day as --to belongs to the span.
+  Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.
 
 Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
 
@@ -18,6 +26,8 @@ const COMMANDS: Readonly<
 > = {
   'policy check': checkPolicy,
   'policy explain': explainPolicy,
+  'audit verify': verifyAudit,
+  'audit export': exportAudit,
 };
 
 /** Runs the command that the arguments name; resolves with the exit code, and rejects only for a fault of ours. */

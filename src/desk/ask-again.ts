@@ -5,6 +5,7 @@ import { isSamePerson, type Person } from '../domain/person.ts';
 import { inWords } from '../domain/store.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
+import { createRememberRefusal } from './remember-refusal.ts';
 
 /** What became of the wish; nothing has begun unless it was `asked`. */
 export type AskAgainOutcome =
@@ -14,13 +15,22 @@ export type AskAgainOutcome =
 
 /** Builds the use case: begins a new turn that asks for an expired call again. */
 export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  const remember = createRememberRefusal({ store, clock });
+
   return async function askAgain(command: {
     readonly callId: string;
     readonly by: Person;
   }): Promise<AskAgainOutcome> {
     const call = await store.ledger.get(command.callId);
-    if (call?.status !== 'expired') return { kind: 'not-expired' };
-    if (!isSamePerson(call.requester, command.by)) return { kind: 'not-the-requester' };
+    const wish = { ...command, decision: 'ask-again' } as const;
+    if (call?.status !== 'expired') {
+      await remember(wish, call ? { kind: 'already-decided', call } : { kind: 'not-found' });
+      return { kind: 'not-expired' };
+    }
+    if (!isSamePerson(call.requester, command.by)) {
+      await remember(wish, { kind: 'not-allowed', call, why: 'not the requester' });
+      return { kind: 'not-the-requester' };
+    }
     const now = clock.now();
     const message = askAgainMessage(call, now);
     const audit = {
@@ -41,6 +51,8 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
       says: [say],
       wakes: [sayKey(message.thread), pumpKey(message.thread)].map((key) => ({ key, dueAt: now })),
     });
-    return { kind: received === 'new' ? 'asked' : 'asked-before' };
+    if (received === 'new') return { kind: 'asked' };
+    await remember(wish, { kind: 'already-voted', call, missing: 0 });
+    return { kind: 'asked-before' };
   };
 }

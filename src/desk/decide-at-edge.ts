@@ -13,6 +13,7 @@ import type { Authorize } from './authorize.ts';
 import type { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
 import { sayPause } from './pause-words.ts';
+import { createRememberRefusal, type Wish } from './remember-refusal.ts';
 
 type Open = { readonly kind: 'open'; readonly call: Call };
 
@@ -21,29 +22,40 @@ const WORKS_IN_PAUSE: ReadonlySet<DecisionKind> = new Set(['reply', 'ignore']);
 
 /** Builds the decisions of people at the edge. */
 export function createDecideAtEdge(
-  { store }: Pick<DeskDeps, 'store'>,
+  deps: Pick<DeskDeps, 'store' | 'clock'>,
   inner: ReturnType<typeof createDecide>,
   authorize: Authorize,
 ) {
-  function refuseInPause(call: Call, pause: Pause | undefined): DecisionOutcome | undefined {
+  const { store } = deps;
+  const remember = createRememberRefusal(deps);
+
+  async function refuseInPause(
+    { by, decision }: Pick<Wish, 'by' | 'decision'>,
+    call: Call,
+    pause: Pause | undefined,
+  ): Promise<DecisionOutcome | undefined> {
     if (!pause) return undefined;
     const why = sentence`${sayPause(pause)} Reply and Ignore work; the rest does when an admin resumes.`;
-    return { kind: 'not-allowed', call, why };
+    const refused = { kind: 'not-allowed', call, why } as const;
+    await remember({ callId: call.id, by, decision }, refused);
+    return refused;
   }
 
   async function holdRerun({ callId, by }: SettleCommand): Promise<DecisionOutcome | undefined> {
     const call = await store.ledger.get(callId);
     if (call?.status !== 'unknown') return undefined;
-    const held = refuseInPause(call, await store.pause.read());
-    if (!held) return undefined;
+    const pause = await store.pause.read();
+    if (!pause) return undefined;
     const { permission } = await authorize(call, by, 'approve');
-    return permission.kind === 'allowed' ? held : undefined;
+    if (permission.kind !== 'allowed') return undefined;
+    return await refuseInPause({ by, decision: 'approve' }, call, pause);
   }
 
   async function look(command: DecisionLook): Promise<DecisionOutcome | Open> {
     const [seen, pause] = await Promise.all([inner.look(command), store.pause.read()]);
     if (seen.kind !== 'open' || WORKS_IN_PAUSE.has(command.kind)) return seen;
-    return refuseInPause(seen.call, pause) ?? seen;
+    const { by, kind: decision } = command;
+    return (await refuseInPause({ by, decision }, seen.call, pause)) ?? seen;
   }
 
   return {

@@ -15,13 +15,13 @@ import type {
 } from '../domain/decision.ts';
 import type { Permission } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
-import { plainSentence, type Sentence } from '../domain/sentence.ts';
 import type { Effects } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { Authorize } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
-import { actorOf, effectsOf } from './effects.ts';
+import { effectsOf } from './effects.ts';
 import { previewCall } from './preview-call.ts';
+import { createRememberRefusal, isRefused } from './remember-refusal.ts';
 import { createRenewPreview } from './renew-preview.ts';
 
 type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity'>;
@@ -36,22 +36,27 @@ interface Extra extends Pick<Effects, 'messageEnds'> {
 export function createDecide(deps: DecideDeps, authorize: Authorize) {
   const { store, clock } = deps;
   const renewPreview = createRenewPreview(deps);
+  const remember = createRememberRefusal(deps);
 
   async function carryOut<Answer extends { readonly kind: string }>(
     command: Pick<DecisionLook, 'callId' | 'by' | 'kind'>,
     rule: (call: Call, permission: Permission) => Ruling<Answer> | Promise<Ruling<Answer>>,
-    { seen, ...extra }: Extra = {},
+    { seen, isRead = false, ...extra }: Extra & { readonly isRead?: boolean } = {},
   ): Promise<Answer | DecisionOutcome> {
+    const { by, callId, kind: decision } = command;
+    async function answer<Given extends { readonly kind: string }>(given: Given): Promise<Given> {
+      // Whoever only reads a call that is over is turned away from nothing.
+      const isWish = !isRead || given.kind === 'not-allowed';
+      if (isWish && isRefused(given)) await remember({ callId, by, decision }, given);
+      return given;
+    }
     for (let known = seen; ; known = undefined) {
-      const call = known ?? (await store.ledger.get(command.callId));
-      if (!call) return { kind: 'not-found' };
-      const { permission } = await authorize(call, command.by, command.kind);
+      const call = known ?? (await store.ledger.get(callId));
+      if (!call) return await answer({ kind: 'not-found' });
+      const { permission } = await authorize(call, by, decision);
       const ruling = await rule(call, permission);
-      if (ruling.kind === 'answer') {
-        await remember(command, ruling.outcome);
-        return ruling.outcome;
-      }
-      const news = await write(call, ruling.steps, command.by, extra);
+      if (ruling.kind === 'answer') return await answer(ruling.outcome);
+      const news = await write(call, ruling.steps, by, extra);
       if (news) return news;
     }
   }
@@ -69,22 +74,6 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     if (!(await store.ledger.write(call, steps, effects))) return undefined;
     deps.integrity.sound(steps);
     return news;
-  }
-
-  async function remember(
-    command: Pick<DecisionLook, 'callId' | 'by' | 'kind'>,
-    outcome: { readonly kind: string; readonly why?: Sentence },
-  ): Promise<void> {
-    if (outcome.kind !== 'not-allowed') return;
-    await store.audit.append([
-      {
-        at: clock.now(),
-        event: 'decision.not-allowed',
-        subject: command.callId,
-        actor: actorOf(command.by),
-        detail: { why: plainSentence(outcome.why ?? ''), decision: command.kind },
-      },
-    ]);
   }
 
   async function readEdit(call: Call, command: DecisionCommand): Promise<Edited | undefined> {
@@ -123,6 +112,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
             ? { kind: 'answer', outcome: { kind: 'open', call } }
             : ruling;
         },
+        { isRead: look.kind === 'approve' && look.renews === true },
       );
       if (seen.kind !== 'open' || look.renews !== true) return seen;
       return { kind: 'open' as const, call: await renewPreview(seen.call) };

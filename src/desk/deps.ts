@@ -6,6 +6,7 @@ import type { AttachmentFolder, AttachmentSource } from '../domain/file-ports.ts
 import type { Helper } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
+import type { Seal } from '../domain/seal.ts';
 import type { Store } from '../domain/store.ts';
 import type { TalkRules } from '../domain/talk.ts';
 import type { Toolbox } from '../domain/tool.ts';
@@ -37,6 +38,21 @@ export interface DeskDeps {
   readonly leaseMs?: number | undefined;
   /** Whether people see below an answer what it took of the model. (Default: false.) */
   readonly showsUsage?: boolean;
+  /** How many calls of a person may wait for decisions at a time. (Default: any number.) */
+  readonly maxPendingPerPerson?: number;
+  /** How the records are kept. (Default: nothing is sealed, and nothing removed.) */
+  readonly keeping?: Keeping;
+}
+
+/** How the records are kept: what is sealed, and what is removed when it is old. */
+export interface Keeping {
+  /** Of what the audit says of itself. */
+  readonly seal: Seal;
+  /** How many days an entry of the audit is kept; without it for ever, as the other. */
+  readonly auditDays?: number | undefined;
+  readonly historyDays?: number | undefined;
+  /** For how long (ms) the policy of this moment looks back at calls. */
+  readonly lookBackMs: () => number;
 }
 
 /** A worker's hold on what it works on, while it works. */

@@ -40,6 +40,7 @@ import { createStatusLine, type StatusLine } from './status-line.ts';
 import { createSweep } from './sweep.ts';
 import { createTakeIn } from './take-in.ts';
 import { createTellParked } from './tell-parked.ts';
+import { createTidy } from './tidy.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
 export interface Desk extends Control {
@@ -140,6 +141,7 @@ export function createWorker(deps: DeskDeps): Worker {
   const pace = createPace(deps.clock);
   const say = createSay(deps, pace);
   const sweep = createSweep(deps);
+  const tidy = createTidy(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,
     clock: deps.clock,
@@ -155,6 +157,7 @@ export function createWorker(deps: DeskDeps): Worker {
       remind: createRemind(deps),
       escalate: createEscalate(deps),
       redraw: createRedraw(deps, pace),
+      tidy: tidy.work,
     },
     beforePark: createTellParked(deps),
   });
@@ -165,8 +168,10 @@ export function createWorker(deps: DeskDeps): Worker {
     start() {
       runner.start();
       sweep.start();
+      tidy.start();
     },
     async stop(graceMs) {
+      tidy.stop();
       await Promise.all([runner.stop(graceMs), sweep.stop()]);
     },
   };

@@ -13,6 +13,7 @@ import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts'
 import { askGate, heedAnswer } from './ask-gate.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { createPendingCap } from './pending-cap.ts';
 import { previewCall } from './preview-call.ts';
 
 /** A call in the ledger, or the answer to one that never can be run. */
@@ -23,6 +24,7 @@ export type Proposal =
 /** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer; `known` is what the ledger holds of it. */
 export function createPropose(deps: DeskDeps) {
   const { store, clock } = deps;
+  const holdBack = createPendingCap(deps);
 
   async function propose(
     open: OpenCall,
@@ -112,7 +114,7 @@ export function createPropose(deps: DeskDeps) {
   /** A crash may lie between the insert and the gate: whoever comes next asks it. */
   async function passGate(call: Call, parsed: ParsedArgs): Promise<Call> {
     if (call.status !== 'proposed') return call;
-    const answer = await askGate(deps, call, parsed);
+    const answer = await holdBack(call, await askGate(deps, call, parsed));
     const step = heedAnswer(ruleGate(call, answer, clock.now()), answer);
     if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined)))
       return step.call;

@@ -31,6 +31,16 @@ export function chainAudit(draft: AuditDraft, seq: number, previous: string): Au
   return { seq, at, event, subject, actor, detail, previous, hash };
 }
 
+/** Tells whether an entry's hash is that of its content. */
+export function isHashOfItself(entry: AuditEntry): boolean {
+  try {
+    return chainAudit(entry, entry.seq, entry.previous).hash === entry.hash;
+  } catch {
+    // What can't be written as canonical JSON was not written by us.
+    return false;
+  }
+}
+
 /** Returns the number of the first entry that breaks the chain; undefined when it holds. */
 export function firstBrokenEntry(entries: Iterable<AuditEntry>): number | undefined {
   let previous = AUDIT_GENESIS;

@@ -44,6 +44,8 @@ export interface Rule<R> {
   readonly condition?: Condition;
   /** The condition as it was written, for people. */
   readonly when?: string;
+  /** How far back (ms) the condition looks at earlier calls. (Default: it does not.) */
+  readonly lookBackMs?: number;
   readonly ruling: Ruling<R>;
   /** Where people are asked when the condition can't be answered. */
   readonly errorRoute: R;
@@ -60,6 +62,11 @@ export interface Policy<R> {
     readonly name: string;
     readonly ruling: Exclude<Ruling<R>, { readonly gate: 'run' }>;
   };
+}
+
+/** Returns how far back (ms) a policy looks at earlier calls. */
+export function lookBackOf({ rules }: Policy<unknown>): number {
+  return Math.max(0, ...rules.map(({ lookBackMs = 0 }) => lookBackMs));
 }
 
 /** A policy as it holds now. */

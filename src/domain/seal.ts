@@ -17,6 +17,12 @@ export function createSeal(key: Uint8Array): Seal {
     createHmac('sha256', key).update(`countersign-call-seal-1\0${text}`).digest('hex');
 }
 
+/** Makes the seals of what the audit says of itself. */
+export function createAuditSeal(key: Uint8Array): Seal {
+  return (text) =>
+    createHmac('sha256', key).update(`countersign-audit-seal-1\0${text}`).digest('hex');
+}
+
 /** Returns a call with its seal, as it is to be stored; one that was found to be forged never gets a right seal again. */
 export function sealCall({ doubt, ...call }: Call, seal: Seal): Call {
   return doubt === 'forged' ? call : { ...call, seal: seal(sealedTextOf(call)) };

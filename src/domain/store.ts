@@ -77,6 +77,8 @@ export interface Ledger {
   cardOf(callId: string): Promise<CardPlace | undefined>;
   /** A person's calls of one tool that were made at a time (ms) or later, in all threads, oldest first. */
   ofRequester(requester: Person, tool: string, since: number): Promise<readonly Call[]>;
+  /** How many calls of a person wait for a decision, in all threads. */
+  countPending(requester: Person): Promise<number>;
   /** Calls with one status, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
   withStatus(
     status: CallStatus,
@@ -124,6 +126,26 @@ export interface History {
   ratings(thread: ThreadKey, turnId: string): Promise<readonly Rating[]>;
   /** Deletes the settled turns of a thread and of its child threads, ratings included; answers how many turns. */
   clear(thread: ThreadKey, effects: Effects): Promise<number>;
+  /** Threads of people in which nothing has happened from a time (ms) on, longest untouched first; `skip` leaves out that many. */
+  untouched(
+    before: number,
+    page: { readonly skip: number; readonly limit: number },
+  ): Promise<readonly UntouchedThread[]>;
+  /**
+   * Removes what is kept of a thread and its child threads: turns, ratings, calls, cards, what is
+   * unsaid, texts of ended messages; that these were received stays known. False, and nothing
+   * happens, when it has been touched since, or something in it is open.
+   */
+  remove(found: UntouchedThread, effects: Effects): Promise<boolean>;
+}
+
+/** A thread in which nothing happens any more, and how much is kept of it and of its child threads. */
+export interface UntouchedThread {
+  readonly thread: ThreadKey;
+  /** When something happened in it last. */
+  readonly touchedAt: number;
+  readonly turns: number;
+  readonly calls: number;
 }
 
 /** What the app has yet to say. */
@@ -166,8 +188,14 @@ export interface Drafts {
 /** The chain of everything that happened. */
 export interface Audit {
   append(drafts: readonly AuditDraft[]): Promise<void>;
-  /** Entries from `seq` on, at most `limit`. */
+  /** Entries from `seq` on, at most `limit`; removed ones are passed over. */
   read(fromSeq: number, limit: number): Promise<readonly AuditEntry[]>;
+  /** The number of the entry that was appended last; 0 when there never was one. */
+  newest(): Promise<number>;
+  /** Removes the entries up to this one and appends the note that says so; false, and nothing happens, when it is not there or another one is. */
+  removeThrough(last: Pick<AuditEntry, 'seq' | 'hash'>, note: AuditDraft): Promise<boolean>;
+  /** The note of the last removal; undefined when there was none, or it is not there. */
+  removal(): Promise<AuditEntry | undefined>;
 }
 
 /** All ports of one backend. */

@@ -11,13 +11,13 @@ import { sumField } from '../domain/policy-totals.ts';
 import type { GateFacts } from '../domain/route.ts';
 import { rootOf } from '../domain/thread-key.ts';
 import { isCelError, sayFailure, withStop } from './cel-error.ts';
-import { findBadLiteral, sayWindow } from './find-bad-literal.ts';
+import { findBadLiteral, lookBackOf, sayWindow } from './find-bad-literal.ts';
 import { mixNumbers } from './mix-numbers.ts';
 import { createWatchdog } from './watchdog.ts';
 
 /** A condition, or what is wrong with its text, and at which of its characters. */
 export type CompiledCondition =
-  | { readonly ok: true; readonly condition: Condition }
+  | { readonly ok: true; readonly condition: Condition; readonly lookBackMs: number }
   | { readonly ok: false; readonly problem: string; readonly at: number };
 
 /** The most that a condition may take at once; regular expressions can take for ever. */
@@ -127,7 +127,8 @@ export function createConditionCompiler(): (source: string) => CompiledCondition
       }
       const literal = findBadLiteral(parsed.ast);
       if (literal) return { ok: false, ...literal };
-      return { ok: true, condition: toCondition((next) => evaluate(parsed, next)) };
+      const condition = toCondition((next) => evaluate(parsed, next));
+      return { ok: true, condition, lookBackMs: lookBackOf(parsed.ast) };
     } catch (error) {
       return toProblem(error);
     }

@@ -40,6 +40,20 @@ function judgePattern(pattern: ASTNode | undefined): BadLiteral | undefined {
   return { problem: 'This is no regular expression.', at: pattern.start };
 }
 
+/** Returns how far back (ms) a condition looks at earlier calls; without an end where it computes that. */
+export function lookBackOf(node: ASTNode): number {
+  return Math.max(ownLookBack(node), ...nodesOf(node.args).map(lookBackOf));
+}
+
+function ownLookBack(node: ASTNode): number {
+  if (node.op !== 'call') return 0;
+  const [name, args] = node.args;
+  if (name !== 'spent' && name !== 'count') return 0;
+  const window = args.at(-1);
+  const text = window && literalOf(window);
+  return (text === undefined ? undefined : parseDuration(text)) ?? Number.POSITIVE_INFINITY;
+}
+
 function literalOf(node: ASTNode): string | undefined {
   return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
 }

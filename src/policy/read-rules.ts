@@ -95,10 +95,10 @@ function compileWhen(
   { when }: RuleInput,
   path: Path,
   { compile, report }: RuleReading,
-): Pick<Rule<string>, 'condition'> {
+): Pick<Rule<string>, 'condition' | 'lookBackMs'> {
   if (when === undefined) return {};
   const compiled = compile(when);
-  if (compiled.ok) return { condition: compiled.condition };
+  if (compiled.ok) return { condition: compiled.condition, lookBackMs: compiled.lookBackMs };
   const message = `This condition can't be used: ${compiled.problem}`;
   report.errorIn([...path, 'when'], compiled.at, message);
   return NEVER;

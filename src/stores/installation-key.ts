@@ -9,6 +9,11 @@ const NAME = 'installation.key';
 const BYTES = 32;
 const OWNER_ONLY = 0o600;
 
+/** Reads the key of a data folder, if there is one; makes none. */
+export async function readFileKey(dataDir: string): Promise<Uint8Array | undefined> {
+  return await readIfThere(join(dataDir, NAME));
+}
+
 /** Keeps the key in the data folder, which exists; the first to read it makes it. */
 export function createFileKey(dataDir: string): InstallationKey {
   const path = join(dataDir, NAME);

@@ -58,6 +58,7 @@ test('the routes that are set in Slack are heeded, beside a running app and with
       clock,
       out: (text) => out.push(text),
       err: (text) => assert.fail(text),
+      write: async (text) => assert.fail(text),
     });
     assert.equal(code, 0);
     return out.join('\n').replaceAll(path, '.');

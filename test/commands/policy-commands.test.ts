@@ -78,6 +78,7 @@ async function folderWith(t: TestContext, files: Readonly<Record<string, string>
       env: { WORKSPACE_DIR: join(path, 'workspace'), ...policy, ...env },
       clock,
       out: (text) => out.push(`${text}\n`),
+      write: async (text) => void out.push(text),
       err: (text) => err.push(`${text}\n`),
     });
     const plain = (texts: readonly string[]) => texts.join('').replaceAll(`${path}/`, './');

@@ -149,6 +149,7 @@ describe('the runner', () => {
       heed: nothing,
       remind: nothing,
       escalate: nothing,
+      tidy: nothing,
     };
     const redraw = async (id: string) => void done.push(id);
     const runner = createRunner({
@@ -187,6 +188,7 @@ describe('the runner', () => {
       heed: nothing,
       remind: nothing,
       escalate: nothing,
+      tidy: nothing,
     };
     const redraw = async (id: string) => void redrawn.push(id);
     const runner = createRunner({

@@ -27,6 +27,7 @@ async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise
       expire: nothing,
       remind: nothing,
       escalate: nothing,
+      tidy: nothing,
       say: nothing,
       heed: nothing,
       redraw: (_id, { signal }) => redraw(signal),

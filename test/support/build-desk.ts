@@ -10,6 +10,7 @@ import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
+import type { Keeping } from '../../src/desk/deps.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
 import { createIntegrityAlarm, type IntegrityAlarm } from '../../src/desk/integrity-alarm.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
@@ -46,6 +47,8 @@ export interface TestDesk {
   readonly worker: Worker;
   /** Starts a healthy worker beside a stalled one. */
   takeOver(): Worker;
+  /** Ends the worker, as a process that is stopped, and starts another one on the same store. */
+  restart(): Promise<Worker>;
   readonly store: SqliteStore;
   /** Where the store's file is. */
   readonly dataDir: string;
@@ -109,6 +112,9 @@ export async function buildDesk(
     /** (Default: everybody is a member, and nobody an admin.) */
     readonly directory?: Directory;
     readonly talk?: TalkRules;
+    readonly maxPendingPerPerson?: number;
+    /** (Default: nothing is sealed or removed.) */
+    readonly keeping?: Keeping;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -172,16 +178,22 @@ export async function buildDesk(
       showsUsage: options.showsUsage ?? false,
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
+      ...(options.maxPendingPerPerson && { maxPendingPerPerson: options.maxPendingPerPerson }),
+      ...(options.keeping && { keeping: options.keeping }),
     });
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
   worker.start();
+  let healthy = running;
+  const end = async (): Promise<void> => {
+    await healthy.stop(0);
+    await healthy.live.stop();
+    await healthy.status.settled();
+  };
   t.after(async () => {
-    await running.stop(0);
-    await running.live.stop();
-    await running.status.settled();
+    await end();
     await store.close();
     await model.stop();
     await rm(dataDir, { recursive: true });
@@ -202,6 +214,13 @@ export async function buildDesk(
       worker = running;
       running.start();
       return running;
+    },
+    async restart() {
+      await end();
+      healthy = newWorker(clock);
+      worker = healthy;
+      healthy.start();
+      return healthy;
     },
     store,
     dataDir,

@@ -9,6 +9,7 @@ import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
+import { removalContract } from './store-contract/removal-contract.ts';
 import { requesterContract } from './store-contract/requester-contract.ts';
 import { routesContract } from './store-contract/routes-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
@@ -24,6 +25,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('history', () => historyContract(open));
+    describe('removal of the history', () => removalContract(open));
     describe('outbox', () => outboxContract(open));
     describe('agenda', () => agendaContract(open));
     describe('audit', () => auditContract(open));

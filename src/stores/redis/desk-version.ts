@@ -1,6 +1,7 @@
 import { deskScript } from './desk-scripts.ts';
 import { keepFirst } from './keep-first.ts';
 import type { RedisLink } from './redis-link.ts';
+import { TOUCH } from './redis-untouched.ts';
 
 /**
  * The steps from one version of the stored shapes to the next, as bodies of scripts: the place in
@@ -18,7 +19,28 @@ const DESK_MIGRATIONS: readonly string[] = [
   end`,
   // The routes that admins set in Slack: whoever does not know of them must not start.
   '',
+  // How many calls of a person wait, and when something happened in a thread last.
+  `
+  ${TOUCH}
+  for _,id in ipairs(redis.call('HKEYS',P..':calls')) do
+    local ok,call=pcall(cjson.decode,redis.call('HGET',P..':calls',id))
+    if ok and type(call)=='table' and type(call.requester)=='table' then
+      if call.status=='pending' then
+        redis.call('SADD',P..':pending-of:'..tostring(call.requester.team)..'/'..tostring(call.requester.user),id)
+      end
+      local at=tonumber(call.updatedAt) or tonumber(call.createdAt)
+      if at and call.thread then touch(call.thread,string.format('%d',at)) end
+    end
+  end
+  for _,thread in ipairs(redis.call('ZRANGE',P..':turn-threads',0,-1)) do
+    local ok,turn=pcall(cjson.decode,redis.call('LINDEX',P..':turns:'..thread,0))
+    local at=ok and type(turn)=='table' and tonumber(turn.settledAt)
+    if at then touch(thread,string.format('%d',at)) end
+  end`,
 ];
+
+/** The newest version of the stored shapes. */
+export const NEWEST_DESK = DESK_MIGRATIONS.length + 1;
 
 /** Brings a desk's stored shapes to the newest version, each step whole or not at all; rejects when they are newer. */
 export async function migrateDesk(

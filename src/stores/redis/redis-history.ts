@@ -5,11 +5,13 @@ import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readStored, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
+import { createRedisUntouched, TOUCH } from './redis-untouched.ts';
 
-const APPEND = deskScript(`
+const APPEND = deskScript(`${TOUCH}
 local thread,id=ARGV[1],ARGV[2]
 local stale=assertFence(thread,ARGV[3])
 if stale then return stale end
+touch(thread,ARGV[6])
 if redis.call('SADD',P..':turn-ids:'..thread,id)==0 then return 0 end
 redis.call('LPUSH',P..':turns:'..thread,ARGV[4])
 redis.call('ZADD',P..':turn-threads',0,thread)
@@ -59,10 +61,12 @@ return count`);
 /** Creates the history of a desk on Redis. */
 export function createRedisHistory(link: RedisLink, desk: string): History {
   return {
+    ...createRedisUntouched(link, desk),
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       const token = String(fence.token);
-      const args = [thread, turn.id, token, JSON.stringify(turn), encodeEffects(effects)];
+      const head = [thread, turn.id, token, JSON.stringify(turn)];
+      const args = [...head, encodeEffects(effects), String(turn.settledAt)];
       await link.run(APPEND, desk, args);
     },
     async newest(thread, limit, skip) {

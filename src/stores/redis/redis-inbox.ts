@@ -6,8 +6,9 @@ import { encodeEffects } from './encode-effects.ts';
 import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
 import type { Reply } from './redis-line.ts';
 import type { RedisLink } from './redis-link.ts';
+import { TOUCH } from './redis-untouched.ts';
 
-const RECEIVE = onceScript(`
+const RECEIVE = onceScript(`${TOUCH}
 local id,thread=ARGV[1],ARGV[2]
 if redis.call('HSETNX',P..':message-states',id,'waiting')==0 then return 0 end
 redis.call('HSET',P..':messages',id,ARGV[3])
@@ -15,6 +16,7 @@ redis.call('HSET',P..':message-threads',id,thread)
 redis.call('SADD',P..':waiting:'..thread,id)
 redis.call('HINCRBY',P..':busy',thread,1)
 redis.call('SADD',P..':threads',thread)
+touch(thread,ARGV[5])
 carryOut(ARGV[4])
 return 1`);
 
@@ -74,7 +76,8 @@ export function createRedisInbox(link: RedisLink, desk: string): Inbox {
   return {
     async receive(message, effects) {
       const { id, thread } = message;
-      const args = [id, thread, JSON.stringify(message), encodeEffects(effects)];
+      const head = [id, thread, JSON.stringify(message)];
+      const args = [...head, encodeEffects(effects), String(message.receivedAt)];
       return (await link.run(RECEIVE, desk, args)) === 1 ? 'new' : 'known';
     },
     async knows(thread) {

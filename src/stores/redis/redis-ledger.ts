@@ -9,6 +9,7 @@ import { encodeEffects } from './encode-effects.ts';
 import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
 import type { Reply } from './redis-line.ts';
 import type { RedisLink } from './redis-link.ts';
+import { TOUCH } from './redis-untouched.ts';
 
 /** A call as it is read: its document, and whether it is delivered, which is kept apart. */
 const SHOW = `
@@ -41,7 +42,7 @@ if ARGV[9]=='1' then redis.call('SADD',P..':delivered',id) end
 carryOut(ARGV[10])
 return show(id)`);
 
-const WRITE = onceScript(`
+const WRITE = onceScript(`${TOUCH}
 local id,before,after=ARGV[1],ARGV[4],ARGV[5]
 if redis.call('HGET',P..':call-revisions',id)~=ARGV[2] then return 0 end
 redis.call('HSET',P..':calls',id,ARGV[6])
@@ -49,11 +50,15 @@ redis.call('HSET',P..':call-revisions',id,ARGV[3])
 if before~=after then
   redis.call('ZREM',P..':calls-in:'..before,id)
   redis.call('ZADD',P..':calls-in:'..after,redis.call('HGET',P..':call-seqs',id),id)
+  redis.call(after=='pending' and 'SADD' or 'SREM',P..':pending-of:'..ARGV[9],id)
 end
+touch(ARGV[10],ARGV[11])
 if ARGV[7]=='1' then redis.call('SADD',P..':delivered',id) end
 if ARGV[7]=='0' then redis.call('SREM',P..':delivered',id) end
 carryOut(ARGV[8])
 return 1`);
+
+const COUNT_PENDING = readScript(`return redis.call('SCARD',P..':pending-of:'..ARGV[1])`);
 
 const GET = readScript(`${SHOW} return show(ARGV[1])`);
 const OF_THREAD = readScript(
@@ -116,7 +121,8 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const delivered = after.delivered === before.delivered ? '' : flag(after.delivered);
       const revisions = [String(before.revision), String(after.revision)];
       const rest = [JSON.stringify(after), delivered, encodeEffects(effects)];
-      const args = [before.id, ...revisions, before.status, after.status, ...rest];
+      const touch = [nameOf(before.requester), before.thread, String(after.updatedAt)];
+      const args = [before.id, ...revisions, before.status, after.status, ...rest, ...touch];
       return (await link.run(WRITE, desk, args)) === 1;
     },
     async get(id) {
@@ -147,6 +153,9 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       found.sort((a, b) => a.call.createdAt - b.call.createdAt || a.seq - b.seq);
       return found.map(({ call }) => call);
     },
+    async countPending(requester) {
+      return Number(await link.run(COUNT_PENDING, desk, [nameOf(requester)]));
+    },
     async withStatus(status, page) {
       if (page === undefined) return readCalls(await link.run(WITH_STATUS, desk, [status]));
       const args = [status, page.after ?? '', String(page.limit)];
@@ -160,8 +169,10 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
   };
 }
 
+const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
+
 /** Ids of Slack hold no bar. */
-const requesterKey = ({ team, user }: Person, tool: string): string => `${team}/${user}|${tool}`;
+const requesterKey = (person: Person, tool: string): string => `${nameOf(person)}|${tool}`;
 
 const flag = (value: boolean): string => (value ? '1' : '0');
 

@@ -134,6 +134,38 @@ export const MIGRATIONS: readonly string[] = [
     revision INTEGER NOT NULL,
     document TEXT NOT NULL
   ) STRICT;
+    `,
+  `
+  -- How many calls of a person wait for a decision.
+  CREATE INDEX calls_pending_of ON calls (requester) WHERE status = 'pending';
+
+  -- How long the audit is, apart from its entries, and how many of the first were removed.
+  INSERT INTO counters VALUES ('audit', coalesce((SELECT max(seq) FROM audit), 0)), ('audit-removed', 0), ('audit-note', 0);
+  CREATE TRIGGER audit_is_counted AFTER INSERT ON audit
+    BEGIN UPDATE counters SET value = new.seq WHERE name = 'audit'; END;
+  DROP TRIGGER audit_is_never_deleted;
+  CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit
+    WHEN old.seq > (SELECT value FROM counters WHERE name = 'audit-removed')
+    BEGIN SELECT RAISE (ABORT, 'Audit entries are never deleted.'); END;
+
+  -- When something happened last in the threads of people; child threads count with theirs.
+  CREATE TABLE touches (thread TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX touches_by_time ON touches (at, thread);
+  INSERT INTO touches (thread, at)
+    WITH seen (thread, at) AS (
+      SELECT thread, settled_at FROM turns
+      UNION ALL SELECT thread, created_at FROM calls
+      UNION ALL SELECT thread, CAST(coalesce(document ->> '$.updatedAt', 0) AS INTEGER)
+        FROM calls WHERE json_valid(document)
+      UNION ALL SELECT thread, CAST(coalesce(document ->> '$.receivedAt', 0) AS INTEGER)
+        FROM inbox WHERE json_valid(document)
+    ), cut (thread, at, channel) AS (
+      SELECT thread, at, instr(thread, '/') + 1 FROM seen
+    ), cut_again (thread, at, root) AS (
+      SELECT thread, at, channel + instr(substr(thread, channel), '/') FROM cut
+    )
+    SELECT substr(thread, 1, root - 1 + instr(substr(thread, root) || '/', '/') - 1), max(at)
+      FROM cut_again GROUP BY 1;
   `,
 ];
 

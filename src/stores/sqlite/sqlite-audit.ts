@@ -40,17 +40,47 @@ export function createSqliteAudit(db: Database, transact: Transact, rows: AuditR
   const read = db.prepare<[from: number, limit: number], Row>(`
     SELECT seq, at, event, subject, actor, detail, previous, hash FROM audit
     WHERE seq >= ? ORDER BY seq LIMIT ?`);
+  const newest = db.prepare<[], number>(`SELECT value FROM counters WHERE name = 'audit'`).pluck();
+  const isThere = db.prepare<[seq: number, hash: string]>(
+    'SELECT 1 FROM audit WHERE seq = ? AND hash = ?',
+  );
+  const noteRemoved = db.prepare<[seq: number]>(`
+    UPDATE counters SET value = CASE name WHEN 'audit-removed' THEN ?
+      ELSE (SELECT value FROM counters WHERE name = 'audit') END
+    WHERE name IN ('audit-removed', 'audit-note')`);
+  const noteOf = db
+    .prepare<[], number>(`SELECT value FROM counters WHERE name = 'audit-note'`)
+    .pluck();
+  const remove = db.prepare<[seq: number]>('DELETE FROM audit WHERE seq <= ?');
+
+  function entries(fromSeq: number, limit: number): readonly AuditEntry[] {
+    const found = transact.read(() => read.all(fromSeq, Math.max(0, limit)));
+    return found.map((row) => ({
+      ...row,
+      detail: parseDocument<AuditEntry['detail']>(row.detail, `audit entry ${row.seq}`),
+    }));
+  }
 
   return {
     async append(drafts) {
       transact.write(() => rows.append(drafts));
     },
-    async read(fromSeq, limit) {
-      const found = transact.read(() => read.all(fromSeq, Math.max(0, limit)));
-      return found.map((row) => ({
-        ...row,
-        detail: parseDocument<AuditEntry['detail']>(row.detail, `audit entry ${row.seq}`),
-      }));
+    read: async (fromSeq, limit) => entries(fromSeq, limit),
+    async newest() {
+      return transact.read(() => newest.get() ?? 0);
+    },
+    async removeThrough({ seq, hash }, note) {
+      return transact.write(() => {
+        if (isThere.get(seq, hash) === undefined) return false;
+        rows.append([note]);
+        noteRemoved.run(seq);
+        remove.run(seq);
+        return true;
+      });
+    },
+    async removal() {
+      const seq = transact.read(() => noteOf.get()) ?? 0;
+      return entries(seq, 1).find((entry) => entry.seq === seq);
     },
   };
 }

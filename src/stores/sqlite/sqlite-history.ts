@@ -4,6 +4,7 @@ import type { History } from '../../domain/store.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
+import { createSqliteUntouched, createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -31,6 +32,7 @@ export function createSqliteHistory(
     'SELECT 1 FROM turns WHERE thread = ? AND id = ?',
   );
 
+  const touch = createTouch(db);
   const rate = db.prepare(`
     INSERT INTO ratings (thread, turn, rater, document) VALUES (@thread, @turn, @rater, @document)
     ON CONFLICT (thread, turn, rater) DO UPDATE SET document = excluded.document`);
@@ -43,12 +45,14 @@ export function createSqliteHistory(
     DELETE FROM ratings WHERE thread = @thread OR (thread > @thread || '/' AND thread < @thread || '0')`);
 
   return {
+    ...createSqliteUntouched(db, transact, writeEffects),
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       transact.write(() => {
         agenda.assertFence(fence);
         const { id, settledAt, messages, ...facts } = turn;
         const texts = { messages: JSON.stringify(messages), facts: JSON.stringify(facts) };
+        touch(thread, settledAt);
         if (insert.run({ thread, id, settledAt, ...texts }).changes > 0) writeEffects(effects);
       });
     },

@@ -4,6 +4,7 @@ import type { Inbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
+import { createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -22,6 +23,7 @@ export function createSqliteInbox(
   const insert = db.prepare<[id: string, thread: string, ts: string, document: string]>(`
     INSERT INTO inbox (id, thread, ts, state, document) VALUES (?, ?, ?, 'waiting', ?)
     ON CONFLICT (id) DO NOTHING`);
+  const touch = createTouch(db);
   const known = db.prepare<[thread: string]>('SELECT 1 FROM inbox WHERE thread = ? LIMIT 1');
   // Seconds may differ in length, their six decimals do not.
   const inState = db.prepare<[thread: string, state: 'waiting' | 'current'], Row>(`
@@ -56,6 +58,7 @@ export function createSqliteInbox(
         const { id, thread, ts } = message;
         const { changes } = insert.run(id, thread, ts, JSON.stringify(message));
         if (changes === 0) return 'known';
+        touch(thread, message.receivedAt);
         writeEffects(effects);
         return 'new';
       });

@@ -7,6 +7,7 @@ import { assertOwnThread } from '../assert-own-thread.ts';
 import { lastStep } from '../last-step.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
+import { createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -57,6 +58,12 @@ export function createSqliteLedger(
   const ofRequester = db.prepare<[requester: string, tool: string, since: number], Row>(`
     SELECT id, delivered, document FROM calls
     WHERE requester = ? AND tool = ? AND created_at >= ? ORDER BY created_at, seq`);
+  const countPending = db
+    .prepare<[requester: string], number>(
+      `SELECT count(*) FROM calls WHERE requester = ? AND status = 'pending'`,
+    )
+    .pluck();
+  const touch = createTouch(db);
   const withStatus = db.prepare<[status: CallStatus, after: number, limit: number], Row>(`
     SELECT id, delivered, document FROM calls WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`);
   const seqOf = db.prepare<[id: string], number>('SELECT seq FROM calls WHERE id = ?').pluck();
@@ -95,6 +102,7 @@ export function createSqliteLedger(
           delivered,
         });
         if (changes === 0) return false;
+        touch(after.thread, after.updatedAt);
         writeEffects(effects);
         return true;
       });
@@ -123,6 +131,9 @@ export function createSqliteLedger(
     },
     async ofRequester(requester, tool, since) {
       return transact.read(() => ofRequester.all(nameOf(requester), tool, since)).map(toCall);
+    },
+    async countPending(requester) {
+      return transact.read(() => countPending.get(nameOf(requester)) ?? 0);
     },
     async withStatus(status, { after, limit } = { limit: -1 }) {
       const rows = transact.read(() => {

@@ -46,6 +46,41 @@ export function auditContract(open: OpenBench): void {
     assert.equal(firstBrokenEntry([a, b, c]), undefined);
   });
 
+  test('the first entries are removed with a note, and the rest keep their numbers and their chain', async (t) => {
+    const bench = await open(t);
+    const { audit } = bench.store;
+    assert.deepEqual([await audit.newest(), await audit.removal()], [0, undefined]);
+    await audit.append(['a', 'b', 'c', 'd'].map(aDraft));
+    const [a, b, c, d] = await audit.read(1, 9);
+    assert.ok(a && b && c && d);
+    assert.equal(await audit.removeThrough({ seq: 2, hash: c.hash }, aDraft('no')), false);
+    assert.equal(await audit.removeThrough({ seq: 9, hash: b.hash }, aDraft('no')), false);
+    assert.equal(await audit.removeThrough(b, aDraft('note')), true);
+    assert.equal(await audit.removeThrough(b, aDraft('again')), false);
+    const store = await bench.reopen();
+    await store.audit.append([aDraft('e')]);
+    const left = await store.audit.read(1, 9);
+    assert.deepEqual(
+      left.map(({ event, seq }) => [seq, event]),
+      [
+        [3, 'c'],
+        [4, 'd'],
+        [5, 'note'],
+        [6, 'e'],
+      ],
+    );
+    assert.deepEqual(left[0], c);
+    assert.deepEqual(await store.audit.read(2, 2), left.slice(0, 2));
+    assert.deepEqual(await store.audit.read(4, 2), left.slice(1, 3));
+    assert.equal(left[2]?.previous, d.hash);
+    assert.deepEqual([await store.audit.newest(), await store.audit.removal()], [6, left[2]]);
+    const [, , note] = left;
+    assert.ok(note);
+    assert.equal(await store.audit.removeThrough(note, aDraft('note of more')), true);
+    assert.deepEqual(await eventsOf(store), ['e', 'note of more']);
+    assert.equal((await store.audit.removal())?.event, 'note of more');
+  });
+
   test('the chain goes on after a restart', async (t) => {
     const bench = await open(t);
     await bench.store.audit.append([aDraft('a')]);

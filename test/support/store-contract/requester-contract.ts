@@ -46,6 +46,37 @@ export function requesterContract(open: OpenBench): void {
     assert.deepEqual(await store.ledger.ofRequester(APPROVER, 'pay_more', 0), []);
   });
 
+  test('a person’s calls that wait are counted in all threads, as they are now', async (t) => {
+    const bench = await open(t);
+    const { ledger } = bench.store;
+    const fence = await holdThread(bench);
+    const other = await holdThread(bench, OTHER_THREAD);
+    const as = (name: string, patch: Partial<Call> = {}) => ({
+      id: `call_${name}`,
+      toolCallId: name,
+      ...patch,
+    });
+    await storeCall(bench.store, fence, 'proposed', as('proposed'));
+    await storeCall(bench.store, fence, 'approved', as('approved'));
+    await storeCall(bench.store, fence, 'pending', as('of_another', { requester: APPROVER }));
+    const call = await storeCall(bench.store, fence, 'pending', as('one'));
+    await storeCall(
+      bench.store,
+      other,
+      'pending',
+      as('two', { thread: OTHER_THREAD, tool: 'pay' }),
+    );
+    assert.deepEqual(
+      [await ledger.countPending(REQUESTER), await ledger.countPending(APPROVER)],
+      [2, 1],
+    );
+    const voted = stepTo(call, 'pending', 'vote');
+    await ledger.write(call, [voted], {});
+    assert.equal(await ledger.countPending(REQUESTER), 2);
+    await ledger.write(voted.call, [stepTo(voted.call, 'ignored', 'ignore')], {});
+    assert.equal(await ledger.countPending(REQUESTER), 1);
+  });
+
   test('a person’s calls are found as they are now', async (t) => {
     const bench = await open(t);
     const call = await storeCall(bench.store, await holdThread(bench), 'pending');

@@ -1,0 +1,143 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { AuditEntry } from '../domain/audit.ts';
+import type { AuditLine } from '../domain/audit-check.ts';
+import type { AuditSource } from '../stores/audit-source.ts';
+import { type AuditFormat, auditHead, auditRows, sayTime } from './audit-rows.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { withAudit } from './open-named-audit.ts';
+import { readTime } from './read-time.ts';
+
+interface Wanted {
+  /** From the one on, and before the other. */
+  readonly from: number;
+  readonly to: number;
+  readonly format: AuditFormat;
+  readonly file?: string | undefined;
+}
+
+/** Writes the entries of a span of time, as they are stored and in their order, without holding more than a page of them. */
+export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const wanted = readArguments(args, deps.clock.now());
+  return await withAudit(deps, async (audit) => {
+    if (wanted.file === undefined) return tell(await write(audit, wanted, deps.write), deps.err);
+    return await writeFile(audit, wanted, wanted.file, deps);
+  });
+}
+
+function readArguments(args: readonly string[], now: number): Wanted {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      from: { type: 'string' },
+      to: { type: 'string' },
+      format: { type: 'string', default: 'jsonl' },
+      out: { type: 'string' },
+    },
+  });
+  const { format, out: file } = values;
+  if (format !== 'csv' && format !== 'jsonl') {
+    throw new UsageError(`--format is csv or jsonl, and not “${format}”.`);
+  }
+  if (file === '') throw new UsageError('--out is the name of a file.');
+  const from =
+    values.from === undefined
+      ? Number.NEGATIVE_INFINITY
+      : readTime('--from', values.from, 'begin', now);
+  const to =
+    values.to === undefined ? Number.POSITIVE_INFINITY : readTime('--to', values.to, 'end', now);
+  if (from >= to) throw new UsageError('--from is not before --to.');
+  return { from, to, format, file };
+}
+
+/** What an export came to. */
+interface Written {
+  readonly count: number;
+  /** The numbers of those that could not be read. */
+  readonly unreadable: readonly number[];
+  /** The first that there is, where older ones were asked for that are gone. */
+  readonly firstKept?: AuditEntry;
+}
+
+const MOST_NAMED = 10;
+
+async function write(
+  audit: AuditSource,
+  { format, from, to }: Wanted,
+  put: (text: string) => Promise<void>,
+): Promise<Written> {
+  let count = 0;
+  let first: AuditEntry | undefined;
+  const unreadable: number[] = [];
+  await put(auditHead(format));
+  for await (const page of audit.pages()) {
+    const entries = entriesOf(page, unreadable);
+    first ??= entries[0];
+    const fit = entries.filter(({ at }) => at >= from && at < to);
+    count += fit.length;
+    if (fit.length > 0) await put(auditRows(fit, format));
+  }
+  const asksForGone = first !== undefined && first.seq > 1 && first.at >= from;
+  return { count, unreadable, ...(asksForGone && first && { firstKept: first }) };
+}
+
+function entriesOf(page: readonly AuditLine[], unreadable: number[]): readonly AuditEntry[] {
+  return page.flatMap((line) => {
+    if (line.kind === 'entry') return [line.entry];
+    unreadable.push(line.seq);
+    return [];
+  });
+}
+
+function tell(
+  { count, firstKept, unreadable }: Written,
+  err: CommandDeps['err'],
+  where = '',
+): ExitCode {
+  if (firstKept) {
+    err(
+      `The audit begins with entry ${firstKept.seq} (${sayTime(firstKept.at)}): what came before is not there any more. “countersign audit verify” says why.`,
+    );
+  }
+  if (where !== '') err(`${count} ${count === 1 ? 'entry is' : 'entries are'} in ${where}.`);
+  if (unreadable.length === 0) return EXIT.fine;
+  const named = unreadable.slice(0, MOST_NAMED).join(', ');
+  const more = unreadable.length > MOST_NAMED ? ', …' : '';
+  err(
+    `Left out, since they can't be read: ${unreadable.length} (${named}${more}). “countersign audit verify” says more.`,
+  );
+  return EXIT.problems;
+}
+
+/** The name is that of a whole export, or of what was there before. */
+async function writeFile(
+  audit: AuditSource,
+  wanted: Wanted,
+  file: string,
+  { err }: CommandDeps,
+): Promise<ExitCode> {
+  const part = `${file}.part`;
+  let handle: FileHandle | undefined;
+  try {
+    // It tells who did what, and is for whoever exports it.
+    handle = await open(part, 'w', 0o600);
+    const opened = handle;
+    const written = await write(audit, wanted, async (text) => {
+      await opened.appendFile(text);
+    });
+    await handle.sync();
+    await handle.close();
+    await rename(part, file);
+    return tell(written, err, file);
+  } catch (error) {
+    if (!isOfFiles(error)) throw error;
+    await handle?.close().catch(() => undefined);
+    await rm(part, { force: true }).catch(() => undefined);
+    err(`${file} can't be written: ${error.message}.`);
+    return EXIT.problems;
+  }
+}
+
+function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}

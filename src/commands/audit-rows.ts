@@ -1,0 +1,43 @@
+import { stringify } from 'csv-stringify/sync';
+import type { AuditEntry } from '../domain/audit.ts';
+import { canonicalJson } from '../domain/json.ts';
+
+/** What an export is written as. */
+export type AuditFormat = 'csv' | 'jsonl';
+
+const COLUMNS = ['seq', 'time', 'at', 'event', 'subject', 'actor', 'detail', 'previous', 'hash'];
+
+/** Writes the line with which a file begins; empty where it has none. */
+export function auditHead(format: AuditFormat): string {
+  return format === 'csv' ? toCsv([COLUMNS]) : '';
+}
+
+/** Writes entries as lines; `at` is in milliseconds, and the hash can be computed again from what stands there. */
+export function auditRows(entries: readonly AuditEntry[], format: AuditFormat): string {
+  if (format === 'csv') return toCsv(entries.map(cellsOf));
+  return entries.map((entry) => `${JSON.stringify(inOrder(entry))}\n`).join('');
+}
+
+/** A cell that a spreadsheet would compute is a text to it. https://owasp.org/www-community/attacks/CSV_Injection */
+function toCsv(rows: readonly (readonly string[])[]): string {
+  return stringify(
+    rows.map((row) => [...row]),
+    { escape_formulas: true, record_delimiter: 'windows' },
+  );
+}
+
+function cellsOf(entry: AuditEntry): readonly string[] {
+  const { at, time, detail, seq, ...texts } = inOrder(entry);
+  const { event, subject, actor, previous, hash } = texts;
+  return [`${seq}`, time, `${at}`, event, subject, actor, canonicalJson(detail), previous, hash];
+}
+
+function inOrder({ actor, at, detail, event, hash, previous, seq, subject }: AuditEntry) {
+  return { seq, time: sayTime(at), at, event, subject, actor, detail, previous, hash };
+}
+
+/** Writes a time in UTC; what is none, since somebody changed it, as it is. */
+export function sayTime(at: number): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();
+}

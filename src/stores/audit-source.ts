@@ -1,0 +1,49 @@
+import type { AuditLine } from '../domain/audit-check.ts';
+
+/** The audit of an installation, opened to be read while the app may be at work on it. */
+export interface AuditSource {
+  /** All entries, oldest first, in pages. */
+  pages(): AsyncIterable<readonly AuditLine[]>;
+  /** The number of the entry that was appended last, as it is remembered apart from the entries. */
+  newest(): Promise<number>;
+  /** The installation's key; undefined when there is none. */
+  key(): Promise<Uint8Array | undefined>;
+  /** Where the key should be, for people. */
+  readonly keyPlace: string;
+  close(): Promise<void>;
+}
+
+/** There is no audit to be read; the message says why and what to do. */
+export class NoAuditError extends Error {
+  override readonly name = 'NoAuditError';
+}
+
+/** How many entries are read at a time. */
+export const PAGE = 1_000;
+
+/** Reads the JSON text of an entry, or of a part of it. */
+export function readAuditLine(seq: number, read: () => unknown): AuditLine {
+  try {
+    const entry = read();
+    if (isEntry(entry)) return { kind: 'entry', entry };
+    return { kind: 'unreadable', seq, why: 'It has not the parts of an entry.' };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: 'unreadable', seq, why };
+  }
+}
+
+type Entry = Extract<AuditLine, { kind: 'entry' }>['entry'];
+
+function isEntry(value: unknown): value is Entry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { seq, at, event, subject, actor, detail, previous, hash } = value as Partial<Entry>;
+  const texts = [event, subject, actor, previous, hash];
+  return (
+    typeof seq === 'number' &&
+    typeof at === 'number' &&
+    texts.every((text) => typeof text === 'string') &&
+    typeof detail === 'object' &&
+    detail !== null
+  );
+}

@@ -1,0 +1,130 @@
+import type { Call } from '../../domain/call.ts';
+import type { History, UntouchedThread } from '../../domain/store.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import { onceScript, readScript } from './desk-scripts.ts';
+import { encodeEffects } from './encode-effects.ts';
+import { readStored, readTexts } from './read-reply.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** For scripts of the desk: notes when something happened in a thread; child threads count with theirs. */
+export const TOUCH = `
+local function touch(thread,at)
+  redis.call('ZADD',P..':touches','GT',at,string.match(thread,'^[^/]*/[^/]*/[^/]*') or thread)
+end`;
+
+const UNTOUCHED = readScript(
+  `return redis.call('ZRANGEBYSCORE',P..':touches','-inf','('..ARGV[1],'WITHSCORES','LIMIT',ARGV[2],ARGV[3])`,
+);
+
+const CALLS_OF = readScript(`
+local out={}
+for _,id in ipairs(redis.call('ZRANGE',P..':calls-of:'..ARGV[1],0,-1)) do
+  out[#out+1]=redis.call('HGET',P..':calls',id)
+end
+return out`);
+
+const TURNS_OF = readScript(`
+local count=0
+for _,thread in ipairs(ARGV) do count=count+redis.call('LLEN',P..':turns:'..thread) end
+return count`);
+
+/**
+ * ARGV: the thread, when it was touched, effects, how many threads, these, then of each call its id,
+ * key, turn's list, index by requester and tool, and requester. What they are can't have changed
+ * while the time is the same.
+ */
+const REMOVE = onceScript(`
+local own,count=ARGV[1],tonumber(ARGV[4])
+if redis.call('ZSCORE',P..':touches',own)~=ARGV[2] then return 0 end
+for i=5,4+count do
+  if redis.call('HEXISTS',P..':busy',ARGV[i])==1 then return 0 end
+end
+local function isOpen(id)
+  for _,status in ipairs({'proposed','pending','approved','running','unknown'}) do
+    if redis.call('ZSCORE',P..':calls-in:'..status,id) then return true end
+  end
+end
+for i=5+count,#ARGV-5,5 do
+  if isOpen(ARGV[i]) then return 0 end
+end
+for i=5+count,#ARGV-5,5 do
+  local id=ARGV[i]
+  for _,name in ipairs({'calls','call-revisions','call-seqs','cards'}) do
+    redis.call('HDEL',P..':'..name,id)
+  end
+  for _,status in ipairs({'succeeded','failed','replied','ignored','expired','withdrawn','refused'}) do
+    redis.call('ZREM',P..':calls-in:'..status,id)
+  end
+  redis.call('SREM',P..':delivered',id)
+  redis.call('HDEL',P..':call-keys',ARGV[i+1])
+  redis.call('DEL',P..':calls-of:'..ARGV[i+2])
+  redis.call('ZREM',P..':calls-by:'..ARGV[i+3],id)
+  redis.call('SREM',P..':pending-of:'..ARGV[i+4],id)
+end
+for i=5,4+count do
+  local thread=ARGV[i]
+  for _,name in ipairs({'calls-of','turns','turn-ids','ratings','rating-order'}) do
+    redis.call('DEL',P..':'..name..':'..thread)
+  end
+  redis.call('ZREM',P..':turn-threads',thread)
+  redis.call('HDEL',P..':lives',thread)
+  for _,say in ipairs(redis.call('ZRANGE',P..':unsaid:'..thread,0,-1)) do
+    redis.call('HDEL',P..':says',say)
+    redis.call('HDEL',P..':say-threads',say)
+  end
+  redis.call('DEL',P..':unsaid:'..thread)
+end
+redis.call('ZREM',P..':touches',own)
+carryOut(ARGV[3])
+return 1`);
+
+/** Creates what looks for untouched threads, and removes what is kept of them, for a desk on Redis. */
+export function createRedisUntouched(
+  link: RedisLink,
+  desk: string,
+): Pick<History, 'untouched' | 'remove'> {
+  async function callsOf(thread: ThreadKey): Promise<readonly Call[]> {
+    const texts = readTexts(await link.run(CALLS_OF, desk, [thread]));
+    return texts.map((text) => readStored<Call>(text, `call of ${thread}`));
+  }
+
+  /** A thread and its child threads: each hangs on a call of the one above it. */
+  async function familyOf(thread: ThreadKey) {
+    const threads = [thread];
+    const calls: Call[] = [];
+    for (const each of threads) {
+      const found = await callsOf(each);
+      calls.push(...found);
+      threads.push(...found.flatMap(({ child }) => child ?? []));
+    }
+    return { threads, calls };
+  }
+
+  async function measure(thread: ThreadKey, touchedAt: number): Promise<UntouchedThread> {
+    const { calls, threads } = await familyOf(thread);
+    const turns = Number(await link.run(TURNS_OF, desk, threads));
+    return { thread, touchedAt, turns, calls: calls.length };
+  }
+
+  return {
+    async untouched(before, { limit, skip }) {
+      const args = [String(before), String(skip), String(limit)];
+      const rows = readTexts(await link.run(UNTOUCHED, desk, args));
+      const found: UntouchedThread[] = [];
+      for (let i = 0; i < rows.length; i += 2) {
+        found.push(await measure(rows[i] as ThreadKey, Number(rows[i + 1])));
+      }
+      return found;
+    },
+    async remove({ thread, touchedAt }, effects) {
+      const { calls, threads } = await familyOf(thread);
+      const ofCalls = calls.flatMap(({ id, messageId, requester, thread: its, tool, ...call }) => {
+        const name = `${requester.team}/${requester.user}`;
+        const key = JSON.stringify([its, messageId, call.toolCallId]);
+        return [id, key, `${its}|${call.turn}`, `${name}|${tool}`, name];
+      });
+      const head = [thread, String(touchedAt), encodeEffects(effects), String(threads.length)];
+      return (await link.run(REMOVE, desk, [...head, ...threads, ...ofCalls])) === 1;
+    },
+  };
+}

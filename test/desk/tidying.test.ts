@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { Keeping } from '../../src/desk/deps.ts';
+import type { AuditEntry } from '../../src/domain/audit.ts';
+import { type AuditReport, createAuditCheck } from '../../src/domain/audit-check.ts';
+import { createAuditSeal } from '../../src/domain/seal.ts';
+import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
+import { APPROVER, REQUESTER } from '../support/a-call.ts';
+import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { sayCalls, sayText } from '../support/mock-model.ts';
+import { type StoreKind, storeOf } from '../support/open-redis.ts';
+import { createRecordedTool } from '../support/recorded-tool.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const KEY = createAuditSeal(new Uint8Array(32).fill(7));
+
+type Kept = Omit<Keeping, 'seal' | 'lookBackMs'> & Partial<Pick<Keeping, 'lookBackMs'>>;
+
+/** A desk whose agent makes a call in each thread that begins with “act”, and answers else. */
+async function keepingDesk(t: TestContext, kind: StoreKind, kept: Kept) {
+  const opened = await storeOf(t, kind);
+  const tool = createRecordedTool();
+  const errors: string[] = [];
+  const desk = await buildDesk(t, {
+    gate: askAll({ deadlineMs: 60 * DAY, approvers: ['user:U2'] }),
+    tools: [tool.definition],
+    keeping: { seal: KEY, lookBackMs: () => 0, ...kept },
+    log: { error: (_fields, message) => errors.push(message) },
+    ...(opened.openStore && { openStore: opened.openStore }),
+  });
+  opened.stop();
+  desk.model.script(({ messages }) => {
+    const last = messages.at(-1);
+    return last?.role === 'user' && String(last.content).includes('act')
+      ? sayCalls([{ name: 'act', args: '{"note":"secret words"}' }])
+      : sayText('So be it.');
+  });
+  let sent = 0;
+
+  let { worker } = desk;
+  async function rest(): Promise<void> {
+    worker.nudge();
+    await worker.idle();
+  }
+
+  return {
+    desk,
+    errors,
+    redis: opened.redis,
+    async restart(): Promise<void> {
+      worker = await desk.restart();
+    },
+    /** Begins a thread. */
+    async write(text: string): Promise<ThreadKey> {
+      sent += 1;
+      const ts = `1700000${100 + sent}.000100`;
+      const place = { team: 'T1', channel: 'C1', ts };
+      const thread = threadKey(place);
+      const id = `T1/C1/${ts}`;
+      const message = { id, thread, author: REQUESTER, ts, text, receivedAt: desk.clock.now() };
+      await desk.desk.receive(message);
+      await rest();
+      return thread;
+    },
+    /** Every piece of work is done in its time. */
+    async pass(ms: number): Promise<void> {
+      const until = desk.clock.now() + ms;
+      for (;;) {
+        await rest();
+        const dueAt = (await desk.store.agenda.nextDueAt()) ?? until;
+        if (dueAt > until) break;
+        await desk.clock.advance(dueAt - desk.clock.now());
+      }
+      await desk.clock.advance(until - desk.clock.now());
+      await rest();
+    },
+  };
+}
+
+async function entriesOf({ store }: TestDesk): Promise<readonly AuditEntry[]> {
+  return await store.audit.read(1, 100_000);
+}
+
+async function check(desk: TestDesk): Promise<AuditReport> {
+  const checking = createAuditCheck(KEY);
+  for (const entry of await entriesOf(desk)) checking.take({ kind: 'entry', entry });
+  return checking.end(await desk.store.audit.newest());
+}
+
+async function countOf(desk: TestDesk, event: string): Promise<number> {
+  return (await entriesOf(desk)).filter((entry) => entry.event === event).length;
+}
+
+for (const kind of ['SQLite', 'Redis'] as const) {
+  describe(`the records on ${kind}`, () => {
+    it('are sealed every hour in which something happened, and not otherwise', async (t) => {
+      const { desk, pass, write } = await keepingDesk(t, kind, {});
+      await write('hello');
+      await pass(HOUR);
+      const { checked, fault, sealed } = await check(desk);
+      assert.deepEqual([fault, sealed?.through], [undefined, checked - 1]);
+      const seals = await countOf(desk, 'audit.seal');
+      await pass(5 * HOUR);
+      assert.equal(await countOf(desk, 'audit.seal'), seals);
+      await write('hello again');
+      await pass(HOUR);
+      assert.equal(await countOf(desk, 'audit.seal'), seals + 1);
+      assert.equal((await check(desk)).fault, undefined);
+    });
+
+    it('lose the entries that are older than the days, once a day, with a note that the rest is verified by', async (t) => {
+      const { desk, pass, restart, write } = await keepingDesk(t, kind, { auditDays: 1 });
+      await write('hello');
+      const before = await entriesOf(desk);
+      await pass(DAY);
+      assert.deepEqual((await entriesOf(desk)).slice(0, before.length), before);
+      await write('hello later');
+      await pass(DAY);
+      const { fault, first, removal } = await check(desk);
+      assert.equal(fault, undefined);
+      assert.ok(removal && first && first.seq > before.length);
+      assert.equal(removal.detail.through, first.seq - 1);
+      assert.ok((await entriesOf(desk)).every(({ at }) => at > desk.clock.now() - 2 * DAY));
+      const notes = await countOf(desk, 'audit.remove');
+      await restart();
+      await pass(HOUR);
+      assert.equal(await countOf(desk, 'audit.remove'), notes);
+      await pass(2 * DAY);
+      const later = await check(desk);
+      assert.equal(later.fault, undefined);
+      assert.ok((later.removal?.seq ?? 0) > removal.seq);
+    });
+
+    it('lose nothing of an audit that is broken', async (t) => {
+      const { desk, errors, pass, redis, write } = await keepingDesk(t, kind, { auditDays: 1 });
+      await write('hello');
+      const [, second] = await entriesOf(desk);
+      assert.ok(second);
+      await forge(desk, redis?.url, { ...second, actor: 'T1/U9' });
+      await pass(2 * DAY);
+      const { checked, fault } = await check(desk);
+      assert.deepEqual([checked, fault?.kind, fault?.seq], [1, 'changed', 2]);
+      assert.equal(await countOf(desk, 'audit.remove'), 0);
+      assert.match(errors.join(), /audit is broken, and nothing of it is removed/);
+    });
+
+    it('lose what was said in threads that nobody touches, and keep what is open', async (t) => {
+      const { desk, pass, write } = await keepingDesk(t, kind, { historyDays: 1 });
+      const { history, ledger } = desk.store;
+      const over = await write('act and be done');
+      const [call] = await ledger.ofThread(over);
+      assert.ok(call);
+      await desk.decide(call, APPROVER);
+      assert.equal((await ledger.get(call.id))?.status, 'succeeded');
+      const open = await write('act and wait');
+      await pass(DAY);
+      const young = await write('hello');
+      await pass(DAY);
+      assert.deepEqual(await ledger.ofThread(over), []);
+      assert.deepEqual(await history.newest(over, 9, 0), []);
+      assert.equal((await history.newest(young, 9, 0)).length, 1);
+      assert.equal((await ledger.ofThread(open))[0]?.status, 'pending');
+      const [note, ...others] = (await entriesOf(desk)).filter(
+        ({ event }) => event === 'history.remove',
+      );
+      assert.equal(others.length, 0);
+      const { seal: _seal, ...facts } = note?.detail ?? {};
+      assert.deepEqual(
+        [note?.subject, facts],
+        [over, { turns: 1, calls: 1, untouchedSince: call.createdAt }],
+      );
+      const [waiting] = await ledger.ofThread(open);
+      assert.ok(waiting);
+      assert.equal((await desk.decide(waiting, APPROVER)).kind, 'decided');
+      assert.equal((await ledger.get(waiting.id))?.status, 'succeeded');
+      await pass(DAY);
+      assert.equal((await history.newest(open, 9, 0)).length, 1);
+      assert.equal((await history.newest(young, 9, 0)).length, 0);
+      const { fault } = await check(desk);
+      assert.equal(fault, undefined);
+    });
+
+    it('keep the calls that the policy still adds up', async (t) => {
+      const kept = { historyDays: 1, lookBackMs: () => 2 * DAY };
+      const { desk, pass, write } = await keepingDesk(t, kind, kept);
+      const thread = await write('hello');
+      await pass(2 * DAY);
+      assert.equal((await desk.store.history.newest(thread, 9, 0)).length, 1);
+      await pass(DAY);
+      assert.equal((await desk.store.history.newest(thread, 9, 0)).length, 0);
+    });
+  });
+}
+
+/** Changes an entry behind the app's back. */
+async function forge(desk: TestDesk, redisUrl: string | undefined, entry: AuditEntry) {
+  if (redisUrl === undefined) {
+    const { db } = desk.store.saver;
+    db.exec('DROP TRIGGER audit_is_never_changed');
+    db.prepare('UPDATE audit SET actor = ? WHERE seq = ?').run(entry.actor, entry.seq);
+    return;
+  }
+  const { createClient } = await import('redis');
+  const client = createClient({ socket: { path: redisUrl.slice('unix://'.length) } });
+  await client.connect();
+  await client.lSet('desk:{desk}:audit', entry.seq - 1, JSON.stringify(entry));
+  await client.disconnect();
+}

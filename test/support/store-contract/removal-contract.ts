@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { CallStatus } from '../../../src/domain/call.ts';
+import type { UntouchedThread } from '../../../src/domain/store.ts';
+import { childThreadKey } from '../../../src/domain/thread-key.ts';
+import { REQUESTER, THREAD } from '../a-call.ts';
+import {
+  aDraft,
+  aMessage,
+  aSay,
+  eventsOf,
+  holdThread,
+  type OpenBench,
+  OTHER_THREAD,
+  stepTo,
+  storeCall,
+} from './store-bench.ts';
+
+const CHILD = childThreadKey(THREAD, 'call_parent');
+const ALL = { skip: 0, limit: 9 };
+
+const aTurn = (id: string, settledAt: number) => ({ id, settledAt, messages: [] });
+
+export function removalContract(open: OpenBench): void {
+  /** A store with a thread of all kinds of things, all of it over by `at`, and a helper's thread below it. */
+  async function withThread(t: TestContext, at: number, status: CallStatus = 'succeeded') {
+    const bench = await open(t);
+    const { history, inbox, ledger, outbox } = bench.store;
+    const fence = await holdThread(bench);
+    const below = await holdThread(bench, CHILD);
+    await inbox.receive(aMessage('1.000100', { receivedAt: 500 }), {});
+    await inbox.end('T1/C1/1.000100', 'turn', {}, fence);
+    const parent = { id: 'call_parent', toolCallId: 'tc_p', child: CHILD, updatedAt: at };
+    const call = await storeCall(bench.store, fence, 'succeeded', parent);
+    const child = { id: 'call_child', thread: CHILD, updatedAt: at };
+    const inner = await storeCall(bench.store, below, status, child);
+    await ledger.placeCard(call.id, { channel: 'C1', ts: '2.0' });
+    await history.append(THREAD, aTurn('one', at), {}, fence);
+    await history.append(CHILD, aTurn('two', at), {}, below);
+    await history.rate(THREAD, 'one', { by: REQUESTER, value: 'good', at }, {});
+    await outbox.add([aSay('said'), aSay('unsaid')], []);
+    await outbox.markSaid('said');
+    return { bench, fence, call, inner };
+  }
+
+  const found = (touchedAt: number): UntouchedThread => ({
+    thread: THREAD,
+    touchedAt,
+    turns: 2,
+    calls: 2,
+  });
+
+  test('threads are found once nothing has happened in them from a time on, longest untouched first', async (t) => {
+    const { bench } = await withThread(t, 2_000);
+    const late = { id: 'late', thread: OTHER_THREAD, receivedAt: 3_000 };
+    await bench.store.inbox.receive(aMessage('3.000100', late), {});
+    const store = await bench.reopen();
+    const { history } = store;
+    assert.deepEqual(await history.untouched(2_000, ALL), []);
+    assert.deepEqual(await history.untouched(2_001, ALL), [found(2_000)]);
+    const both = await history.untouched(9_000, ALL);
+    assert.deepEqual(
+      both.map(({ thread }) => thread),
+      [THREAD, OTHER_THREAD],
+    );
+    assert.deepEqual(await history.untouched(9_000, { skip: 0, limit: 1 }), both.slice(0, 1));
+    assert.deepEqual(await history.untouched(9_000, { skip: 1, limit: 9 }), both.slice(1));
+  });
+
+  test('all that is kept of a thread and its child threads goes, and what was received or said is still known', async (t) => {
+    const { bench, call, inner } = await withThread(t, 2_000);
+    const { history } = bench.store;
+    assert.equal(await history.remove(found(2_000), { audit: [aDraft('removed')] }), true);
+    assert.equal(await history.remove(found(2_000), { audit: [aDraft('again')] }), false);
+    const store = await bench.reopen();
+    for (const { id, requester, thread, tool, turn } of [call, inner]) {
+      assert.equal(await store.ledger.get(id), undefined);
+      assert.deepEqual(await store.ledger.ofThread(thread), []);
+      assert.deepEqual(await store.ledger.ofThread(thread, turn), []);
+      assert.deepEqual(await store.ledger.ofRequester(requester, tool, 0), []);
+      assert.deepEqual(await store.history.newest(thread, 9, 0), []);
+      assert.equal(await store.ledger.cardOf(id), undefined);
+    }
+    assert.deepEqual(await store.ledger.withStatus('succeeded'), []);
+    assert.deepEqual(await store.ledger.count(), {});
+    assert.deepEqual(await store.history.ratings(THREAD, 'one'), []);
+    assert.deepEqual(await store.outbox.unsaid(THREAD), []);
+    assert.deepEqual(await store.outbox.unsaidThreads(), []);
+    assert.deepEqual(await store.history.untouched(9_000, ALL), []);
+    assert.deepEqual(await eventsOf(store), ['removed']);
+    assert.equal(await store.inbox.knows(THREAD), true);
+    const again = aMessage('1.000100', { receivedAt: 9_000 });
+    assert.equal(await store.inbox.receive(again, {}), 'known');
+    await store.outbox.add([aSay('said'), aSay('unsaid')], []);
+    assert.deepEqual(await store.outbox.unsaid(THREAD), []);
+  });
+
+  test('a thread that was touched after it was found keeps everything', async (t) => {
+    const { bench, call } = await withThread(t, 2_000);
+    const { history, inbox, ledger } = bench.store;
+    await inbox.receive(aMessage('4.000100', { receivedAt: 4_000 }), {});
+    assert.equal(await history.remove(found(2_000), { audit: [aDraft('removed')] }), false);
+    assert.deepEqual(await ledger.get(call.id), { ...call, delivered: call.delivered });
+    assert.equal((await history.newest(THREAD, 9, 0)).length, 1);
+    assert.deepEqual(await eventsOf(bench.store), []);
+  });
+
+  test('a thread in which a message waits keeps everything, however old it is', async (t) => {
+    const { bench } = await withThread(t, 2_000);
+    const { history, inbox } = bench.store;
+    await inbox.receive(aMessage('4.000100', { thread: CHILD, receivedAt: 1_000 }), {});
+    assert.equal(await history.remove(found(2_000), {}), false);
+    assert.equal((await history.newest(THREAD, 9, 0)).length, 1);
+  });
+
+  for (const status of ['proposed', 'pending', 'approved', 'running', 'unknown'] as const) {
+    test(`a thread of which a call is ${status} keeps everything, however old it is`, async (t) => {
+      const { bench, inner } = await withThread(t, 2_000, status);
+      const { history, ledger } = bench.store;
+      assert.equal(await history.remove(found(2_000), {}), false);
+      assert.equal((await ledger.get(inner.id))?.status, status);
+      assert.equal((await history.newest(CHILD, 9, 0)).length, 1);
+    });
+  }
+
+  test('a step of a call touches its thread', async (t) => {
+    const { bench, inner } = await withThread(t, 2_000, 'unknown');
+    const settled = stepTo(inner, 'succeeded', 'settle');
+    const step = { ...settled, call: { ...settled.call, updatedAt: 7_000 } };
+    await bench.store.ledger.write(inner, [step], {});
+    assert.deepEqual(await bench.store.history.untouched(7_000, ALL), []);
+    assert.deepEqual(await bench.store.history.untouched(7_001, ALL), [found(7_000)]);
+  });
+}
