@@ -17,6 +17,21 @@ describe('what the environment means', () => {
     assert.equal(read({ SHOW_USAGE: '0' }).showsUsage, false);
   });
 
+  test('records are kept for ever, or for days that are whole numbers; the limit of waiting calls is one', () => {
+    const { keeping, maxPendingPerPerson } = read({
+      AUDIT_DAYS: '400',
+      HISTORY_DAYS: '90',
+      MAX_PENDING_PER_PERSON: '5',
+    });
+    assert.deepEqual([keeping, maxPendingPerPerson], [{ auditDays: 400, historyDays: 90 }, 5]);
+    for (const wrong of ['0', '-1', '1.5', 'forever']) {
+      const names = ['AUDIT_DAYS', 'HISTORY_DAYS', 'MAX_PENDING_PER_PERSON'];
+      for (const name of names) {
+        assert.throws(() => read({ [name]: wrong }), new RegExp(`${name} must be a whole number`));
+      }
+    }
+  });
+
   test('an empty environment is the playground with every default', () => {
     assert.deepEqual(read({}), {
       mode: 'playground',

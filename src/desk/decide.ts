@@ -53,7 +53,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     for (let known = seen; ; known = undefined) {
       const call = known ?? (await store.ledger.get(callId));
       if (!call) return await answer({ kind: 'not-found' });
-      const { permission } = await authorize(call, by, decision);
+      const { permission } = await authorize(call, command.by, command.kind);
       const ruling = await rule(call, permission);
       if (ruling.kind === 'answer') return await answer(ruling.outcome);
       const news = await write(call, ruling.steps, by, extra);

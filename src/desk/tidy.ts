@@ -14,6 +14,9 @@ const DAY_MS = 24 * HOUR_MS;
 const BREATH_MS = 1_000;
 const TRY_AGAIN_MS = 60_000;
 
+const NO_END =
+  'HISTORY_DAYS removes nothing: a condition of the policy computes how far back it looks at calls. Write that span into the condition.';
+
 /** The upkeep of one worker. */
 export interface Tidy {
   /** Puts the upkeep on the agenda, where it stays. */
@@ -48,8 +51,9 @@ export function createTidy(deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'kee
     const now = clock.now();
     // What the policy still adds up is needed.
     const keptMs = Math.max(historyDays * DAY_MS, lookBackMs());
-    const isMore =
-      Number.isFinite(keptMs) && (await tidyHistory(dayOf(now) - keptMs, settings, work));
+    const isBounded = Number.isFinite(keptMs);
+    if (!isBounded) log.warn({ historyDays }, NO_END);
+    const isMore = isBounded && (await tidyHistory(dayOf(now) - keptMs, settings, work));
     await plan('history', isMore ? now + BREATH_MS : dayOf(now) + DAY_MS);
   }
 

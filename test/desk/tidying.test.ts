@@ -22,11 +22,15 @@ async function keepingDesk(t: TestContext, kind: StoreKind, kept: Kept) {
   const opened = await storeOf(t, kind);
   const tool = createRecordedTool();
   const errors: string[] = [];
+  const warnings: string[] = [];
   const desk = await buildDesk(t, {
     gate: askAll({ deadlineMs: 60 * DAY, approvers: ['user:U2'] }),
     tools: [tool.definition],
     keeping: { seal: KEY, lookBackMs: () => 0, ...kept },
-    log: { error: (_fields, message) => errors.push(message) },
+    log: {
+      error: (_fields, message) => errors.push(message),
+      warn: (_fields, message) => warnings.push(message),
+    },
     ...(opened.openStore && { openStore: opened.openStore }),
   });
   opened.stop();
@@ -47,6 +51,7 @@ async function keepingDesk(t: TestContext, kind: StoreKind, kept: Kept) {
   return {
     desk,
     errors,
+    warnings,
     redis: opened.redis,
     async restart(): Promise<void> {
       worker = await desk.restart();
@@ -192,6 +197,17 @@ for (const kind of ['SQLite', 'Redis'] as const) {
     });
   });
 }
+
+describe('a policy that looks back without an end', () => {
+  it('keeps all calls, and the log says why', async (t) => {
+    const kept = { historyDays: 1, lookBackMs: () => Number.POSITIVE_INFINITY };
+    const { desk, pass, warnings, write } = await keepingDesk(t, 'SQLite', kept);
+    const thread = await write('hello');
+    await pass(2 * DAY);
+    assert.equal((await desk.store.history.newest(thread, 9, 0)).length, 1);
+    assert.match(warnings.join(), /HISTORY_DAYS removes nothing: a condition of the policy/);
+  });
+});
 
 /** Changes an entry behind the app's back. */
 async function forge(desk: TestDesk, redisUrl: string | undefined, entry: AuditEntry) {

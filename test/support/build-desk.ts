@@ -47,8 +47,8 @@ export interface TestDesk {
   readonly worker: Worker;
   /** Starts a healthy worker beside a stalled one. */
   takeOver(): Worker;
-  /** Ends the worker, as a process that is stopped, and starts another one on the same store. */
-  restart(): Promise<Worker>;
+  /** Ends the worker, as a process that is stopped, and starts another one on the same store; `meanwhile` happens in between. */
+  restart(meanwhile?: () => Promise<void>): Promise<Worker>;
   readonly store: SqliteStore;
   /** Where the store's file is. */
   readonly dataDir: string;
@@ -215,8 +215,9 @@ export async function buildDesk(
       running.start();
       return running;
     },
-    async restart() {
+    async restart(meanwhile = async () => {}) {
       await end();
+      await meanwhile();
       healthy = newWorker(clock);
       worker = healthy;
       healthy.start();

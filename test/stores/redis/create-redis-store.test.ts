@@ -162,5 +162,8 @@ test('calls of before the policy are found by their requester and tool, damaged 
   await client.set(key('version'), '1');
   const { store } = await openStore(t, { prefix });
   assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
+  assert.equal(await store.ledger.countPending(old.requester), 1);
+  const [untouched] = await store.history.untouched(99_000, { skip: 0, limit: 9 });
+  assert.deepEqual([untouched?.thread, untouched?.touchedAt], [old.thread, old.updatedAt]);
   assert.equal(await client.get(key('version')), String(NEWEST_DESK));
 });

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
+import { childThreadKey } from '../../../src/domain/thread-key.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { MIGRATIONS, migrate } from '../../../src/stores/sqlite/migrations.ts';
-import { aCall } from '../../support/a-call.ts';
+import { aCall, THREAD } from '../../support/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { aDraft } from '../../support/store-contract/store-bench.ts';
 import { openStore, tempDir } from './open-store.ts';
 
 const STEPS = [
@@ -71,4 +73,40 @@ test('calls of before the policy are found by their requester and tool, damaged 
   db.close();
   const { store } = await openStore(t, { dataDir });
   assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
+});
+
+test('what was before the records were tidied is counted, and threads are found untouched by what happened in them last', async (t) => {
+  const dataDir = await tempDir(t);
+  const db = new Database(join(dataDir, 'countersign.db'));
+  migrate(db, MIGRATIONS.slice(0, 4));
+  const old = aCall({
+    createdAt: 2_000,
+    updatedAt: 9_000,
+    thread: childThreadKey(THREAD, 'call_p'),
+  });
+  db.prepare(`
+    INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
+      revision, delivered, document, requester)
+    VALUES (?, ?, 't', 'm', 'c', 0, 2000, 'succeeded', 1, 0, ?, 'T1/U1')`).run(
+    old.id,
+    old.thread,
+    JSON.stringify({ ...old, status: 'succeeded' }),
+  );
+  db.prepare(
+    `INSERT INTO turns (thread, id, settled_at, messages) VALUES (?, 'one', 5000, '[]')`,
+  ).run(THREAD);
+  db.prepare(
+    `INSERT INTO inbox VALUES ('m', 'T1/C2/3.0', '3.0', 'answered', '{"receivedAt":7000}')`,
+  ).run();
+  db.prepare(`INSERT INTO inbox VALUES ('d', 'T1/C3/3.0', '3.0', 'answered', '{"recei')`).run();
+  db.exec(`INSERT INTO audit VALUES (1, 1, 'e', 's', 'a', '{}', 'p', 'h')`);
+  db.close();
+  const { store } = await openStore(t, { dataDir });
+  assert.deepEqual(await store.history.untouched(99_000, { skip: 0, limit: 9 }), [
+    { thread: 'T1/C2/3.0', touchedAt: 7_000, turns: 0, calls: 0 },
+    { thread: THREAD, touchedAt: 9_000, turns: 1, calls: 1 },
+  ]);
+  assert.equal(await store.audit.newest(), 1);
+  await store.audit.append([aDraft('next')]);
+  assert.equal(await store.audit.newest(), 2);
 });
