@@ -162,5 +162,8 @@ test('calls of before the policy are found by their requester and tool, damaged 
   await client.set(key('version'), '1');
   const { store } = await openStore(t, { prefix });
   assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
-  assert.equal(await client.get(key('version')), '2');
+  const mine = [`user:${old.requester.user}`] as const;
+  assert.deepEqual(await store.ledger.askingAny('T1', mine, { limit: 5 }), [old]);
+  assert.deepEqual(await store.ledger.madeBy(old.requester, { isOver: false, limit: 5 }), [old]);
+  assert.equal(await client.get(key('version')), '3');
 });
