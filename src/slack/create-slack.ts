@@ -7,6 +7,8 @@ import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Drafts } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
+import { createHome, type Home } from './home/create-home.ts';
+import type { AdminPart } from './home/read-home.ts';
 import { createHttpLine } from './http-line.ts';
 import { createInboxGate } from './inbox-gate.ts';
 import { registerListeners } from './listeners.ts';
@@ -19,7 +21,10 @@ import { createTeller } from './teller.ts';
 import { createTokenCheck } from './token-check.ts';
 
 /** The app in its workspace: what Slack tells comes in through it. */
-export type SlackApp = Omit<SlackLine, 'receiver'>;
+export interface SlackApp extends Omit<SlackLine, 'receiver'> {
+  /** Something has changed that people may look at: their Homes follow. */
+  readonly nudge: Home['nudge'];
+}
 
 /** Makes the app of a workspace: by Socket Mode with an app token, else by HTTP with the signing secret. */
 export function createSlackApp(deps: {
@@ -30,6 +35,8 @@ export function createSlackApp(deps: {
   /** Where a call's card stands now. */
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;
+  /** What admins have on their Home besides. */
+  readonly adminPart?: AdminPart;
   readonly clock: Clock;
   readonly log: Log;
 }): SlackApp {
@@ -39,6 +46,7 @@ export function createSlackApp(deps: {
   const gate = createInboxGate({ ...deps, identity, teller });
   const pane = createPane({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
+  const home = createHome({ ...deps, client });
   const underWay = new Set<Promise<void>>();
   const { receiver, ...line } = openLine(deps);
 
@@ -62,7 +70,7 @@ export function createSlackApp(deps: {
   });
   bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
   pane.register(bolt);
-  registerListeners(bolt, { ...deps, client, identity, teller });
+  registerListeners(bolt, { ...deps, client, identity, teller, home });
 
   /** The one seam before Bolt's acknowledgement that both ways in have. */
   function putBehind(
@@ -97,13 +105,14 @@ export function createSlackApp(deps: {
 
   return {
     ...line,
+    nudge: home.nudge,
     async check() {
       await line.check();
       await checkToken();
     },
     async stop() {
       await line.stop();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled([...underWay, home.stop()]);
     },
   };
 }

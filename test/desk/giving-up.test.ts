@@ -164,10 +164,7 @@ describe('the runner', () => {
     runner.start();
     await runner.idle();
     assert.deepEqual(done, ['call_1']);
-    assert.match(
-      (await store.agenda.parked())[0]?.reason ?? '',
-      /knows no work of the kind “nap”/,
-    );
+    assert.match((await store.agenda.parked())[0]?.reason ?? '', /knows no work of the kind “nap”/);
     await runner.stop(0);
   });
 

@@ -9,6 +9,7 @@ import type { Drafts } from '../../domain/store.ts';
 import type { Toolbox } from '../../domain/tool.ts';
 import type { Click, ClickOrigin, Submission } from '../check-click.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
+import type { Home } from '../home/create-home.ts';
 import { buildNotice } from '../say-parts.ts';
 import type { Teller } from '../teller.ts';
 import type { TurnClick } from '../turn-click.ts';
@@ -28,6 +29,7 @@ export interface HandlerDeps {
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   /** What was typed on the pages of a form that are not in view. */
   readonly drafts: Drafts;
+  readonly home: Home;
 }
 
 /** How a submitted form is answered: closed, with errors by block id, or with another view. */

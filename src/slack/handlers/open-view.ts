@@ -9,7 +9,7 @@ import { answerPerson, type HandlerDeps } from './handler.ts';
 /** Opens a view by the trigger of a click; resolves with its id, or with nothing when it did not open, which the person is told. */
 export async function openView(
   view: ModalView,
-  click: Click,
+  click: Pick<Click, 'origin' | 'actionId' | 'triggerId'>,
   deps: Pick<HandlerDeps, 'client' | 'teller' | 'log'>,
 ): Promise<string | undefined> {
   const named = { ...view, external_id: randomUUID() };
