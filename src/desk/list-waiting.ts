@@ -131,7 +131,8 @@ export function createListWaiting(
     person: Person,
     profile: Profile,
   ): Promise<boolean | 'unclear'> {
-    if (call.votes.some(({ by }) => isSamePerson(by, person))) return false;
+    const hasApproved = call.votes.some(({ by }) => isSamePerson(by, person));
+    if (call.status === 'pending' && hasApproved) return false;
     const decision = mainDecision(call);
     // Known without asking the workspace about any group.
     if (decision === 'approve' && !canApprove(call, person.user, profile)) return false;

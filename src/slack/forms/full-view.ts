@@ -42,14 +42,18 @@ export function buildFullView(
   const { isReview = false } = show;
   const words = isReview ? quoteWords(call.words, masking) : [];
   const facts = isReview ? buildFacts(call, masking) : buildNote(call, masking);
-  const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · page ${page} of ${pages.length}`;
+  const edit = buildEdit(call, paths, masking);
+  const warnings = buildWarnings(sumPieces([...pieces, ...words]), []);
+  const reasons = isReview ? buildReasons(call, masking) : [];
+  const where = `page ${page} of ${pages.length}`;
+  const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · ${where}`;
+  const isSaid = !isReview || pages.length > 1;
   const blocks: KnownBlock[] = [
-    { type: 'context', elements: [{ type: 'plain_text', text: intro, emoji: false }] },
+    ...(isSaid ? [context(intro)] : []),
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
-    ...(page === 1 ? [...facts, ...buildEdit(call, paths, masking)] : []),
-    ...(page === 1 ? buildWarnings(sumPieces([...pieces, ...words]), []) : []),
+    ...(page === 1 ? [...facts, ...edit, ...warnings] : []),
     ...buildPieces(pages[page - 1] ?? []),
-    ...(isReview && isLast ? [...words.map(buildQuote), ...buildReasons(call, masking)] : []),
+    ...(isLast ? [...words.map(buildQuote), ...reasons] : []),
   ];
   const buttons = buttonsOf(call, { ...show, isReview, page, last: isLast });
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -61,6 +65,10 @@ export function buildFullView(
     close: { type: 'plain_text', text: 'Close' },
     blocks,
   };
+}
+
+function context(text: string): KnownBlock {
+  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] };
 }
 
 /** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */
