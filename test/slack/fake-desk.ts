@@ -1,7 +1,7 @@
 import type { StopOutcome } from '../../src/desk/control.ts';
 import type { Desk } from '../../src/desk/desk.ts';
-import type { AskedFor } from '../../src/desk/list-asked.ts';
-import type { Waiting } from '../../src/desk/list-waiting.ts';
+import type { AskedFor, ListAsked } from '../../src/desk/list-asked.ts';
+import type { ListWaiting, Waiting } from '../../src/desk/list-waiting.ts';
 import type { RateCommand } from '../../src/desk/rate.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { DecisionCommand, DecisionOutcome, SettleCommand } from '../../src/domain/decision.ts';
@@ -29,6 +29,8 @@ export interface FakeDesk extends Desk {
   /** What waits for everybody, and what everybody asked for. */
   waiting: Waiting;
   asked: AskedFor;
+  listWaiting: ListWaiting;
+  listAsked: ListAsked;
 }
 
 /** Makes a desk for tests of the edge. */

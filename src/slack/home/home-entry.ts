@@ -2,6 +2,7 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { Call, CardPlace } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
+import { readStoredJson } from '../../domain/json.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { placeOf } from '../../domain/thread-key.ts';
 import { maskingOf, secretsOf } from '../cards/call-card.ts';
@@ -26,11 +27,11 @@ export interface EntryLook {
 /** Makes the entry of a call that waits for a decision: what it is, and the way to decide it. */
 export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
   const lines = [
-    [bold(toPlainWords(call.tool)), text(' · risk '), ...riskOf(call)],
+    [bold(toPlainWords(call.tool)), text(' · risk '), ...riskOf(call), ...votesOf(call)],
     [text('Asked by '), ...askerOf(call), text(' · '), ago(call.createdAt), ...deadlineOf(call)],
     ...(call.status === 'unknown' ? [[text(`${STATE_WORDS.unknown}: please say.`)]] : []),
-    ...votesOf(call),
-    ...linesOf(call, look),
+    ...(look.showsArguments ? [argumentsOf(call, look)] : []),
+    [linkTo(call, look)],
   ];
   return [
     toBlock(lines),
@@ -41,14 +42,14 @@ export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
 /** Makes the entry of a call that the person asked for: what it is, and how it stands. */
 export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
   const helper = call.agent === undefined ? [] : [text(` · by helper ${showName(call.agent)}`)];
+  const args = look.showsArguments ? [argumentsOf(call, look)] : [];
   const lines = [
-    [bold(toPlainWords(call.tool)), ...helper],
-    [text(STATE_WORDS[call.status]), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
-    ...(call.status === 'pending' && call.deadlineAt !== undefined
-      ? [deadlineOf(call).slice(1)]
-      : []),
-    ...votesOf(call),
-    ...linesOf(call, look),
+    [bold(toPlainWords(call.tool)), ...helper, text(' · '), linkTo(call, look)],
+    [
+      ...[text(STATE_WORDS[call.status]), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
+      ...[...deadlineOf(call), ...votesOf(call)],
+    ],
+    ...args,
   ];
   return [toBlock(lines)];
 }
@@ -101,10 +102,10 @@ function deadlineOf({ deadlineAt, status }: Call): Line {
   return [text(' · '), text('decide by '), date(deadlineAt, '{date_short_pretty} at {time}')];
 }
 
-function votesOf({ votes, route, status }: Call): readonly Line[] {
+function votesOf({ votes, route, status }: Call): Line {
   const quorum = route?.quorum ?? 1;
   if (quorum < 2 || status !== 'pending') return [];
-  return [[text(`${votes.length} of ${quorum} approvals are there`)]];
+  return [text(` · ${votes.length} of ${quorum} approvals`)];
 }
 
 const VERDICTS = {
@@ -120,21 +121,17 @@ function verdictOf({ verdict, status }: Call): Line {
   return [text(` · ${VERDICTS[verdict.kind]} `), person(verdict.by.user)];
 }
 
-function linesOf(call: Call, look: EntryLook): readonly Line[] {
-  const words = look.card === undefined ? 'Open the thread' : 'Open the card';
-  const args = look.showsArguments ? argumentsOf(call, look) : [];
-  const link: Line = [{ type: 'link', url: linkOf(call, look.card), text: words }];
-  return [...(args.length === 0 ? [] : [args]), link];
+function linkTo(call: Call, { card }: EntryLook): RichTextElement {
+  const words = card === undefined ? 'Open the thread' : 'Open the card';
+  return { type: 'link', url: linkOf(call, card), text: words };
 }
 
 /** The beginning of them, without secrets, and of each the first line; dots say that there is more. */
 function argumentsOf(call: Call, { tool, mark }: EntryLook): Line {
   const paths = secretsOf(call, tool);
   const masking = maskingOf(call, paths, { mark, showsLookAlikes: false });
-  const pieces = renderArgs(call.args, tool?.schema, {
-    paths,
-    masking: { ...masking, secrets: [] },
-  });
+  const args = withoutLong(call.args);
+  const pieces = renderArgs(args, tool?.schema, { paths, masking: { ...masking, secrets: [] } });
   const line: RichTextElement[] = [];
   let left: number = BUDGET.homeArguments;
   for (const piece of pieces) {
@@ -143,7 +140,18 @@ function argumentsOf(call: Call, { tool, mark }: EntryLook): Line {
     left -= shown.length;
     line.push(...(line.length === 0 ? [] : [text(', ')]), ...shown.elements);
   }
-  return line;
+  return args === call.args ? line : [...line, text(' …')];
+}
+
+/** What is long would not be told here anyway, and takes time to be looked through. */
+const LONG = 4_000;
+
+function withoutLong(args: string): string {
+  if (args.length <= LONG) return args;
+  const short = Object.entries(readStoredJson(args) ?? {}).filter(
+    ([, value]) => JSON.stringify(value).length <= LONG,
+  );
+  return JSON.stringify(Object.fromEntries(short));
 }
 
 function firstOf({ label, name, text: whole }: DataPiece, left: number) {

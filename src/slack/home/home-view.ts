@@ -83,7 +83,9 @@ function buildWaiting(
   if (calls.length === 0 && number === 1 && next === undefined) {
     // What is not known to be nothing is not called so.
     const hint = 'When a call needs your decision, it stands here.';
-    return doubt === undefined ? [section('Nothing waits for you.'), context(hint)] : doubts;
+    return doubt === undefined
+      ? [section(':white_check_mark: Nothing waits for you.'), context(hint)]
+      : doubts;
   }
   return [
     context(sayCount(calls.length, number, next !== undefined)),
