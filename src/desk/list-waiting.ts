@@ -22,8 +22,8 @@ export type Waiting =
       /** Why there may be more than is told here. */
       readonly doubt?: Sentence;
     }
-  /** They can decide nothing, or nobody can tell. */
-  | { readonly kind: 'nobody'; readonly why: Sentence };
+  /** They can decide nothing, or nobody can tell now, which passes. */
+  | { readonly kind: 'nobody'; readonly why: Sentence; readonly passes?: true };
 
 /** Which page of a list, and how long it is. */
 export interface ListPage {
@@ -56,7 +56,7 @@ export function createListWaiting(
 
   return async function listWaiting(person, { after, limit }) {
     const profile = await askWho(deps, person);
-    if (profile === undefined) return { kind: 'nobody', why: NOT_KNOWN };
+    if (profile === undefined) return { kind: 'nobody', why: NOT_KNOWN, passes: true };
     const refusal = refuseStanding(profile);
     const why = refusal?.sentence;
     // A route may allow guests.

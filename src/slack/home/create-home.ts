@@ -101,6 +101,7 @@ export function createHome(
         return take(viewer, '', await publishView(client, person.user, view));
       }
       await publish(viewer, { ...content, note }, undefined);
+      if (isDoubtful(content)) viewer.isDirty = true;
     });
     if (viewer.isDirty) schedule();
   }
@@ -112,6 +113,11 @@ export function createHome(
       viewer.readAt = clock.now();
       const { person, place, note } = viewer;
       const content = { ...(await readHome(deps, person, place)), note };
+      if (isDoubtful(content)) {
+        // What stands there was known; this is less, and may be more again in a moment.
+        viewer.isDirty = true;
+        return;
+      }
       if (lookOf(buildHomeView(content, deps)) === viewer.shown) return;
       await publish(viewer, content, viewer.hash);
     });
@@ -199,6 +205,11 @@ export function createHome(
       await underWay;
     },
   };
+}
+
+/** Whether the workspace did not tell all that has to be known. */
+function isDoubtful({ waiting }: HomeContent): boolean {
+  return waiting.kind === 'page' ? waiting.doubt !== undefined : waiting.passes === true;
 }
 
 /** All but the time of reading, which is in the first block. */

@@ -214,6 +214,22 @@ describe('the Homes of a workspace', () => {
     await sees('First');
   });
 
+  it('leave what is known there while the workspace does not tell all, and follow when it does', async () => {
+    desk.waiting = { kind: 'page', calls: [], doubt: 'Slack did not tell.' };
+    await home.show(approver());
+    assert.ok(seen().includes('Slack did not tell.'), 'Who has just asked is told so.');
+    wait(call('first'));
+    await pass(2_000);
+    await sees('First');
+    desk.waiting = { kind: 'nobody', why: 'Slack did not tell.', passes: true };
+    home.nudge();
+    await pass(ROUND_MS);
+    assert.ok(seen().includes('First'));
+    wait(call('second'));
+    await pass(ROUND_MS);
+    await sees('Second');
+  });
+
   it('go back to the page before when one has become empty', async () => {
     const asked: (string | undefined)[] = [];
     desk.listWaiting = async (_person, { after }) => {
