@@ -74,6 +74,24 @@ describe('what waits for a person', () => {
     assert.equal((await waitingFor(desk, APPROVER)).doubt, undefined);
   });
 
+  it('is what authorize() says, whatever was found before it was asked', async (t) => {
+    const { desk, directory } = await approvalDesk(t);
+    const { ledger } = desk.store;
+    const askingAny = ledger.askingAny.bind(ledger);
+    const onceFound = (change: () => void) => {
+      ledger.askingAny = async (...args) => {
+        change();
+        return await askingAny(...args);
+      };
+    };
+    onceFound(() => directory.setGroup('usergroup:S1', ['U3']));
+    assert.deepEqual(await waitingFor(desk, APPROVER), { kind: 'page', calls: [] });
+    directory.setGroup('usergroup:S1', ['U2', 'U3']);
+    onceFound(() => directory.failGroups(new Error('Slack is down.')));
+    const { calls, doubt } = await waitingFor(desk, APPROVER);
+    assert.deepEqual([calls, doubt !== undefined], [[], true]);
+  });
+
   it('is nothing for those who may decide nothing, with the reason; guests see what a route lets them', async (t) => {
     const { desk, directory } = await approvalDesk(t);
     for (const [standing, why] of [
