@@ -33,7 +33,7 @@ import { rate } from './handlers/rate-click.ts';
 import { stopTurn } from './handlers/stop-click.ts';
 import { submitEdit, submitReason, submitReply } from './handlers/submit-form.ts';
 import { answerQuestion } from './handlers/suggest.ts';
-import { parseHomeClick } from './home/home-click.ts';
+import { HOME_ACTIONS, parseHomeClick } from './home/home-click.ts';
 import { answerHomeClick, showOpenedHome } from './home/home-handlers.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
 import { COMMAND } from './parse-command.ts';
@@ -72,14 +72,6 @@ const TURN_CLICKS: ReadonlyMap<string, TurnClickHandler> = new Map([
   [ACTIONS.stopTurn, stopTurn],
 ]);
 
-const HOME_CLICKS: ReadonlySet<string> = new Set([
-  ACTIONS.homeReview,
-  ACTIONS.homeIgnore,
-  ACTIONS.homeRefresh,
-  ACTIONS.homeBack,
-  ACTIONS.homeOn,
-]);
-
 const FORMS: Readonly<Record<string, FormHandler>> = {
   [VIEWS.edit]: submitEdit,
   [VIEWS.reply]: submitReply,
@@ -91,7 +83,7 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   app.action(/^/, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleClick(body, taken, deps));
     // A click on Home has shown it anew by itself.
-    if (!HOME_CLICKS.has(actionIdOf(body))) await followUp(body, deps);
+    if (!HOME_ACTIONS.has(actionIdOf(body))) await followUp(body, deps);
   });
   app.event('app_home_opened', async ({ body }) => {
     await showOpenedHome(body, deps);
@@ -118,7 +110,7 @@ type SlackAck = (answer?: FormAnswer) => Promise<void>;
 async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
   const onTurn = TURN_CLICKS.get(actionIdOf(body));
   if (onTurn !== undefined) return handleTurnClick(body, onTurn, ack, deps);
-  if (HOME_CLICKS.has(actionIdOf(body))) return handleHomeClick(body, ack, deps);
+  if (HOME_ACTIONS.has(actionIdOf(body))) return handleHomeClick(body, ack, deps);
   const parsed = parseClick(body, deps.identity);
   if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
   const { click } = parsed;

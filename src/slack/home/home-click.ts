@@ -13,6 +13,15 @@ import { ACTIONS } from '../ids.ts';
 import { isPayload, listAt, objectAt, textAt } from '../payload.ts';
 import { goBack, goOn, type HomeList, type HomePlace, parseHomePlace } from './home-place.ts';
 
+/** The buttons that stand on Home only. */
+export const HOME_ACTIONS: ReadonlySet<string> = new Set([
+  ACTIONS.homeReview,
+  ACTIONS.homeIgnore,
+  ACTIONS.homeRefresh,
+  ACTIONS.homeBack,
+  ACTIONS.homeOn,
+]);
+
 /** What a person wants of their Home. */
 export type HomeWish =
   | { readonly kind: 'review' | 'ignore'; readonly token: CardToken }
