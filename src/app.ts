@@ -35,7 +35,7 @@ import { createServer } from './http/create-server.ts';
 import { openGate } from './open-gate.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
-import { createSlackApp } from './slack/create-slack.ts';
+import { createSlackApp, type SlackApp } from './slack/create-slack.ts';
 import { createAttachmentSource } from './slack/fetch-file.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
 import { createSlackDirectory } from './slack/slack-directory.ts';
@@ -100,7 +100,12 @@ async function open(
   const connection = await connectSlack({ config: config.slack, log });
 
   let worker: Worker | undefined;
-  const opened = await openStore(config, { clock, log, onWake: () => worker?.nudge() });
+  let slack: SlackApp | undefined;
+  const onWake = () => {
+    worker?.nudge();
+    slack?.nudge();
+  };
+  const opened = await openStore(config, { clock, log, onWake });
   onRelease(() => opened.store.close());
   const key = await opened.installationKey.read();
   const mark = createSecretMark(key);
@@ -180,10 +185,11 @@ async function open(
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;
-  const slack = createSlackApp({
+  const line = createSlackApp({
     connection,
     desk,
     routes: createRouteControl({ store, directory, toolbox, clock, log, policy }),
+    directory,
     toolbox,
     mark,
     cardOf,
@@ -191,15 +197,16 @@ async function open(
     clock,
     log,
   });
+  slack = line;
 
   const server = await createServer({
     host: config.host,
     port: config.port,
     clock,
     log,
-    checks: { store: () => store.check(), slack: () => slack.check() },
+    checks: { store: () => store.check(), slack: () => line.check() },
     parked: async () => countParked(await store.agenda.parked()),
-    ...(slack.requestListener && { slackListener: slack.requestListener }),
+    ...(line.requestListener && { slackListener: line.requestListener }),
     ...(extraRoutes && { extraRoutes }),
   });
   onRelease(() => server.close());
@@ -207,7 +214,7 @@ async function open(
   onRelease(async () => {
     // First of all nothing more is claimed; Slack's last events are stored meanwhile.
     const ended = working.stop(overrides.stopGraceMs ?? STOP_GRACE_MS);
-    await slack.stop();
+    await line.stop();
     await ended;
     const shown = working.live.stop().then(() => working.status.settled());
     await Promise.race([shown, pass(clock, LAST_SIGHT_MS)]);
@@ -218,7 +225,7 @@ async function open(
     onRelease(async () => cancel());
   }
   onRelease(async () => server.stopReady());
-  await slack.start();
+  await line.start();
   return server.url;
 }
 

@@ -53,7 +53,7 @@ export function createDecideAtEdge(
 
   async function look(command: DecisionLook): Promise<DecisionOutcome | Open> {
     const [seen, pause] = await Promise.all([inner.look(command), store.pause.read()]);
-    if (seen.kind !== 'open' || WORKS_IN_PAUSE.has(command.kind)) return seen;
+    if (seen.kind !== 'open' || command.settles || WORKS_IN_PAUSE.has(command.kind)) return seen;
     const { by, kind: decision } = command;
     return (await refuseInPause({ by, decision }, seen.call, pause)) ?? seen;
   }

@@ -5,6 +5,7 @@ import {
   type Ruling,
   ruleDecision,
   ruleLook,
+  ruleSettleLook,
   ruleSettlement,
 } from '../domain/decide.ts';
 import type {
@@ -107,7 +108,9 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       const seen = await carryOut<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
         look,
         (call, permission) => {
-          const ruling = ruleLook(call, look, clock.now(), permission);
+          const ruling = look.settles
+            ? ruleSettleLook(call, look, permission)
+            : ruleLook(call, look, clock.now(), permission);
           return ruling.kind === 'allowed'
             ? { kind: 'answer', outcome: { kind: 'open', call } }
             : ruling;

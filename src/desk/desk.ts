@@ -26,6 +26,8 @@ import { dueNow } from './freshness.ts';
 import { createHear } from './hear.ts';
 import { createHeed } from './heed.ts';
 import { createHelperThreads } from './helper-threads.ts';
+import { createListAsked, type ListAsked } from './list-asked.ts';
+import { createListWaiting, type ListWaiting } from './list-waiting.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createPace } from './pace.ts';
@@ -58,6 +60,10 @@ export interface Desk extends Control {
   rate(command: RateCommand): Promise<boolean>;
   /** Begins a new turn that asks for a call again which nobody decided in time; for whoever asked first. */
   askAgain(command: { readonly callId: string; readonly by: Person }): Promise<AskAgainOutcome>;
+  /** Tells what waits for a person's decision. */
+  readonly listWaiting: ListWaiting;
+  /** Tells how it stands with what a person asked for. */
+  readonly listAsked: ListAsked;
   /** Remembers that somebody was turned away at the edge. */
   recordRefusal(refusal: {
     readonly surface: string;
@@ -82,6 +88,8 @@ export function createDesk(
     isInThread: (thread) => store.inbox.knows(thread),
     rate: createRate(deps),
     askAgain: createAskAgain(deps),
+    listWaiting: createListWaiting(deps, authorize),
+    listAsked: createListAsked(deps),
     async receive(message) {
       const audit = {
         at: clock.now(),

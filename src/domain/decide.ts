@@ -81,6 +81,19 @@ export function ruleDecision(
   }
 }
 
+/** Checks what must hold before a person says what happened to a call; an answer when it may not go on. */
+export function ruleSettleLook(
+  call: Call,
+  look: Pick<DecisionLook, 'attempt' | 'digest'>,
+  permission: Permission,
+): Ruling | Allowed {
+  if (permission.kind === 'nobody') return notAllowed(call, permission.why);
+  if (call.status !== 'unknown') return answer({ kind: 'already-decided', call });
+  if (isStale(call, look)) return answer({ kind: 'stale', call });
+  if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
+  return permission;
+}
+
 /** Rules on what a person found out about a call of which it is unknown whether it ran. */
 export function ruleSettlement(
   call: Call,
@@ -88,12 +101,10 @@ export function ruleSettlement(
   now: number,
   permission: Permission,
 ): Ruling {
-  if (permission.kind === 'nobody') return notAllowed(call, permission.why);
-  if (call.status !== 'unknown') return answer({ kind: 'already-decided', call });
-  if (isStale(call, command)) return answer({ kind: 'stale', call });
-  if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
+  const look = ruleSettleLook(call, command, permission);
+  if (look.kind !== 'allowed') return look;
   const verdict: Verdict = { kind: 'settle', by: command.by, at: now };
-  if (command.finding === 'rerun') return ruleRerun(call, verdict, permission.approves);
+  if (command.finding === 'rerun') return ruleRerun(call, verdict, look.approves);
   const ran = command.finding === 'ran';
   const outcome: Outcome = ran
     ? { kind: 'result', text: 'A person checked: it ran. Its own result was lost.' }

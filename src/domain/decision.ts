@@ -61,4 +61,6 @@ export interface DecisionLook {
   readonly kind: DecisionKind;
   /** Whether the call is first shown anew, where what it works on has changed: for a person who is about to read it. */
   readonly renews?: true;
+  /** Whether it is about saying what happened to a call of which nobody knows whether it ran; the rights to that are those of whoever approves it. */
+  readonly settles?: true;
 }

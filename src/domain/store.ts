@@ -4,6 +4,7 @@
  * does nothing and throws `StaleFenceError` when a younger worker has the thread.
  */
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
+import type { Asked } from './asked-of.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
 import type { Call, CallStatus, CardPlace } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
@@ -79,6 +80,23 @@ export interface Ledger {
   ofRequester(requester: Person, tool: string, since: number): Promise<readonly Call[]>;
   /** How many calls of a person wait for a decision, in all threads. */
   countPending(requester: Person): Promise<number>;
+  /** Groups of which some call of a workspace asks a decision now. */
+  askedGroups(team: string): Promise<readonly Group[]>;
+  /** Calls of a workspace that ask a decision of any of these now, each once, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
+  askingAny(
+    team: string,
+    asked: readonly Asked[],
+    page: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<readonly Call[]>;
+  /** A person's calls of all tools that are over, or those that are not, newest first; a page holds at most `limit` of them, those that came before the call `before`. */
+  madeBy(
+    requester: Person,
+    page: {
+      readonly isOver: boolean;
+      readonly before?: string | undefined;
+      readonly limit: number;
+    },
+  ): Promise<readonly Call[]>;
   /** Calls with one status, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
   withStatus(
     status: CallStatus,

@@ -218,10 +218,12 @@ export function originOf(body: unknown, identity: SlackIdentity): ClickOrigin {
   const team = textAt(user, 'team_id') ?? textAt(objectAt(payload, 'team'), 'id') ?? identity.team;
   const container = objectAt(payload, 'container');
   const message = objectAt(payload, 'message');
+  const view = objectAt(payload, 'view');
   return {
     person: { team, user: textAt(user, 'id') ?? '' },
     channel: textAt(container, 'channel_id'),
     root: textAt(container, 'thread_ts') ?? textAt(message, 'thread_ts'),
-    viewId: textAt(objectAt(payload, 'view'), 'id'),
+    // Home is no form: a sentence in its place would take the whole of it away.
+    viewId: textAt(view, 'type') === 'home' ? undefined : textAt(view, 'id'),
   };
 }

@@ -15,6 +15,7 @@ const MOST_NAMED = 10;
 
 /** What the command can do. */
 export const HELP = [
+  `\`${COMMAND} waiting\` lists what waits for your decision; you decide it on my Home tab.`,
   `\`${COMMAND} stop\` ends what you have going on in this channel; an admin’s ends everything here.`,
   `\`${COMMAND} status\` says what goes on here, and whether I am paused.`,
   `\`${COMMAND} forget LINK\` has me forget a thread of this channel; LINK is one of its messages (_Copy link_).`,

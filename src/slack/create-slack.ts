@@ -3,17 +3,19 @@ import type { Desk } from '../desk/desk.ts';
 import type { RouteControl } from '../desk/set-routes.ts';
 import type { CardPlace } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Directory } from '../domain/directory.ts';
 import type { Log } from '../domain/log.ts';
-import type { Person } from '../domain/person.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Drafts } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
+import { createHome, type Home } from './home/create-home.ts';
 import { createHttpLine } from './http-line.ts';
 import { createInboxGate } from './inbox-gate.ts';
 import { registerListeners } from './listeners.ts';
 import { MisshapenError } from './misshapen-error.ts';
 import { createPane } from './pane/create-pane.ts';
+import { createRoutesPart } from './routes/routes-part.ts';
 import { createUserGroups } from './routes/user-groups.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
@@ -22,7 +24,10 @@ import { createTeller } from './teller.ts';
 import { createTokenCheck } from './token-check.ts';
 
 /** The app in its workspace: what Slack tells comes in through it. */
-export type SlackApp = Omit<SlackLine, 'receiver'>;
+export interface SlackApp extends Omit<SlackLine, 'receiver'> {
+  /** Something has changed that people may look at: their Homes follow. */
+  readonly nudge: Home['nudge'];
+}
 
 /** Makes the app of a workspace: by Socket Mode with an app token, else by HTTP with the signing secret. */
 export function createSlackApp(deps: {
@@ -34,7 +39,7 @@ export function createSlackApp(deps: {
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;
   readonly routes: RouteControl;
-  readonly redrawHome?: (person: Person) => Promise<void>;
+  readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Log;
 }): SlackApp {
@@ -44,6 +49,9 @@ export function createSlackApp(deps: {
   const gate = createInboxGate({ ...deps, identity, teller });
   const pane = createPane({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
+  const userGroups = createUserGroups({ ...deps, client });
+  const adminPart = createRoutesPart({ ...deps, userGroups });
+  const home = createHome({ ...deps, client, adminPart });
   const underWay = new Set<Promise<void>>();
   const { receiver, ...line } = openLine(deps);
 
@@ -67,8 +75,7 @@ export function createSlackApp(deps: {
   });
   bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
   pane.register(bolt);
-  const userGroups = createUserGroups({ ...deps, client });
-  registerListeners(bolt, { ...deps, client, identity, teller, userGroups });
+  registerListeners(bolt, { ...deps, client, identity, teller, userGroups, home });
 
   /** The one seam before Bolt's acknowledgement that both ways in have. */
   function putBehind(
@@ -103,13 +110,14 @@ export function createSlackApp(deps: {
 
   return {
     ...line,
+    nudge: home.nudge,
     async check() {
       await line.check();
       await checkToken();
     },
     async stop() {
       await line.stop();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled([...underWay, home.stop()]);
     },
   };
 }

@@ -18,6 +18,11 @@ export const ACTIONS = {
   formRemove: 'form.remove',
   formToggle: 'form.toggle',
   formKind: 'form.kind',
+  homeReview: 'home.review',
+  homeIgnore: 'home.ignore',
+  homeRefresh: 'home.refresh',
+  homeBack: 'home.back',
+  homeOn: 'home.on',
 } as const;
 
 export const VIEWS = {
@@ -27,6 +32,7 @@ export const VIEWS = {
   edit: 'call.edit.submit',
   reply: 'call.reply.submit',
   reason: 'call.approve.submit',
+  home: 'home',
 } as const;
 
 export const METADATA = { card: 'countersign_card', say: 'countersign_say' } as const;

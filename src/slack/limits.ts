@@ -29,6 +29,8 @@ export const LIMITS = {
   inputLabel: 2_000,
   /** https://docs.slack.dev/reference/views/modal-views */
   viewTitle: 24,
+  /** https://docs.slack.dev/reference/views/home-tab-views */
+  viewMetadata: 3_000,
   /** https://docs.slack.dev/reference/block-kit/blocks#block_id */
   id: 255,
 } as const;
@@ -61,6 +63,13 @@ export const BUDGET = {
   /** Entries of a list or record with fields of their own. */
   formEntries: 60,
   fieldError: 300,
+  /** Calls on one page of what waits for a person, and of what they asked for. */
+  homeWaiting: 8,
+  homeAsked: 8,
+  /** Text of a call's arguments on Home: enough to tell one call from another. */
+  homeArguments: 160,
+  /** Text of one of them. */
+  homeArgument: 60,
   answerPart: 11_000,
   /** What of an answer is shown in one message while it grows. */
   growingText: 10_000,

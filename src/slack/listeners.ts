@@ -33,6 +33,8 @@ import { rate } from './handlers/rate-click.ts';
 import { stopTurn } from './handlers/stop-click.ts';
 import { submitEdit, submitReason, submitReply } from './handlers/submit-form.ts';
 import { answerQuestion } from './handlers/suggest.ts';
+import { HOME_ACTIONS, parseHomeClick } from './home/home-click.ts';
+import { answerHomeClick, showOpenedHome } from './home/home-handlers.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
 import { COMMAND } from './parse-command.ts';
 import { notTheCard, recordRefused, refuseClick } from './refuse-click.ts';
@@ -82,17 +84,28 @@ const FORMS: Readonly<Record<string, FormHandler>> = {
 export function registerListeners(app: App, deps: HandlerDeps): void {
   app.action(/^/, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleClick(body, taken, deps));
+    // A click on Home has shown it anew by itself.
+    if (!HOME_ACTIONS.has(actionIdOf(body))) await followUp(body, deps);
+  });
+  app.event('app_home_opened', async ({ body }) => {
+    await showOpenedHome(body, deps);
   });
   app.command(COMMAND, async ({ body, ack, respond }) => {
     await answerCommand(body, ack, respond, deps);
   });
   app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));
+    await followUp(body, deps);
   });
   app.options(/^/, async ({ body, ack }) => {
     const answer = isRouteQuestion(body) ? suggestGroups : answerQuestion;
     await ack({ options: await answer(body, deps) });
   });
+}
+
+/** Whoever has just done something sees it on their Home at once. */
+async function followUp(body: unknown, { home, identity }: HandlerDeps): Promise<void> {
+  await home.follow(originOf(body, identity).person);
 }
 
 type SlackAck = (answer?: FormAnswer) => Promise<void>;
@@ -101,6 +114,7 @@ async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): 
   if (isRouteAction(actionIdOf(body))) return handleRouteClick(body, ack, deps);
   const onTurn = TURN_CLICKS.get(actionIdOf(body));
   if (onTurn !== undefined) return handleTurnClick(body, onTurn, ack, deps);
+  if (HOME_ACTIONS.has(actionIdOf(body))) return handleHomeClick(body, ack, deps);
   const parsed = parseClick(body, deps.identity);
   if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
   const { click } = parsed;
@@ -122,6 +136,12 @@ async function handleTurnClick(
   const parsed = parseTurnClick(body, deps.identity);
   if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
   await handle(parsed.click, ack, deps);
+}
+
+async function handleHomeClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  const parsed = parseHomeClick(body, deps.identity);
+  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  await answerHomeClick(parsed.click, ack, deps);
 }
 
 async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {

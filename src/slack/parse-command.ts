@@ -7,7 +7,15 @@ import { isPayload, textAt } from './payload.ts';
 /** The command's name; the manifest declares it. */
 export const COMMAND = '/countersign';
 
-export type CommandWord = 'stop' | 'pause' | 'resume' | 'forget' | 'status' | 'routes' | 'help';
+export type CommandWord =
+  | 'waiting'
+  | 'stop'
+  | 'pause'
+  | 'resume'
+  | 'forget'
+  | 'status'
+  | 'routes'
+  | 'help';
 
 /** A command of a person of the workspace. */
 export interface Command {
@@ -26,6 +34,7 @@ export type ParsedCommand =
   | { readonly kind: 'refused'; readonly actor: string; readonly why: string };
 
 const WORDS: ReadonlySet<string> = new Set<CommandWord>([
+  'waiting',
   'stop',
   'pause',
   'resume',

@@ -15,6 +15,10 @@ export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
     },
     ofThread: async (thread, turn) =>
       (await ledger.ofThread(thread, turn)).map((call) => checkSeal(call, seal)),
+    askingAny: async (team, asked, page) =>
+      (await ledger.askingAny(team, asked, page)).map((call) => checkSeal(call, seal)),
+    madeBy: async (requester, page) =>
+      (await ledger.madeBy(requester, page)).map((call) => checkSeal(call, seal)),
     withStatus: async (status, page) =>
       (await ledger.withStatus(status, page)).map((call) => checkSeal(call, seal)),
   };

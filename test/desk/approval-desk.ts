@@ -88,10 +88,10 @@ const decide =
     (await desk.decide(await call(), by, decision)).kind;
 
 const look =
-  (kind: 'approve' | 'edit' | 'reply'): Surface['use'] =>
+  (kind: 'approve' | 'edit' | 'reply', more: { readonly settles?: true } = {}): Surface['use'] =>
   async ({ desk, call }, by) => {
     const { id: callId, attempt, digest } = await call();
-    const seen = { callId, attempt, digest: shortDigest(digest), by, kind };
+    const seen = { callId, attempt, digest: shortDigest(digest), by, kind, ...more };
     return (await desk.desk.look(seen)).kind;
   };
 
@@ -115,6 +115,7 @@ export const SURFACES: readonly Surface[] = [
   { name: 'Reply', on: 'pending', use: look('reply') },
   { name: 'the reply form', on: 'pending', use: decide({ kind: 'reply', text: 'no' }) },
   { name: 'the full view', on: 'pending', use: look('approve') },
+  { name: 'the review', on: 'unknown', use: look('approve', { settles: true }) },
   { name: 'It ran', on: 'unknown', use: settle('ran') },
   { name: 'It did not, run it', on: 'unknown', use: settle('rerun') },
   { name: 'It did not, leave it', on: 'unknown', use: settle('leave') },

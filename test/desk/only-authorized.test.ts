@@ -22,7 +22,7 @@ const DECIDED: ReadonlySet<Step['cause']> = new Set([
 const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly string[]])[] = [
   [
     'the rulings on decisions',
-    /\brule(?:Decision|Settlement|Look)\(/,
+    /\brule(?:Decision|Settlement|SettleLook|Look)\(/,
     ['domain/decide.ts', 'desk/decide.ts'],
   ],
   [

@@ -10,6 +10,7 @@ import { createServer, type HttpServer } from '../../src/http/create-server.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createFakeDesk } from '../slack/fake-desk.ts';
+import { createTestDirectory } from '../support/a-directory.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { NO_ROUTES } from '../support/no-routes.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
@@ -32,6 +33,7 @@ describe('a request of Slack', () => {
     const cardOf = async () => undefined;
     const app = createSlackApp({
       routes: NO_ROUTES,
+      directory: createTestDirectory(),
       connection,
       desk,
       toolbox,
@@ -182,7 +184,13 @@ describe('a request of Slack', () => {
     const cardOf = async () => undefined;
     const deps = { desk, toolbox, mark: TEST_MARK, cardOf, drafts, clock, log };
     assert.throws(
-      () => createSlackApp({ ...deps, routes: NO_ROUTES, connection: { ...connection, config } }),
+      () =>
+        createSlackApp({
+          ...deps,
+          routes: NO_ROUTES,
+          directory: createTestDirectory(),
+          connection: { ...connection, config },
+        }),
       /SLACK_SIGNING_SECRET/,
     );
   });

@@ -1,5 +1,7 @@
 import type { StopOutcome } from '../../src/desk/control.ts';
 import type { Desk } from '../../src/desk/desk.ts';
+import type { AskedFor, ListAsked } from '../../src/desk/list-asked.ts';
+import type { ListWaiting, Waiting } from '../../src/desk/list-waiting.ts';
 import type { RateCommand } from '../../src/desk/rate.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { DecisionCommand, DecisionOutcome, SettleCommand } from '../../src/domain/decision.ts';
@@ -24,6 +26,11 @@ export interface FakeDesk extends Desk {
   readonly controls: object[];
   /** What a stop answers. */
   stopped: StopOutcome;
+  /** What waits for everybody, and what everybody asked for. */
+  waiting: Waiting;
+  asked: AskedFor;
+  listWaiting: ListWaiting;
+  listAsked: ListAsked;
 }
 
 /** Makes a desk for tests of the edge. */
@@ -45,6 +52,8 @@ export function createFakeDesk(): FakeDesk {
     knowsTurns: true,
     controls: [],
     stopped: { kind: 'stopped', turns: 1 },
+    waiting: { kind: 'page', calls: [] },
+    asked: { open: [], over: [] },
     async receive(message) {
       if (desk.broken) throw new Error('The disk is full.');
       if (known.has(message.id)) return 'known';
@@ -100,6 +109,8 @@ export function createFakeDesk(): FakeDesk {
       desk.controls.push({ what: 'askAgain', ...command });
       return { kind: desk.call?.status === 'expired' ? 'asked' : 'not-expired' };
     },
+    listWaiting: async () => desk.waiting,
+    listAsked: async () => desk.asked,
     async recordRefusal(refusal) {
       desk.refusals.push(refusal);
     },

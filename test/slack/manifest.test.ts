@@ -47,11 +47,14 @@ const METHOD_SCOPES: Readonly<
   'users.info': method('users.info', 'users:read', 'users:read.email'),
   'users.list': method('users.list', 'users:read'),
   'views.open': method('views.open'),
+  'views.publish': method('views.publish'),
   'views.update': method('views.update'),
 };
 
 /** https://docs.slack.dev/reference/events */
-const EVENT_SCOPES: Readonly<Record<string, string>> = {
+const EVENT_SCOPES: Readonly<Record<string, string | undefined>> = {
+  // Whoever opens the Home of an app is told of without a scope.
+  app_home_opened: undefined,
   app_mention: 'app_mentions:read',
   assistant_thread_context_changed: 'assistant:write',
   assistant_thread_started: 'assistant:write',
@@ -71,6 +74,7 @@ function method(name: string, ...scopes: readonly string[]) {
 interface Manifest {
   readonly display_information: { readonly name: string };
   readonly features: {
+    readonly app_home: object;
     readonly bot_user: { readonly display_name: string };
     readonly slash_commands?: readonly {
       readonly command: string;
@@ -115,10 +119,9 @@ describe('the manifest', () => {
       assert.ok(row, `${name} has no row in the table of scopes`);
       return row.scopes;
     });
-    const heard = settings.event_subscriptions.bot_events.map((event) => {
-      const scope = EVENT_SCOPES[event];
-      assert.ok(scope, `${event} has no row in the table of events`);
-      return scope;
+    const heard = settings.event_subscriptions.bot_events.flatMap((event) => {
+      assert.ok(event in EVENT_SCOPES, `${event} has no row in the table of events`);
+      return EVENT_SCOPES[event] ?? [];
     });
     const scopes = new Set([...needed, ...heard, COMMAND_SCOPE]);
     assert.deepEqual([...oauth_config.scopes.bot], [...scopes].sort());
@@ -146,6 +149,15 @@ describe('the manifest', () => {
     // https://docs.slack.dev/reference/app-manifest
     assert.ok(pane.assistant_description.length <= 300);
     assert.deepEqual(pane.suggested_prompts, suggestPrompts({ list: () => [] }));
+  });
+
+  it('has a Home beside the messages, which people can write', async () => {
+    const { features } = await readManifest();
+    assert.deepEqual(features.app_home, {
+      home_tab_enabled: true,
+      messages_tab_enabled: true,
+      messages_tab_read_only_enabled: false,
+    });
   });
 
   it('declares the command that is answered, as Slack takes it', async () => {

@@ -11,6 +11,7 @@ import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSlackChat } from '../../src/slack/slack-chat.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aCall } from '../support/a-call.ts';
+import { createTestDirectory } from '../support/a-directory.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { NO_ROUTES } from '../support/no-routes.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
@@ -87,6 +88,7 @@ export async function setSlackStage(
   const cardOf = async (callId: string) => places.get(callId);
   const app = createSlackApp({
     routes: NO_ROUTES,
+    directory: createTestDirectory(),
     connection,
     desk,
     toolbox,

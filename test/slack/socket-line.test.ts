@@ -4,6 +4,7 @@ import { createWorkspace } from '../../src/playground/workspace/create-workspace
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
+import { createTestDirectory } from '../support/a-directory.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { NO_ROUTES } from '../support/no-routes.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
@@ -60,6 +61,7 @@ describe('the line over Socket Mode', () => {
       const cardOf = async () => undefined;
       const app = createSlackApp({
         routes: NO_ROUTES,
+        directory: createTestDirectory(),
         connection,
         desk: createFakeDesk(),
         toolbox,

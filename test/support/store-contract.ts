@@ -1,5 +1,6 @@
 import { describe } from 'node:test';
 import { agendaContract } from './store-contract/agenda-contract.ts';
+import { askedContract } from './store-contract/asked-contract.ts';
 import { auditContract } from './store-contract/audit-contract.ts';
 import { draftsContract } from './store-contract/drafts-contract.ts';
 import { effectsContract } from './store-contract/effects-contract.ts';
@@ -22,6 +23,7 @@ export function storeContract(name: string, make: MakeStore): void {
   describe(`${name} keeps the promises of the store`, () => {
     describe('ledger', () => ledgerContract(open));
     describe('calls of a requester', () => requesterContract(open));
+    describe('calls that ask people', () => askedContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('history', () => historyContract(open));

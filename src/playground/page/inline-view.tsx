@@ -75,8 +75,8 @@ export function Emoji({ name }: { name: string }) {
   );
 }
 
-// Slack opens links to its own messages in place.
-function Link(props: { url: string; children: preact.ComponentChildren }) {
+/** Shows a link; one to a message of Slack's own opens in place. */
+export function Link(props: { url: string; children: preact.ComponentChildren }) {
   const { route } = useUi();
   const place = parseMessageLink(props.url);
   if (place === undefined) return <ExternalLink {...props} />;

@@ -4,7 +4,7 @@ import type {
   RichTextElement,
   RichTextList,
 } from '@slack/types';
-import { Emoji, ExternalLink, Mention } from './inline-view.tsx';
+import { Emoji, Link, Mention } from './inline-view.tsx';
 import { formatSlackDate } from './slack-date.ts';
 import { Pre } from './text-view.tsx';
 
@@ -86,7 +86,7 @@ function ElementView({ element }: { element: RichTextElement }) {
     case 'text':
       return <>{element.text}</>;
     case 'link':
-      return <ExternalLink url={element.url}>{element.text ?? element.url}</ExternalLink>;
+      return <Link url={element.url}>{element.text ?? element.url}</Link>;
     case 'user':
       return <Mention kind="user" id={element.user_id} />;
     case 'channel':

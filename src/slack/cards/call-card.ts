@@ -124,8 +124,8 @@ function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly s
   ];
 }
 
-/** The words are quoted without the secrets of the call, even when the agent repeats them. */
-function quoteWords(words: string, masking: Masking): readonly DataPiece[] {
+/** Makes the piece of the agent's words beside a call, if there are any: without the secrets of the call, even when the agent repeats them. */
+export function quoteWords(words: string, masking: Masking): readonly DataPiece[] {
   if (words.trim() === '') return [];
   const piece = renderText('Agent says (unverified)', words.trim(), masking);
   return [cutPiece(piece, BUDGET.words)];

@@ -145,14 +145,9 @@ function buttonsOf(call: Call, facts: FootFacts): Button[] {
   const open = facts.whole ? [] : [button(ACTIONS.open, 'Open')];
   switch (call.status) {
     case 'pending':
-      return [...open, ...decisionsOf(call, facts, button)];
+      return [...open, ...makeDecisions(call, facts, button)];
     case 'unknown':
-      return [
-        button(ACTIONS.settleRan, 'It ran'),
-        button(ACTIONS.settleRerun, 'It did not, run it'),
-        button(ACTIONS.settleLeave, 'It did not, leave it'),
-        ...open,
-      ];
+      return [...makeSettlements(button), ...open];
     case 'expired':
       return [button(ACTIONS.askAgain, 'Ask again'), ...open];
     default:
@@ -160,9 +155,24 @@ function buttonsOf(call: Call, facts: FootFacts): Button[] {
   }
 }
 
-type MakeButton = (actionId: string, text: string, style?: Button['style']) => Button;
+/** Makes a button of the call. */
+export type MakeButton = (actionId: string, text: string, style?: Button['style']) => Button;
 
-function decisionsOf(call: Call, facts: FootFacts, button: MakeButton): Button[] {
+/** Makes the buttons for what people say of a call of which nobody knows whether it ran. */
+export function makeSettlements(button: MakeButton): Button[] {
+  return [
+    button(ACTIONS.settleRan, 'It ran'),
+    button(ACTIONS.settleRerun, 'It did not, run it'),
+    button(ACTIONS.settleLeave, 'It did not, leave it'),
+  ];
+}
+
+/** Makes the buttons of those decisions that the route allows; Approve only beside the whole call. */
+export function makeDecisions(
+  call: Call,
+  facts: Pick<FootFacts, 'whole' | 'editable'>,
+  button: MakeButton,
+): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
   return [
     ...(allows('approve') && facts.whole ? [button(ACTIONS.approve, 'Approve', 'primary')] : []),

@@ -2,17 +2,22 @@ import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
-import { maskingOf, renderCall, secretsOf } from '../cards/call-card.ts';
+import { maskingOf, quoteWords, renderCall, secretsOf } from '../cards/call-card.ts';
+import { buildReasons } from '../cards/card-approvals.ts';
 import { buildEdit } from '../cards/card-edit.ts';
-import { buildNote, toPlainWords } from '../cards/card-facts.ts';
+import { buildFacts, buildNote, toPlainWords } from '../cards/card-facts.ts';
+import { type MakeButton, makeDecisions, makeSettlements } from '../cards/card-foot.ts';
 import { buildWarnings } from '../cards/card-warnings.ts';
-import { buildPieces, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
+import { buildPieces, buildQuote, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
 import type { ArgsLook, DataPiece } from '../cards/render-args.ts';
 import { ACTIONS, VIEWS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { buildNotice } from '../say-parts.ts';
 
-/** Builds one page of the whole call; the last one carries Approve. */
+/** What a review says of itself beside the token of its call. */
+export const REVIEW = 'review';
+
+/** Builds one page of the whole call; the last one carries Approve, and in a review whatever else can be decided. */
 export function buildFullView(
   call: Call,
   show: {
@@ -23,6 +28,8 @@ export function buildFullView(
     readonly mark: SecretMark;
     /** Why it can't be approved here, in our words. */
     readonly note?: string;
+    /** Whether it stands in place of the card: with our facts, the agent's words and every decision. */
+    readonly isReview?: boolean;
   },
 ): ModalView {
   const paths = secretsOf(call, show.tool);
@@ -31,24 +38,37 @@ export function buildFullView(
   const pieces = renderCall(call, show.tool, paths, masking);
   const pages = toPages(pieces);
   const page = Math.min(Math.max(1, show.page), pages.length);
-  const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · page ${page} of ${pages.length}`;
+  const isLast = page === pages.length;
+  const { isReview = false } = show;
+  const words = isReview ? quoteWords(call.words, masking) : [];
+  const facts = isReview ? buildFacts(call, masking) : buildNote(call, masking);
+  const edit = buildEdit(call, paths, masking);
+  const warnings = buildWarnings(sumPieces([...pieces, ...words]), []);
+  const reasons = isReview ? buildReasons(call, masking) : [];
+  const where = `page ${page} of ${pages.length}`;
+  const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · ${where}`;
+  const isSaid = !isReview || pages.length > 1;
   const blocks: KnownBlock[] = [
-    { type: 'context', elements: [{ type: 'plain_text', text: intro, emoji: false }] },
+    ...(isSaid ? [context(intro)] : []),
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
-    ...(page === 1 ? [...buildNote(call, masking), ...buildEdit(call, paths, masking)] : []),
-    ...(page === 1 ? buildWarnings(sumPieces(pieces), []) : []),
+    ...(page === 1 ? [...facts, ...edit, ...warnings] : []),
     ...buildPieces(pages[page - 1] ?? []),
+    ...(isLast ? [...words.map(buildQuote), ...reasons] : []),
   ];
-  const buttons = buttonsOf(call, { ...show, page, last: page === pages.length });
+  const buttons = buttonsOf(call, { ...show, isReview, page, last: isLast });
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
   return {
     type: 'modal',
     callback_id: VIEWS.full,
-    private_metadata: encodeCardToken(call),
-    title: { type: 'plain_text', text: 'The whole call' },
+    private_metadata: `${encodeCardToken(call)}${isReview ? ` ${REVIEW}` : ''}`,
+    title: { type: 'plain_text', text: isReview ? 'Review' : 'The whole call' },
     close: { type: 'plain_text', text: 'Close' },
     blocks,
   };
+}
+
+function context(text: string): KnownBlock {
+  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] };
 }
 
 /** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */
@@ -89,7 +109,13 @@ function toParts(piece: DataPiece): readonly DataPiece[] {
 
 function buttonsOf(
   call: Call,
-  at: { readonly page: number; readonly last: boolean; readonly mayApprove: boolean },
+  at: {
+    readonly page: number;
+    readonly last: boolean;
+    readonly tool: ArgsLook | undefined;
+    readonly mayApprove: boolean;
+    readonly isReview: boolean;
+  },
 ): Button[] {
   const button = (actionId: string, text: string, value: string): Button => ({
     type: 'button',
@@ -97,12 +123,20 @@ function buttonsOf(
     text: { type: 'plain_text', text, emoji: false },
     value,
   });
-  const buttons: Button[] = [];
-  if (at.page > 1) buttons.push(button(ACTIONS.pageBack, 'Back', String(at.page - 1)));
-  if (!at.last) buttons.push(button(ACTIONS.page, 'Next page', String(at.page + 1)));
-  if (at.last && at.mayApprove) {
-    const token = encodeCardToken(call);
-    buttons.push({ ...button(ACTIONS.approve, 'Approve', token), style: 'primary' });
+  const turns: Button[] = [
+    ...(at.page > 1 ? [button(ACTIONS.pageBack, 'Back', String(at.page - 1))] : []),
+    ...(at.last ? [] : [button(ACTIONS.page, 'Next page', String(at.page + 1))]),
+  ];
+  const token = encodeCardToken(call);
+  const make: MakeButton = (actionId, text, style) => ({
+    ...button(actionId, text, token),
+    ...(style === undefined ? {} : { style }),
+  });
+  const mayApprove = at.last && at.mayApprove;
+  if (!at.isReview) {
+    return [...turns, ...(mayApprove ? [make(ACTIONS.approve, 'Approve', 'primary')] : [])];
   }
-  return buttons;
+  if (call.status === 'unknown') return [...turns, ...(mayApprove ? makeSettlements(make) : [])];
+  const facts = { whole: mayApprove, editable: at.tool !== undefined };
+  return [...turns, ...makeDecisions(call, facts, make)];
 }

@@ -8,6 +8,7 @@ import {
   sayStatus,
   sayStop,
 } from '../command-sentences.ts';
+import { sayWaiting } from '../home/say-waiting.ts';
 import { type Command, parseCommand, parseMessageLink } from '../parse-command.ts';
 import { openRoutes } from '../routes/open-routes.ts';
 import { buildNotice } from '../say-parts.ts';
@@ -41,6 +42,7 @@ async function carryOut(body: unknown, deps: HandlerDeps): Promise<string | unde
 type Answer = (command: Command, deps: HandlerDeps) => Promise<string | undefined>;
 
 const WORDS: Readonly<Record<Command['word'], Answer>> = {
+  waiting: sayWaiting,
   stop: async (command, { desk }) => sayStop(await desk.stopAll(placed(command))),
   status: async (command, { desk }) => sayStatus(await desk.status(placed(command))),
   pause: async ({ by }, { desk }) => sayPaused(await desk.pause(by)),

@@ -5,12 +5,12 @@ import type { RouteControl } from '../../desk/set-routes.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/log.ts';
-import type { Person } from '../../domain/person.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import type { Drafts } from '../../domain/store.ts';
 import type { Toolbox } from '../../domain/tool.ts';
 import type { Click, ClickOrigin, Submission } from '../check-click.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
+import type { Home } from '../home/create-home.ts';
 import type { UserGroup } from '../routes/user-groups.ts';
 import { buildNotice } from '../say-parts.ts';
 import type { Teller } from '../teller.ts';
@@ -35,8 +35,7 @@ export interface HandlerDeps {
   readonly routes: RouteControl;
   /** User groups that may be chosen. */
   readonly userGroups: () => Promise<readonly UserGroup[]>;
-  /** Draws a person's App Home anew. */
-  readonly redrawHome?: (person: Person) => Promise<void>;
+  readonly home: Home;
 }
 
 /** How a submitted form is answered: closed, with errors by block id, or with another view. */

@@ -7,10 +7,11 @@ import { type Click, isAtItsPlace } from '../check-click.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
 import { newFormMeta } from '../forms/form-meta.ts';
 import { NO_DRAFT } from '../forms/form-node.ts';
-import { buildFullView } from '../forms/full-view.ts';
+import { buildFullView, REVIEW } from '../forms/full-view.ts';
 import { planForm } from '../forms/plan-form.ts';
 import { buildReplyForm } from '../forms/reply-form.ts';
 import { buildLoadingView, buildMessageView } from '../forms/small-views.ts';
+import { buildReview } from '../home/review.ts';
 import { notTheCard, refuseClick } from '../refuse-click.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
@@ -49,6 +50,11 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
   if (viewId === undefined) return;
   const page = /^[1-9][0-9]{0,4}$/.test(click.detail) ? Number(click.detail) : 1;
   const { token } = click;
+  if (click.form === REVIEW) {
+    const view = await buildReview(token, person, page, deps);
+    await deps.client.views.update({ view_id: viewId, view });
+    return;
+  }
   const look = await deps.desk.look({ ...token, by: person, kind: 'approve', renews: true });
   const isOther = look.kind === 'open' && shortDigest(look.call.digest) !== token.digest;
   // What was read on the other pages is not what they hold now.
@@ -69,7 +75,7 @@ function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
   });
 }
 
-/** The trigger of a click lives three seconds: a light view opens before anything is read. */
+/** The trigger of a click lives three seconds: a light view opens before anything is read. In a view that stands open, the form takes its place. */
 async function openForm(
   kind: DecisionKind,
   click: Click,
@@ -77,7 +83,9 @@ async function openForm(
   deps: HandlerDeps,
   build: (look: Look) => ModalView,
 ): Promise<void> {
-  const [viewId] = await Promise.all([openView(buildLoadingView(), click, deps), ack()]);
+  const { viewId: open } = click.origin;
+  const opening = open === undefined ? openView(buildLoadingView(), click, deps) : open;
+  const [viewId] = await Promise.all([opening, ack()]);
   if (viewId === undefined) return;
   const inView = { ...click, origin: { ...click.origin, viewId } };
   try {

@@ -87,7 +87,7 @@ async function remove(click: RouteClick, deps: HandlerDeps): Promise<void> {
   const outcome = await deps.routes.remove({ by, name, seen });
   const notice = sayRemoved(name, outcome);
   await showList(click.origin, notice, deps);
-  await deps.redrawHome?.(by);
+  await deps.home.follow(by);
 }
 
 function sayRemoved(name: string, outcome: RemoveRouteOutcome): string {

@@ -75,7 +75,7 @@ async function showSaved(
   deps: HandlerDeps,
 ): Promise<void> {
   const { person } = originOf(payload, deps.identity);
-  await deps.redrawHome?.(person);
+  await deps.home.follow(person);
   if (from === 'home') return;
   const viewId = textAt(objectAt(payload, 'view'), 'previous_view_id');
   const done = name === undefined ? 'The route is set up.' : `The route “${name}” is changed.`;

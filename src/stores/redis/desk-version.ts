@@ -37,6 +37,25 @@ const DESK_MIGRATIONS: readonly string[] = [
     local at=ok and type(turn)=='table' and tonumber(turn.settledAt)
     if at then touch(thread,string.format('%d',at)) end
   end`,
+  // Of whom calls ask a decision now, and whose calls are over: what people see on their Home.
+  `
+  local over={succeeded=1,failed=1,replied=1,ignored=1,expired=1,withdrawn=1,refused=1}
+  for _,id in ipairs(redis.call('HKEYS',P..':calls')) do
+    local ok,call=pcall(cjson.decode,redis.call('HGET',P..':calls',id))
+    local seq=redis.call('HGET',P..':call-seqs',id)
+    if ok and seq and type(call)=='table' and type(call.requester)=='table' and call.requester.user then
+      local team,user=tostring(call.requester.team),tostring(call.requester.user)
+      redis.call('ZADD',P..(over[call.status] and ':over-of:' or ':open-of:')..team..'/'..user,seq,id)
+      if call.status=='pending' or call.status=='unknown' then
+        local approvers=type(call.route)=='table' and call.route.approvers or {'requester'}
+        for _,who in ipairs(approvers) do
+          local name=team..'/'..(who=='requester' and 'user:'..user or who)
+          redis.call('ZADD',P..':asked:'..name,seq,id)
+          redis.call('SADD',P..':asked',name)
+        end
+      end
+    end
+  end`,
 ];
 
 /** The newest version of the stored shapes. */

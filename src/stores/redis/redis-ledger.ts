@@ -1,5 +1,7 @@
-import { CALL_STATUSES, type Call, type CardPlace } from '../../domain/call.ts';
+import { askedOf } from '../../domain/asked-of.ts';
+import { CALL_STATUSES, type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import type { Person } from '../../domain/person.ts';
+import type { Group } from '../../domain/route.ts';
 import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
@@ -38,9 +40,37 @@ redis.call('ZADD',P..':calls-of:'..thread..'|'..turn,seq,id)
 redis.call('ZADD',P..':calls-in:'..status,seq,id)
 redis.call('HSET',P..':call-seqs',id,seq)
 redis.call('ZADD',P..':calls-by:'..ARGV[11],ARGV[12],id)
+redis.call('ZADD',P..':open-of:'..ARGV[13],seq,id)
 if ARGV[9]=='1' then redis.call('SADD',P..':delivered',id) end
 carryOut(ARGV[10])
 return show(id)`);
+
+/** Follows those of whom the call asks a decision: `ARGV[12]` names who is asked no more, `ARGV[13]` who is asked now. */
+const MOVE_ASKED = `
+for _,who in ipairs(cjson.decode(ARGV[12])) do
+  redis.call('ZREM',P..':asked:'..who,id)
+  if redis.call('EXISTS',P..':asked:'..who)==0 then redis.call('SREM',P..':asked',who) end
+end
+for _,who in ipairs(cjson.decode(ARGV[13])) do
+  redis.call('ZADD',P..':asked:'..who,redis.call('HGET',P..':call-seqs',id),id)
+  redis.call('SADD',P..':asked',who)
+end`;
+
+const ASKED = readScript(`return redis.call('SMEMBERS',P..':asked')`);
+/** As many of each as are wanted in all: the first ones are among them. */
+const ASKING = readScript(`${SHOW}
+local from=redis.call('HGET',P..':call-seqs',ARGV[1])
+local limit,found,seen,ids=tonumber(ARGV[2]),{},{},{}
+for i=3,#ARGV do
+  local some=redis.call('ZRANGEBYSCORE',P..':asked:'..ARGV[i],from and ('('..from) or '-inf','+inf','WITHSCORES','LIMIT',0,limit)
+  for j=1,#some,2 do
+    if not seen[some[j]] then found[#found+1]={tonumber(some[j+1]),some[j]} end
+    seen[some[j]]=true
+  end
+end
+table.sort(found,function(a,b) return a[1]<b[1] end)
+for i=1,math.min(limit,#found) do ids[i]=found[i][2] end
+return showAll(ids)`);
 
 const WRITE = onceScript(`${TOUCH}
 local id,before,after=ARGV[1],ARGV[4],ARGV[5]
@@ -53,6 +83,11 @@ if before~=after then
   redis.call(after=='pending' and 'SADD' or 'SREM',P..':pending-of:'..ARGV[9],id)
 end
 touch(ARGV[10],ARGV[11])
+${MOVE_ASKED}
+if ARGV[14]~='' then
+  redis.call('ZREM',P..':open-of:'..ARGV[14],id)
+  redis.call('ZADD',P..':over-of:'..ARGV[14],redis.call('HGET',P..':call-seqs',id),id)
+end
 if ARGV[7]=='1' then redis.call('SADD',P..':delivered',id) end
 if ARGV[7]=='0' then redis.call('SREM',P..':delivered',id) end
 carryOut(ARGV[8])
@@ -80,6 +115,10 @@ const WITH_STATUS = readScript(
 const PAGE_OF_STATUS = deskScript(`${SHOW}
 local seq=redis.call('HGET',P..':call-seqs',ARGV[2])
 return showAll(redis.call('ZRANGEBYSCORE',P..':calls-in:'..ARGV[1],seq and ('('..seq) or '-inf','+inf','LIMIT',0,ARGV[3]))`);
+
+const MADE_BY = readScript(`${SHOW}
+local seq=redis.call('HGET',P..':call-seqs',ARGV[2])
+return showAll(redis.call('ZREVRANGEBYSCORE',P..':'..ARGV[1],seq and ('('..seq) or '+inf','-inf','LIMIT',0,ARGV[3]))`);
 
 const MARK = deskScript(`
 local stale=assertFence(ARGV[1],ARGV[2])
@@ -111,7 +150,11 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const key = JSON.stringify([thread, messageId, toolCallId]);
       const documents = [JSON.stringify(call), String(call.revision), flag(call.delivered)];
       const head = [thread, String(fence.token), key, id, turn, status];
-      const index = [requesterKey(call.requester, call.tool), String(call.createdAt)];
+      const index = [
+        requesterKey(call.requester, call.tool),
+        String(call.createdAt),
+        nameOf(call.requester),
+      ];
       const args = [...head, ...documents, encodeEffects(effects), ...index];
       return readCall(await link.run(PROPOSE, desk, args));
     },
@@ -122,7 +165,9 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const revisions = [String(before.revision), String(after.revision)];
       const rest = [JSON.stringify(after), delivered, encodeEffects(effects)];
       const touch = [nameOf(before.requester), before.thread, String(after.updatedAt)];
-      const args = [before.id, ...revisions, before.status, after.status, ...rest, ...touch];
+      const ends = isTerminal(after) && !isTerminal(before) ? nameOf(after.requester) : '';
+      const index = [...touch, ...movesOf(before, after), ends];
+      const args = [before.id, ...revisions, before.status, after.status, ...rest, ...index];
       return (await link.run(WRITE, desk, args)) === 1;
     },
     async get(id) {
@@ -156,6 +201,20 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     async countPending(requester) {
       return Number(await link.run(COUNT_PENDING, desk, [nameOf(requester)]));
     },
+    async askedGroups(team) {
+      const all = readTexts(await link.run(ASKED, desk, []));
+      const own = all.filter((each) => each.startsWith(`${team}/`));
+      const names = own.map((each) => each.slice(team.length + 1));
+      return names.filter((each): each is Group => !each.startsWith('user:'));
+    },
+    async askingAny(team, asked, { after, limit }) {
+      const who = asked.map((each) => `${team}/${each}`);
+      return readCalls(await link.run(ASKING, desk, [after ?? '', String(limit), ...who]));
+    },
+    async madeBy(requester, { isOver, before, limit }) {
+      const key = `${isOver ? 'over' : 'open'}-of:${nameOf(requester)}`;
+      return readCalls(await link.run(MADE_BY, desk, [key, before ?? '', String(limit)]));
+    },
     async withStatus(status, page) {
       if (page === undefined) return readCalls(await link.run(WITH_STATUS, desk, [status]));
       const args = [status, page.after ?? '', String(page.limit)];
@@ -172,7 +231,16 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 
 /** Ids of Slack hold no bar. */
-const requesterKey = (person: Person, tool: string): string => `${nameOf(person)}|${tool}`;
+const requesterKey = (by: Person, tool: string): string => `${nameOf(by)}|${tool}`;
+
+/** Who is asked no more, and who is asked now that was not: as JSON, each. */
+function movesOf(before: Call, after: Call): readonly [gone: string, come: string] {
+  const [had, has] = [askedOf(before), askedOf(after)];
+  const name = (who: string) => `${after.requester.team}/${who}`;
+  const less = (all: readonly string[], without: readonly string[]) =>
+    JSON.stringify(all.filter((who) => !without.includes(who)).map(name));
+  return [less(had, has), less(has, had)];
+}
 
 const flag = (value: boolean): string => (value ? '1' : '0');
 

@@ -60,6 +60,7 @@ for i=5+count,#ARGV-5,5 do
   redis.call('DEL',P..':calls-of:'..ARGV[i+2])
   redis.call('ZREM',P..':calls-by:'..ARGV[i+3],id)
   redis.call('SREM',P..':pending-of:'..ARGV[i+4],id)
+  redis.call('ZREM',P..':over-of:'..ARGV[i+4],id)
 end
 for i=5,4+count do
   local thread=ARGV[i]

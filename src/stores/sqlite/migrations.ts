@@ -167,6 +167,26 @@ export const MIGRATIONS: readonly string[] = [
     SELECT substr(thread, 1, root - 1 + instr(substr(thread, root) || '/', '/') - 1), max(at)
       FROM cut_again GROUP BY 1;
   `,
+  `
+  -- Of whom calls ask a decision now, and whose calls are over: what people see on their Home.
+  CREATE TABLE asked (
+    who TEXT NOT NULL,
+    seq INTEGER NOT NULL REFERENCES calls (seq),
+    PRIMARY KEY (who, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX asked_by_call ON asked (seq);
+  INSERT OR IGNORE INTO asked (who, seq)
+    SELECT substr(requester, 1, instr(requester, '/')) || CASE approvers.value
+      WHEN 'requester' THEN 'user:' || substr(requester, instr(requester, '/') + 1)
+      ELSE approvers.value END, seq
+    FROM calls, json_each(CASE WHEN requester = '' THEN '[]'
+      ELSE coalesce(document -> '$.route.approvers', '["requester"]') END) AS approvers
+    WHERE status IN ('pending', 'unknown');
+  ALTER TABLE calls ADD COLUMN is_over INTEGER GENERATED ALWAYS AS (
+    status IN ('succeeded', 'failed', 'replied', 'ignored', 'expired', 'withdrawn', 'refused')
+  ) VIRTUAL;
+  CREATE INDEX calls_made_by ON calls (requester, is_over, seq);
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

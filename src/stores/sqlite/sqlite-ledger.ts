@@ -7,6 +7,7 @@ import { assertOwnThread } from '../assert-own-thread.ts';
 import { lastStep } from '../last-step.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
+import { createAskedRows } from './sqlite-asked.ts';
 import { createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
@@ -66,6 +67,16 @@ export function createSqliteLedger(
   const touch = createTouch(db);
   const withStatus = db.prepare<[status: CallStatus, after: number, limit: number], Row>(`
     SELECT id, delivered, document FROM calls WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`);
+  const madeBy = db.prepare<
+    [by: string, isOver: number, before: number | null, most: number],
+    Row
+  >(`
+    SELECT id, delivered, document FROM calls
+    WHERE requester = ? AND is_over = ? AND seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
+  const bySeq = db.prepare<[seq: number], Row>(
+    'SELECT id, delivered, document FROM calls WHERE seq = ?',
+  );
+  const asked = createAskedRows(db);
   const seqOf = db.prepare<[id: string], number>('SELECT seq FROM calls WHERE id = ?').pluck();
   const count = db.prepare<[], { status: CallStatus; calls: number }>(
     'SELECT status, count(*) AS calls FROM calls GROUP BY status',
@@ -103,6 +114,7 @@ export function createSqliteLedger(
         });
         if (changes === 0) return false;
         touch(after.thread, after.updatedAt);
+        asked.move(before, after);
         writeEffects(effects);
         return true;
       });
@@ -134,6 +146,21 @@ export function createSqliteLedger(
     },
     async countPending(requester) {
       return transact.read(() => countPending.get(nameOf(requester)) ?? 0);
+    },
+    askedGroups: async (team) => transact.read(() => asked.groups(team)),
+    async askingAny(team, who, { after, limit }) {
+      const rows = transact.read(() => {
+        const from = after === undefined ? undefined : seqOf.get(after);
+        return asked.seqs(team, who, from ?? 0, limit).flatMap((seq) => bySeq.get(seq) ?? []);
+      });
+      return rows.map(toCall);
+    },
+    async madeBy(requester, { isOver, before, limit }) {
+      const rows = transact.read(() => {
+        const seq = before === undefined ? undefined : seqOf.get(before);
+        return madeBy.all(nameOf(requester), Number(isOver), seq ?? null, limit);
+      });
+      return rows.map(toCall);
     },
     async withStatus(status, { after, limit } = { limit: -1 }) {
       const rows = transact.read(() => {

@@ -14,6 +14,7 @@ import { createServer } from '../../../src/http/create-server.ts';
 import { connectSlack } from '../../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../../src/slack/create-slack.ts';
 import { TWO_APPROVERS } from '../../support/a-call.ts';
+import { createTestDirectory } from '../../support/a-directory.ts';
 import { NO_ROUTES } from '../../support/no-routes.ts';
 import { openBenchDesk } from './bench-desk.ts';
 import { QUIET_LOG, type StoreKind } from './bench-store.ts';
@@ -59,6 +60,7 @@ async function serveDesk(): Promise<ClickServer> {
   });
   const slack = createSlackApp({
     routes: NO_ROUTES,
+    directory: createTestDirectory(),
     connection,
     desk,
     toolbox,

@@ -165,5 +165,8 @@ test('calls of before the policy are found by their requester and tool, damaged 
   assert.equal(await store.ledger.countPending(old.requester), 1);
   const [untouched] = await store.history.untouched(99_000, { skip: 0, limit: 9 });
   assert.deepEqual([untouched?.thread, untouched?.touchedAt], [old.thread, old.updatedAt]);
+  const mine = [`user:${old.requester.user}`] as const;
+  assert.deepEqual(await store.ledger.askingAny('T1', mine, { limit: 5 }), [old]);
+  assert.deepEqual(await store.ledger.madeBy(old.requester, { isOver: false, limit: 5 }), [old]);
   assert.equal(await client.get(key('version')), String(NEWEST_DESK));
 });

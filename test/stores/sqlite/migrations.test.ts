@@ -73,6 +73,9 @@ test('calls of before the policy are found by their requester and tool, damaged 
   db.close();
   const { store } = await openStore(t, { dataDir });
   assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
+  const mine = [`user:${old.requester.user}`] as const;
+  assert.deepEqual(await store.ledger.askingAny('T1', mine, { limit: 5 }), [old]);
+  assert.deepEqual(await store.ledger.madeBy(old.requester, { isOver: false, limit: 5 }), [old]);
 });
 
 test('what was before the records were tidied is counted, and threads are found untouched by what happened in them last', async (t) => {

@@ -33,6 +33,9 @@ function isMetadata(value: unknown): boolean {
 
 /** The refusal that Slack would answer a view with; undefined when it would take it. */
 export function checkView(view: unknown): Json | undefined {
+  if (Buffer.byteLength(JSON.stringify(view) ?? '') > LIMITS.viewBytes.max) {
+    return refuse('view_too_large');
+  }
   const problems = validateView(view).map((problem) => ({
     ...problem,
     pointer: `/view${problem.pointer}`,

@@ -54,6 +54,7 @@ export const LIMITS = {
   inputLabel: { min: 1, max: 2000, why: TYPES },
   inputHint: { min: 1, max: 2000, why: TYPES },
   maxFiles: { min: 1, max: 10, why: TYPES },
+  viewBytes: { max: 250_000, why: 'docs of views.publish and views.open: view_too_large' },
   viewTitle: { min: 1, max: 24, why: TYPES },
   viewButton: { min: 1, max: 24, why: `submit and close: ${TYPES}` },
   tableRows: { min: 1, max: 100, why: 'docs of the table block' },

@@ -125,3 +125,19 @@ test('the Home tab is published per person and can be pressed', async (t) => {
   const event = workspace.journal.findLast(({ name }) => name === 'app_home_opened')?.request;
   assert.equal((event as { event: { tab: string } }).event.tab, 'home');
 });
+
+test('a view of more than 250,000 bytes is too large, whatever its blocks hold', async (t) => {
+  const { workspace, client } = await startForm(t);
+  const user = workspace.member('approver').id;
+  const blocks = Array.from({ length: 90 }, () => ({
+    type: 'section',
+    text: { type: 'mrkdwn', text: 'x'.repeat(2_900) },
+  })) as KnownBlock[];
+  const publish = (count: number) =>
+    client.views.publish({
+      user_id: user,
+      view: { type: 'home', blocks: blocks.slice(0, count) },
+    });
+  assert.equal(await errorOf(publish(90)), 'view_too_large');
+  assert.equal(await errorOf(publish(80)), 'ok');
+});

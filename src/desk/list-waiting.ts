@@ -1,0 +1,150 @@
+import type { Asked } from '../domain/asked-of.ts';
+import type { Call } from '../domain/call.ts';
+import { routeOf } from '../domain/decide.ts';
+import type { Profile } from '../domain/directory.ts';
+import { canApprove } from '../domain/outlook.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
+import type { DecisionKind } from '../domain/route.ts';
+import type { Sentence } from '../domain/sentence.ts';
+import { refuseStanding } from '../domain/talk.ts';
+import { askWho } from './ask-who.ts';
+import { type Authorize, DECIDER_MAX_AGE_MS } from './authorize.ts';
+import type { DeskDeps } from './deps.ts';
+
+/** What waits for a person's decision. */
+export type Waiting =
+  | {
+      readonly kind: 'page';
+      /** Oldest first. */
+      readonly calls: readonly Call[];
+      /** The call after which the next page begins; absent when nothing more waits. */
+      readonly next?: string;
+      /** Why there may be more than is told here. */
+      readonly doubt?: Sentence;
+    }
+  /** They can decide nothing, or nobody can tell now, which passes. */
+  | { readonly kind: 'nobody'; readonly why: Sentence; readonly passes?: true };
+
+/** Which page of a list, and how long it is. */
+export interface ListPage {
+  /** The call after which it begins; from the start when there is none. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export type ListWaiting = (person: Person, page: ListPage) => Promise<Waiting>;
+
+/** A page is never more work than to look at so many calls: what is beyond them is on the next one. */
+const MOST_LOOKED_AT = 300;
+
+const NOT_KNOWN =
+  'Slack does not tell me who you are right now, so I can’t tell what waits for you. Please refresh in a moment.';
+const GROUPS_NOT_KNOWN =
+  'Slack does not tell me right now who is in some groups, so more may wait for you than is shown here. Please refresh in a moment.';
+
+/**
+ * Builds the use case: lists the pending and unknown calls that a person may decide and has not
+ * approved yet. The ledger finds those that ask the person, or a group that they are in; whether
+ * they may decide is answered as it is for a press.
+ */
+export function createListWaiting(
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
+  authorize: Authorize,
+): ListWaiting {
+  const { directory, log } = deps;
+  const { ledger } = deps.store;
+
+  return async function listWaiting(person, { after, limit }) {
+    const profile = await askWho(deps, person);
+    if (profile === undefined) return { kind: 'nobody', why: NOT_KNOWN, passes: true };
+    const refusal = refuseStanding(profile);
+    const why = refusal?.sentence;
+    // A route may allow guests.
+    if (why !== undefined && profile.standing !== 'guest') return { kind: 'nobody', why };
+    const { asked, isWhole } = await groupsWith(person);
+    const found = await find(person, profile, asked, { after, limit });
+    if (why !== undefined && found.calls.length === 0) return { kind: 'nobody', why };
+    const isClear = isWhole && !found.failed;
+    return {
+      kind: 'page',
+      calls: found.calls,
+      ...(found.next !== undefined && { next: found.next }),
+      ...(!isClear && { doubt: GROUPS_NOT_KNOWN }),
+    };
+  };
+
+  /** The person, and the groups with them in it of which something is asked. */
+  async function groupsWith({ team, user }: Person) {
+    const groups = await ledger.askedGroups(team);
+    const answers = await Promise.allSettled(
+      groups.map((group) => directory.groupOf(group, { maxAgeMs: DECIDER_MAX_AGE_MS })),
+    );
+    const asked: Asked[] = [`user:${user}`];
+    let isWhole = true;
+    answers.forEach((answer, i) => {
+      const group = groups[i];
+      if (answer.status === 'rejected') {
+        isWhole = false;
+        log.warn({ err: answer.reason, group }, 'Nobody could tell who is in a group.');
+      } else if (group !== undefined && answer.value.members.has(user)) asked.push(group);
+    });
+    return { asked, isWhole };
+  }
+
+  async function find(
+    person: Person,
+    profile: Profile,
+    asked: readonly Asked[],
+    { after, limit }: ListPage,
+  ) {
+    const calls: Call[] = [];
+    let failed = false;
+    let looked = 0;
+    let last = after;
+    for await (const call of candidates(person, asked, { after, limit })) {
+      const answer = await waitsFor(call, person, profile);
+      const waits = answer === true;
+      if (waits && calls.length === limit) return { calls, failed, next: last };
+      if (waits) calls.push(call);
+      failed ||= answer === 'unclear';
+      last = call.id;
+      looked += 1;
+      if (looked === MOST_LOOKED_AT) return { calls, failed, next: last };
+    }
+    return { calls, failed, next: undefined };
+  }
+
+  /** Read as they are needed. */
+  async function* candidates({ team }: Person, asked: readonly Asked[], page: ListPage) {
+    const limit = page.limit + 1;
+    let { after } = page;
+    for (;;) {
+      const batch = await ledger.askingAny(team, asked, { after, limit });
+      yield* batch;
+      after = batch.at(-1)?.id;
+      if (batch.length < limit) return;
+    }
+  }
+
+  async function waitsFor(
+    call: Call,
+    person: Person,
+    profile: Profile,
+  ): Promise<boolean | 'unclear'> {
+    const hasApproved = call.votes.some(({ by }) => isSamePerson(by, person));
+    if (call.status === 'pending' && hasApproved) return false;
+    const decision = mainDecision(call);
+    // Known without asking the workspace about any group.
+    if (decision === 'approve' && !canApprove(call, person.user, profile)) return false;
+    const { permission, failure } = await authorize(call, person, decision);
+    if (permission.kind === 'allowed') return true;
+    return failure === undefined ? false : 'unclear';
+  }
+}
+
+/** What the call asks for in the first place; whoever settles one has the rights of whoever approves it. */
+function mainDecision(call: Call): DecisionKind {
+  const { decisions } = routeOf(call);
+  if (call.status === 'unknown' || decisions.includes('approve')) return 'approve';
+  return decisions[0] ?? 'approve';
+}

@@ -1,0 +1,90 @@
+/** A click on Home: the view that it came from says where its lists stood, the button what is wanted. */
+import { type CardToken, parseCardToken } from '../../domain/digest.ts';
+import {
+  type ClickOrigin,
+  notOurs,
+  originOf,
+  type Refused,
+  whyNotAButton,
+  whyNotOurs,
+} from '../check-click.ts';
+import type { SlackIdentity } from '../connect-slack.ts';
+import { ACTIONS } from '../ids.ts';
+import { isPayload, listAt, objectAt, textAt } from '../payload.ts';
+import { goBack, goOn, type HomeList, type HomePlace, parseHomePlace } from './home-place.ts';
+
+/** The buttons that stand on Home only. */
+export const HOME_ACTIONS: ReadonlySet<string> = new Set([
+  ACTIONS.homeReview,
+  ACTIONS.homeIgnore,
+  ACTIONS.homeRefresh,
+  ACTIONS.homeBack,
+  ACTIONS.homeOn,
+]);
+
+/** What a person wants of their Home. */
+export type HomeWish =
+  | { readonly kind: 'review' | 'ignore'; readonly token: CardToken }
+  /** To see it at this place. */
+  | { readonly kind: 'see'; readonly place: HomePlace };
+
+/** A click on a person's Home. */
+export interface HomeClick {
+  readonly origin: ClickOrigin;
+  readonly actionId: string;
+  readonly triggerId: string;
+  /** Where the lists stood. */
+  readonly place: HomePlace;
+  readonly wish: HomeWish;
+}
+
+/** Reads a click on Home; who may decide is the desk's question. */
+export function parseHomeClick(
+  body: unknown,
+  identity: SlackIdentity,
+): { readonly kind: 'home-click'; readonly click: HomeClick } | Refused {
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, identity);
+  const actions = listAt(payload, 'actions');
+  const [action = {}] = actions;
+  const actionId = textAt(action, 'action_id') ?? '';
+  const view = objectAt(payload, 'view');
+  const place = parseHomePlace(textAt(view, 'private_metadata') ?? '');
+  const wish = wishOf(actionId, textAt(action, 'value') ?? '', place);
+  const isHome = textAt(view, 'type') === 'home';
+  const wrong =
+    whyNotOurs(payload, origin, identity) ??
+    whyNotAButton(actions.length, actionId) ??
+    (isHome ? undefined : notOurs('not on Home'));
+  if (wrong !== undefined || wish === undefined) {
+    const refusal = wrong ?? notOurs('nothing that is asked on Home');
+    return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
+  }
+  const triggerId = textAt(payload, 'trigger_id') ?? '';
+  return { kind: 'home-click', click: { origin, actionId, triggerId, place, wish } };
+}
+
+function wishOf(actionId: string, value: string, place: HomePlace): HomeWish | undefined {
+  switch (actionId) {
+    case ACTIONS.homeReview:
+    case ACTIONS.homeIgnore: {
+      const token = parseCardToken(value);
+      const kind = actionId === ACTIONS.homeReview ? 'review' : 'ignore';
+      return token && { kind, token };
+    }
+    case ACTIONS.homeRefresh:
+      return { kind: 'see', place };
+    case ACTIONS.homeBack:
+      return isList(value) ? { kind: 'see', place: goBack(place, value) } : undefined;
+    case ACTIONS.homeOn: {
+      const [list = '', after = ''] = value.split(' ');
+      return isList(list) ? { kind: 'see', place: goOn(place, list, after) } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isList(text: string): text is HomeList {
+  return text === 'waiting' || text === 'asked';
+}

@@ -1,0 +1,190 @@
+/** One call on Home: our facts and a line of its arguments as data. Nothing in it is markup. */
+import type { Button, KnownBlock, RichTextElement } from '@slack/types';
+import type { Call, CardPlace } from '../../domain/call.ts';
+import { encodeCardToken } from '../../domain/digest.ts';
+import { readStoredJson } from '../../domain/json.ts';
+import type { SecretMark } from '../../domain/secret-mark.ts';
+import { placeOf } from '../../domain/thread-key.ts';
+import { maskingOf, secretsOf } from '../cards/call-card.ts';
+import { toPlainWords } from '../cards/card-facts.ts';
+import { STATE_WORDS } from '../cards/card-foot.ts';
+import { asCode, cutBefore } from '../cards/fit-pieces.ts';
+import { type ArgsLook, type DataPiece, renderArgs } from '../cards/render-args.ts';
+import { showName } from '../cards/visible-text.ts';
+import { ACTIONS } from '../ids.ts';
+import { BUDGET } from '../limits.ts';
+
+/** What an entry takes from elsewhere than its call. */
+export interface EntryLook {
+  readonly tool: ArgsLook | undefined;
+  readonly mark: SecretMark;
+  /** Where the call's card stands, if it has one. */
+  readonly card: CardPlace | undefined;
+  /** Whether its arguments are told too. */
+  readonly showsArguments: boolean;
+}
+
+/** Makes the entry of a call that waits for a decision: what it is, and the way to decide it. */
+export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
+  const lines = [
+    [bold(toPlainWords(call.tool)), text(' · risk '), ...riskOf(call), ...votesOf(call)],
+    [text('Asked by '), ...askerOf(call), text(' · '), ago(call.createdAt), ...deadlineOf(call)],
+    ...(call.status === 'unknown' ? [[text(`${STATE_WORDS.unknown}: please say.`)]] : []),
+    ...(look.showsArguments ? [argumentsOf(call, look)] : []),
+    [linkTo(call, look)],
+  ];
+  return [
+    toBlock(lines),
+    { type: 'actions', block_id: `waiting:${call.id}`, elements: buttonsOf(call) },
+  ];
+}
+
+/** Makes the entry of a call that the person asked for: what it is, and how it stands. */
+export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
+  const helper = call.agent === undefined ? [] : [text(` · by helper ${showName(call.agent)}`)];
+  const args = look.showsArguments ? [argumentsOf(call, look)] : [];
+  const lines = [
+    [bold(toPlainWords(call.tool)), ...helper, text(' · '), linkTo(call, look)],
+    [
+      ...[text(STATE_WORDS[call.status]), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
+      ...[...deadlineOf(call), ...votesOf(call)],
+    ],
+    ...args,
+  ];
+  return [toBlock(lines)];
+}
+
+/** Returns the address of a call's card, else of its thread. https://docs.slack.dev/reference/methods/chat.getPermalink */
+export function linkOf(call: Call, card: CardPlace | undefined): string {
+  const { channel, root } = placeOf(call.thread);
+  const place = card ?? { channel, ts: root };
+  const link = `https://slack.com/archives/${place.channel}/p${place.ts.replace('.', '')}`;
+  const isInThread = place.channel === channel && place.ts !== root;
+  return isInThread ? `${link}?thread_ts=${root}&cid=${channel}` : link;
+}
+
+type Line = readonly RichTextElement[];
+
+function text(words: string): RichTextElement {
+  return { type: 'text', text: words };
+}
+
+function bold(words: string): RichTextElement {
+  return { type: 'text', text: words, style: { bold: true } };
+}
+
+/** In the reader's own words and zone. https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#date-element-type */
+function date(atMs: number, format: string): RichTextElement {
+  const fallback = `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return { type: 'date', timestamp: Math.floor(atMs / 1_000), format, fallback };
+}
+
+function ago(atMs: number): RichTextElement {
+  return date(atMs, '{ago}');
+}
+
+function riskOf({ risk }: Call): Line {
+  return risk === 'high' ? [{ type: 'emoji', name: 'warning' }, bold(' high')] : [text(risk)];
+}
+
+/** An id that is none is written as text. */
+function person(user: string): RichTextElement {
+  return /^[A-Z0-9]{1,40}$/.test(user) ? { type: 'user', user_id: user } : text(user);
+}
+
+function askerOf({ agent, requester }: Call): Line {
+  if (agent === undefined) return [person(requester.user)];
+  return [text(`helper ${showName(agent)}, for `), person(requester.user)];
+}
+
+function deadlineOf({ deadlineAt, status }: Call): Line {
+  if (deadlineAt === undefined || status !== 'pending') return [];
+  return [text(' · '), text('decide by '), date(deadlineAt, '{date_short_pretty} at {time}')];
+}
+
+function votesOf({ votes, route, status }: Call): Line {
+  const quorum = route?.quorum ?? 1;
+  if (quorum < 2 || status !== 'pending') return [];
+  return [text(` · ${votes.length} of ${quorum} approvals`)];
+}
+
+const VERDICTS = {
+  approve: 'approved by',
+  edit: 'edited and approved by',
+  reply: 'by',
+  ignore: 'by',
+  settle: 'settled by',
+} as const;
+
+function verdictOf({ verdict, status }: Call): Line {
+  if (verdict === undefined || status === 'pending') return [];
+  return [text(` · ${VERDICTS[verdict.kind]} `), person(verdict.by.user)];
+}
+
+function linkTo(call: Call, { card }: EntryLook): RichTextElement {
+  const words = card === undefined ? 'Open the thread' : 'Open the card';
+  return { type: 'link', url: linkOf(call, card), text: words };
+}
+
+/** The beginning of them, without secrets, and of each the first line; dots say that there is more. */
+function argumentsOf(call: Call, { tool, mark }: EntryLook): Line {
+  const paths = secretsOf(call, tool);
+  const masking = maskingOf(call, paths, { mark, showsLookAlikes: false });
+  const args = withoutLong(call.args);
+  const pieces = renderArgs(args, tool?.schema, { paths, masking: { ...masking, secrets: [] } });
+  const line: RichTextElement[] = [];
+  let left: number = BUDGET.homeArguments;
+  for (const piece of pieces) {
+    if (left <= 0) return [...line, text(' …')];
+    const shown = firstOf(piece, left);
+    left -= shown.length;
+    line.push(...(line.length === 0 ? [] : [text(', ')]), ...shown.elements);
+  }
+  return args === call.args ? line : [...line, text(' …')];
+}
+
+/** What is long would not be told here anyway, and takes time to be looked through. */
+const LONG = 4_000;
+
+function withoutLong(args: string): string {
+  if (args.length <= LONG) return args;
+  const short = Object.entries(readStoredJson(args) ?? {}).filter(
+    ([, value]) => JSON.stringify(value).length <= LONG,
+  );
+  return JSON.stringify(Object.fromEntries(short));
+}
+
+function firstOf({ label, name, text: whole }: DataPiece, left: number) {
+  const [first = ''] = whole.split('\n', 1);
+  const cut = first.slice(0, cutBefore(first, Math.min(first.length, BUDGET.homeArgument, left)));
+  const elements: RichTextElement[] = [
+    ...(name === undefined ? [] : [asCode(name.slice(0, BUDGET.homeArgument))]),
+    ...(label === '' ? [] : [text(name === undefined ? label : ` · ${label}`)]),
+    ...(cut === '' ? [] : [text(' '), asCode(cut)]),
+    ...(cut.length < whole.length ? [text('…')] : []),
+  ];
+  return { elements, length: label.length + (name ?? '').length + cut.length + 2 };
+}
+
+function toBlock(lines: readonly Line[]): KnownBlock {
+  const elements = lines.flatMap((line, i) => (i === 0 ? line : [text('\n'), ...line]));
+  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+}
+
+/** What runs, or is of high risk, is read whole first. */
+function buttonsOf(call: Call): Button[] {
+  const name = toPlainWords(call.tool);
+  const button = (actionId: string, words: string): Button => ({
+    type: 'button',
+    action_id: actionId,
+    text: { type: 'plain_text', text: words, emoji: false },
+    value: encodeCardToken(call),
+    accessibility_label: `${words} ${name}`.slice(0, 75),
+  });
+  const allowsIgnore = call.status === 'pending' && call.route?.decisions.includes('ignore');
+  const ignore: Button = { ...button(ACTIONS.homeIgnore, 'Ignore'), style: 'danger' };
+  return [
+    button(ACTIONS.homeReview, 'Review'),
+    ...(allowsIgnore && call.risk !== 'high' ? [ignore] : []),
+  ];
+}

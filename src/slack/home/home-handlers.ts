@@ -1,0 +1,61 @@
+import { buildLoadingView, buildMessageView } from '../forms/small-views.ts';
+import { type Acknowledge, answerPerson, type HandlerDeps } from '../handlers/handler.ts';
+import { openView } from '../handlers/open-view.ts';
+import { isForUs } from '../parse-message.ts';
+import { isPayload, objectAt, textAt } from '../payload.ts';
+import { SENTENCES, toSentence } from '../sentences.ts';
+import type { HomeClick } from './home-click.ts';
+import { buildReview } from './review.ts';
+
+/** Shows a person the Home that they have opened; what is malformed or for another installation is left alone. https://docs.slack.dev/reference/events/app_home_opened */
+export async function showOpenedHome(
+  body: unknown,
+  { home, identity }: Pick<HandlerDeps, 'home' | 'identity'>,
+): Promise<void> {
+  if (!isPayload(body) || !isForUs(body, identity)) return;
+  const event = objectAt(body, 'event');
+  const user = textAt(event, 'user');
+  if (user === undefined || textAt(event, 'tab') !== 'home') return;
+  await home.show({ team: identity.team, user });
+}
+
+/** Does what a click on Home wants. */
+export async function answerHomeClick(
+  click: HomeClick,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const { wish, place, origin } = click;
+  const { person } = origin;
+  switch (wish.kind) {
+    case 'review':
+      return await review(click, wish.token, ack, deps);
+    case 'ignore': {
+      const decision = { kind: 'ignore' } as const;
+      const outcome = await deps.desk.decide({ ...wish.token, by: person, decision });
+      await ack();
+      return await deps.home.show(person, place, toSentence(outcome));
+    }
+    case 'see':
+      await ack();
+      return await deps.home.show(person, wish.place);
+  }
+}
+
+/** The trigger of a click lives three seconds: a light view opens before anything is read. */
+async function review(
+  click: HomeClick,
+  token: Parameters<typeof buildReview>[0],
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const [viewId] = await Promise.all([openView(buildLoadingView(), click, deps), ack()]);
+  if (viewId === undefined) return;
+  try {
+    const view = await buildReview(token, click.origin.person, 1, deps);
+    await deps.client.views.update({ view_id: viewId, view });
+  } catch (error) {
+    deps.log.error({ err: error, action: click.actionId }, 'A review could not be filled.');
+    await answerPerson({ ...click.origin, viewId }, SENTENCES.formFailed, deps, buildMessageView);
+  }
+}

@@ -1,0 +1,52 @@
+/** The whole call in a form over Home: whoever decides there reads it first, as on its card. */
+import type { ModalView } from '@slack/types';
+import type { Desk } from '../../desk/desk.ts';
+import { type CardToken, shortDigest } from '../../domain/digest.ts';
+import type { Person } from '../../domain/person.ts';
+import type { DecisionKind } from '../../domain/route.ts';
+import { buildFullView } from '../forms/full-view.ts';
+import { buildMessageView } from '../forms/small-views.ts';
+import type { HandlerDeps } from '../handlers/handler.ts';
+import { toSentence } from '../sentences.ts';
+
+type Look = Awaited<ReturnType<Desk['look']>>;
+
+/** Builds a page of a call's review; a sentence for whoever may decide nothing on it, of whose arguments nothing is told. */
+export async function buildReview(
+  token: CardToken,
+  by: Person,
+  page: number,
+  deps: Pick<HandlerDeps, 'desk' | 'toolbox' | 'mark'>,
+): Promise<ModalView> {
+  const first = await deps.desk.look({ ...token, by, kind: 'approve', renews: true });
+  const look = await lookFurther(first, token, by, deps);
+  if (look.kind !== 'open') return buildMessageView(toSentence(look));
+  const { call } = look;
+  // What was read on the other pages is not what they hold now.
+  const isOther = shortDigest(call.digest) !== token.digest;
+  const whyNot = first.kind === 'open' || call.status === 'unknown' ? undefined : toSentence(first);
+  return buildFullView(call, {
+    page: isOther ? 1 : page,
+    tool: deps.toolbox.get(call.tool),
+    mayApprove: whyNot === undefined,
+    mark: deps.mark,
+    isReview: true,
+    ...(whyNot !== undefined && { note: whyNot }),
+  });
+}
+
+/** Where it can't be approved, it may be settled, answered or ignored. */
+async function lookFurther(
+  first: Look,
+  token: CardToken,
+  by: Person,
+  { desk }: Pick<HandlerDeps, 'desk'>,
+): Promise<Look> {
+  if (first.kind === 'already-decided' && first.call.status === 'unknown') {
+    return await desk.look({ ...token, by, kind: 'approve', settles: true });
+  }
+  if (first.kind !== 'not-allowed') return first;
+  const others: readonly DecisionKind[] = ['reply', 'ignore'];
+  const other = others.find((kind) => first.call.route?.decisions.includes(kind));
+  return other === undefined ? first : await desk.look({ ...token, by, kind: other });
+}

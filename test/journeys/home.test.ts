@@ -1,0 +1,293 @@
+/** App Home over signed HTTP, with the whole app: who sees what waits, and decides it there. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import type { KnownBlock } from '@slack/types';
+import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
+import { createSeal } from '../../src/domain/seal.ts';
+import { openStore } from '../../src/stores/open-store.ts';
+import { sealLedger } from '../../src/stores/seal-ledger.ts';
+import { seedPending } from '../bench/kit/seed-pending.ts';
+import { sayCalls, sayText } from '../support/mock-model.ts';
+import { allText, type Place } from '../support/scene.ts';
+import { call as aModelCall } from './field-reports/field-stage.ts';
+import { type InnerStage, setInnerStage } from './field-reports/inner-stage.ts';
+
+const GROUP = ['approver', 'admin'] as const;
+const MINUTE_MS = 60_000;
+const silent = () => {};
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
+
+describe('App Home', () => {
+  let stage: InnerStage;
+  let group: string;
+  const { idsOn, press, shows, home, openHome } = onHomes(() => stage);
+  before(async () => {
+    stage = await setInnerStage('http');
+  });
+  after(() => stage.close());
+  beforeEach(async () => {
+    group = stage.workspace.setUserGroup('ops-approvers', GROUP);
+    askGroup();
+    // Who is in a group is remembered for a minute.
+    await stage.clock.advance(MINUTE_MS + 1_000);
+  });
+  afterEach(async () => {
+    stage.workspace.faults.clear();
+    stage.model.script(() => sayText('Stopped.'));
+    await stage.workspace.command('admin', 'ops', '/countersign', 'stop');
+    await stage.workspace.waitFor(() => (pendingCount() === 0 ? true : undefined));
+  });
+
+  function askGroup(route: Partial<Route> = {}): void {
+    const approvers = [`usergroup:${group}` as const];
+    const more = { name: 'ops', approvers, selfApproval: false, ...route };
+    stage.setGate(() => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...more } }));
+  }
+
+  /** Has the agent want these notes, all in one message; resolves when they are pending. */
+  async function want(...texts: readonly string[]): Promise<Place> {
+    const calls = texts.map((text) => aModelCall('note', { text }));
+    stage.model.script((_request, index) => (index === 0 ? sayCalls(calls) : sayText('Noted.')));
+    const before = pendingCount();
+    const place = await stage.ask('requester', `note ${texts[0]}`, 'ops');
+    await stage.workspace.waitFor(() =>
+      pendingCount() >= before + texts.length ? true : undefined,
+    );
+    return place;
+  }
+
+  function pendingCount(): number {
+    const [row] = stage.sql<{ n: number }>(
+      "SELECT count(*) AS n FROM calls WHERE status = 'pending'",
+    );
+    return row?.n ?? 0;
+  }
+
+  const runs = async () => await readFile(stage.runJournal, 'utf8').catch(() => '');
+
+  it('has a call read whole and approved right there, and then shows the next', async () => {
+    const place = await want('the first', 'the second');
+    await openHome('approver');
+    await shows('approver', 'the second');
+    const [first = ''] = idsOn('approver');
+    await press('approver', 'home.review', `waiting:${first}`);
+    await stage.view('approver', 'note the first');
+    await stage.workspace.clickInView('approver', { actionId: 'call.approve' });
+    await stage.view('approver', 'You approved');
+    await stage.workspace.waitFor(() => (idsOn('approver').includes(first) ? undefined : true));
+    assert.equal(idsOn('approver').length, 1);
+    await stage.card(place, 'the first', 'Done');
+    assert.match(await runs(), /the first/);
+    await openHome('requester');
+    await shows('requester', 'approved by');
+  });
+
+  it('has a call answered, edited and ignored there too', async () => {
+    const [place] = [await want('to be edited'), await want('to be answered')];
+    await want('to be ignored');
+    await openHome('approver');
+    const [edited, answered, ignored] = idsOn('approver');
+    await press('approver', 'home.review', `waiting:${edited}`);
+    await stage.view('approver', 'Asked by');
+    await stage.workspace.clickInView('approver', { actionId: 'call.edit' });
+    await stage.form('approver', 'Edit the call');
+    const blocks = stage.workspace.see('approver').views.at(-1)?.view.blocks ?? [];
+    const input = blocks.find(({ type }) => type === 'input');
+    await stage.workspace.submit('approver', { [input?.block_id ?? '']: 'edited on Home' });
+    await stage.card(place, 'edited on Home', 'Done');
+    await press('approver', 'home.review', `waiting:${answered}`);
+    await stage.view('approver', 'Asked by');
+    await stage.workspace.clickInView('approver', { actionId: 'call.reply' });
+    await stage.form('approver', 'Answer the agent');
+    await stage.workspace.submit('approver', { reply: 'Ask me tomorrow.' });
+    await stage.workspace.waitFor(() => (idsOn('approver').length === 1 ? true : undefined));
+    await press('approver', 'home.ignore', `waiting:${ignored}`);
+    await shows('approver', 'You ignored');
+    await shows('approver', 'Nothing waits for you.');
+    assert.doesNotMatch(await runs(), /to be (?:edited|answered|ignored)/);
+  });
+
+  it('tells whoever presses too late, and decides nothing', async () => {
+    await want('decided elsewhere', 'decided there too');
+    await openHome('approver');
+    const [first, second] = idsOn('approver');
+    await openHome('admin');
+    await press('admin', 'home.ignore', `waiting:${first}`);
+    await shows('admin', 'You ignored');
+    // Their view is the one of before: nothing has moved on yet.
+    assert.deepEqual(idsOn('approver'), [first, second]);
+    await press('approver', 'home.review', `waiting:${first}`);
+    await stage.view('approver', 'was already ignored (ignored by <@U0ADMIN>)');
+    await stage.workspace.close('approver');
+    await press('approver', 'home.ignore', `waiting:${second}`);
+    await shows('approver', 'Nothing changed:');
+    await shows('approver', 'Nothing waits for you.');
+  });
+
+  it('refuses whoever was taken out of the group since it was shown, and tells them nothing of the call', async () => {
+    await want('only for the group');
+    await openHome('approver');
+    const [id] = idsOn('approver');
+    stage.workspace.setUserGroup('ops-approvers', ['admin']);
+    await stage.clock.advance(MINUTE_MS + 1_000);
+    await press('approver', 'home.ignore', `waiting:${id}`);
+    await shows('approver', 'may decide this call');
+    assert.ok(!home('approver').includes('only for the group'));
+    assert.equal(pendingCount(), 1);
+    const [refusal] = stage.sql<{ actor: string }>(
+      "SELECT actor FROM audit WHERE event = 'decision.not-allowed' ORDER BY seq DESC LIMIT 1",
+    );
+    assert.match(refusal?.actor ?? '', /U0APPROVER/);
+  });
+
+  it('shows nobody a call that they have no part in, and says why guests can decide nothing', async () => {
+    await want('a private matter');
+    for (const [who, words] of [
+      ['outsider', 'Nothing waits for you.'],
+      ['guest', 'you are a guest here'],
+    ] as const) {
+      await openHome(who);
+      await shows(who, words);
+      assert.ok(!home(who).includes('a private matter'));
+      assert.deepEqual(idsOn(who), []);
+    }
+    await openHome('requester');
+    await shows('requester', 'a private matter');
+    assert.deepEqual(idsOn('requester'), [], 'Their own approval does not count.');
+  });
+
+  it('brings what is new to whoever has it open, and says when Slack does not tell of groups', async () => {
+    await openHome('approver');
+    await shows('approver', 'Nothing waits for you.');
+    await want('it comes by itself');
+    await stage.clock.advance(2_100);
+    await shows('approver', 'it comes by itself');
+    stage.workspace.faults.api('usergroups.users.list', { kind: 'error', error: 'fatal_error' }, 9);
+    await stage.clock.advance(2 * MINUTE_MS);
+    await openHome('approver');
+    await shows('approver', 'more may wait for you than is shown here');
+    assert.ok(!home('approver').includes('Nothing waits for you.'));
+  });
+
+  it('has the same list in a command, to whoever types it alone', async () => {
+    await want('from the keyboard');
+    for (const [who, words] of [
+      ['approver', 'These wait for you, oldest first:'],
+      ['outsider', 'Nothing waits for you.'],
+    ] as const) {
+      await stage.workspace.command(who, 'general', '/countersign', 'waiting');
+      const told = await stage.privately(who, words);
+      assert.equal(allText(told).includes('archives/'), who === 'approver');
+    }
+  });
+});
+
+describe('two hundred waiting calls', () => {
+  let stage: InnerStage;
+  before(async () => {
+    stage = await setInnerStage('http');
+    await stage.app().stop();
+    await seed();
+    await stage.start();
+  });
+  after(() => stage.close());
+
+  /** Stores what two hundred turns have left behind that wait for the group. */
+  async function seed(): Promise<void> {
+    const { workspace, runJournal, clock } = stage;
+    const group = workspace.setUserGroup('ops-approvers', GROUP);
+    const folder = dirname(runJournal);
+    const opened = await openStore(
+      { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'files') },
+      { clock, log: SILENT, onWake: () => {} },
+    );
+    // What is seeded need not survive a loss of power.
+    if ('db' in opened.store.saver) opened.store.saver.db.pragma('synchronous = OFF');
+    const seal = createSeal(await opened.installationKey.read());
+    const ledger = sealLedger(opened.store.ledger, seal);
+    const requester = { team: workspace.team.id, user: workspace.member('requester').id };
+    const approvers = [`usergroup:${group}` as const];
+    const route = { ...REQUESTER_ROUTE, name: 'ops', approvers, selfApproval: false };
+    await seedPending({ store: { ...opened.store, ledger }, clock, count: 200, requester, route });
+    await opened.store.close();
+  }
+
+  it('are shown in pages, within Slack’s limits, oldest first and each once', async () => {
+    const { shows, idsOn, press, openHome, blocksOf, published } = onHomes(() => stage);
+    const from = published().length;
+    const stored = stage.sql<{ id: string }>(
+      "SELECT id FROM calls WHERE status = 'pending' ORDER BY seq",
+    );
+    assert.equal(stored.length, 200);
+    await openHome('approver');
+    await shows('approver', 'More than 8 calls, oldest first');
+    const seen = [...idsOn('approver')];
+    for (let page = 2; page <= 25; page += 1) {
+      await press('approver', 'home.on', 'pages:waiting');
+      await shows('approver', `Page ${page},`);
+      seen.push(...idsOn('approver'));
+    }
+    assert.deepEqual(
+      seen,
+      stored.map(({ id }) => id),
+    );
+    assert.ok(!JSON.stringify(blocksOf('approver')).includes('home.on'), 'This is the last page.');
+    await press('approver', 'home.back', 'pages:waiting');
+    await shows('approver', 'Page 24,');
+    await openHome('requester');
+    await shows('requester', 'You asked for');
+    assert.deepEqual(idsOn('requester'), []);
+    await press('requester', 'home.on', 'pages:asked');
+    await stage.workspace.waitFor(() =>
+      JSON.stringify(blocksOf('requester')).includes('home.back') ? true : undefined,
+    );
+    await stage.workspace.waitFor(() =>
+      published().every(({ ok }) => ok !== undefined) ? true : undefined,
+    );
+    const views = published().slice(from);
+    assert.equal(views.length, 28);
+    for (const { request, ok } of views) {
+      const { view } = request as { view: { blocks: unknown[] } };
+      assert.equal(ok, true, 'Slack takes every view.');
+      assert.ok(view.blocks.length <= 60, `${view.blocks.length} blocks`);
+    }
+  });
+});
+
+/** What people see and press on their Homes. */
+function onHomes(stageNow: () => InnerStage) {
+  const blocksOf = (who: string) =>
+    (stageNow().workspace.see(who).home?.blocks ?? []) as KnownBlock[];
+  const home = (who: string) => allText({ text: '', blocks: blocksOf(who) });
+  const published = () =>
+    stageNow().workspace.journal.filter(
+      ({ name, kind }) => kind === 'api' && name === 'views.publish',
+    );
+  return {
+    blocksOf,
+    home,
+    published,
+    idsOn: (who: string) =>
+      blocksOf(who).flatMap(({ block_id: id = '' }) =>
+        id.startsWith('waiting:') ? [id.slice('waiting:'.length)] : [],
+      ),
+    press: (who: string, actionId: string, blockId: string) =>
+      stageNow().workspace.clickInHome(who, { actionId, blockId }),
+    shows: (who: string, part: string) =>
+      stageNow().workspace.waitFor(() => (home(who).includes(part) ? true : undefined), {
+        describe: () => home(who),
+      }),
+    async openHome(who: string): Promise<void> {
+      const before = published().length;
+      const { workspace } = stageNow();
+      await workspace.openHome(who);
+      const isAnswered = () =>
+        published()
+          .slice(before)
+          .some(({ answer }) => answer !== undefined);
+      await workspace.waitFor(() => (isAnswered() ? true : undefined));
+    },
+  };
+}

@@ -1,0 +1,263 @@
+/** Who sees what when: the Homes on the simulated workspace, on a clock that moves when told to. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { Call } from '../../../src/domain/call.ts';
+import type { Person } from '../../../src/domain/person.ts';
+import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
+import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
+import { DEFAULT_MEMBERS } from '../../../src/playground/workspace/workspace-seed.ts';
+import { connectSlack } from '../../../src/slack/connect-slack.ts';
+import { createHome, type Home } from '../../../src/slack/home/create-home.ts';
+import type { AdminPart } from '../../../src/slack/home/read-home.ts';
+import { aCall } from '../../support/a-call.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { TEST_MARK } from '../../support/test-mark.ts';
+import { createFakeDesk, type FakeDesk } from '../fake-desk.ts';
+import { TOOL } from '../slack-stage.ts';
+
+const ROUND_MS = 15_000;
+/** More than are shown anything in one round. */
+const CROWD = Array.from({ length: 25 }, (_, i) => `looker-${i}`);
+const MEMBERS = [...DEFAULT_MEMBERS, ...CROWD.map((name) => ({ name, realName: name }))];
+
+describe('the Homes of a workspace', () => {
+  let workspace: Workspace;
+  let clock: ManualClock;
+  let desk: FakeDesk;
+  let home: Home;
+  let others: Home;
+  let logged: string[];
+  let adminPart: AdminPart | undefined;
+  let reads: number;
+  const approver = (): Person => personOf('approver');
+  const personOf = (name: string): Person => ({
+    team: workspace.team.id,
+    user: workspace.member(name).id,
+  });
+
+  beforeEach(async () => {
+    clock = createManualClock();
+    workspace = await createWorkspace({ clock, members: MEMBERS });
+    desk = createFakeDesk();
+    reads = 0;
+    desk.listAsked = async () => {
+      reads += 1;
+      return desk.asked;
+    };
+    logged = [];
+    adminPart = undefined;
+    const write = (_fields: object, message: string) => void logged.push(message);
+    const log = { debug: () => {}, info: () => {}, warn: write, error: write };
+    const config = { botToken: workspace.botToken, apiUrl: workspace.apiUrl };
+    const { client } = await connectSlack({
+      config: { ...config, clientPingTimeoutMs: 1_000, appToken: workspace.appToken },
+      log,
+    });
+    const toolbox = { get: () => TOOL };
+    const cardOf = async () => undefined;
+    const deps = { client, desk, cardOf, toolbox, mark: TEST_MARK, clock, log };
+    home = createHome({ ...deps, adminPart: async (person) => (await adminPart?.(person)) ?? [] });
+    others = createHome(deps);
+  });
+  afterEach(async () => {
+    await Promise.all([home.stop(), others.stop()]);
+    await workspace.stop();
+  });
+
+  const wait = (...calls: readonly Call[]) => {
+    desk.waiting = { kind: 'page', calls };
+  };
+  const call = (name: string) => aCall({ id: `call_${name}`, tool: name });
+  const published = () => workspace.journal.filter(({ name }) => name === 'views.publish');
+  const seen = (name = 'approver') => JSON.stringify(workspace.see(name).home?.blocks ?? []);
+  /** Moves the clock and waits until the publishing that has fallen due is answered. */
+  const pass = async (ms: number) => {
+    await clock.advance(ms);
+    await home.follow(personOf('stranger'));
+    for (let looks = 0; looks < 50; looks += 1) await new Promise((done) => setImmediate(done));
+  };
+  const sees = (part: string, name?: string) =>
+    workspace.waitFor(() => seen(name).includes(part) || undefined, {
+      describe: () => `${seen(name)}\n${logged.join('\n')}`,
+    });
+
+  it('show who opens it what there is, and what is new to those who have looked lately, and no others', async () => {
+    wait(call('first'));
+    await home.show(approver());
+    assert.ok(seen().includes('First'));
+    wait(call('first'), call('second'));
+    home.nudge();
+    await pass(2_000);
+    await sees('Second');
+    assert.equal(workspace.see('admin').home, undefined);
+    await pass(15 * 60_000);
+    wait(call('third'));
+    home.nudge();
+    await pass(2 * ROUND_MS);
+    assert.equal(clock.pendingCount, 0);
+    assert.ok(!seen().includes('Third'), 'Whoever has not looked for long opens it anew.');
+  });
+
+  it('publish a few views, and not one for each of five hundred calls in a minute', async () => {
+    await home.show(approver());
+    for (let i = 0; i < 500; i += 1) {
+      wait(call(`call_${i}`));
+      home.nudge();
+      await clock.advance(120);
+    }
+    await pass(2 * ROUND_MS);
+    await sees('call_499');
+    const count = published().length;
+    assert.ok(count >= 3 && count <= 8, `${count} views`);
+    assert.ok(reads <= 10, `${reads} readings`);
+  });
+
+  it('publish nothing that looks as it did', async () => {
+    wait(call('first'));
+    await home.show(approver());
+    for (let i = 0; i < 5; i += 1) {
+      home.nudge();
+      await pass(ROUND_MS);
+    }
+    assert.equal(published().length, 1);
+    assert.ok(reads > 1);
+  });
+
+  it('keep what a press came to until the next one', async () => {
+    wait(call('first'), call('second'));
+    await home.show(approver(), undefined, 'You ignored `first`.');
+    wait(call('second'));
+    home.nudge();
+    await pass(2_000);
+    await workspace.waitFor(() => !seen().includes('call_first') || undefined);
+    assert.ok(seen().includes('You ignored `first`.'));
+    await home.show(approver());
+    assert.ok(!seen().includes('You ignored'));
+  });
+
+  it('leave a person to the replica on which they have looked since', async () => {
+    wait(call('first'));
+    await home.show(approver());
+    await others.show(approver());
+    wait(call('second'));
+    home.nudge();
+    await pass(2_000);
+    await workspace.waitFor(() => published().at(-1)?.ok === false || undefined);
+    assert.ok(seen().includes('First'), 'The other replica shows it.');
+    others.nudge();
+    await pass(2_000);
+    await sees('Second');
+    const before = published().length;
+    wait(call('third'));
+    home.nudge();
+    await pass(2 * ROUND_MS);
+    assert.equal(published().length, before);
+  });
+
+  it('wait as long as Slack asks to, and show it then', async () => {
+    wait(call('first'));
+    workspace.faults.api('views.publish', { kind: 'rate-limited', retryAfterS: 40 }, 1);
+    await home.show(approver());
+    await pass(39_000);
+    assert.equal(workspace.see('approver').home, undefined);
+    await pass(1_000);
+    await sees('First');
+    // An answer that was lost leaves a view that is not known of: the next one takes its place.
+    wait(call('second'));
+    workspace.faults.api('views.publish', { kind: 'lost' }, 1);
+    home.nudge();
+    await pass(ROUND_MS);
+    await sees('Second');
+    wait(call('third'));
+    await pass(31_000);
+    home.nudge();
+    await pass(ROUND_MS);
+    await sees('Third');
+  });
+
+  it('show the lists without the rest where Slack does not take all', async () => {
+    wait(call('first'));
+    const text = 'y'.repeat(2_900);
+    adminPart = async () =>
+      Array.from({ length: 90 }, () => ({
+        type: 'section',
+        text: { type: 'mrkdwn', text },
+      }));
+    await home.show(approver());
+    assert.match(seen(), /First.*no room here/);
+    assert.ok(!seen().includes('yyy'));
+    assert.match(logged.join('\n'), /Slack does not take a Home/);
+  });
+
+  it('show what there is where the part of admins can’t be read', async () => {
+    wait(call('first'));
+    adminPart = async () => {
+      throw new Error('The disk is full.');
+    };
+    await home.show(approver());
+    assert.match(seen(), /First.*The part for admins could not be read/);
+  });
+
+  it('say when nothing can be read, and follow when it can', async () => {
+    const { listWaiting } = desk;
+    desk.listWaiting = async () => {
+      throw new Error('The disk is full.');
+    };
+    await home.show(approver());
+    assert.match(seen(), /can’t read what waits for you right now/);
+    assert.ok(!seen().includes('Nothing waits'));
+    home.nudge();
+    await pass(2_000);
+    desk.listWaiting = listWaiting;
+    wait(call('first'));
+    await pass(ROUND_MS);
+    await sees('First');
+  });
+
+  it('leave what is known there while the workspace does not tell all, and follow when it does', async () => {
+    desk.waiting = { kind: 'page', calls: [], doubt: 'Slack did not tell.' };
+    await home.show(approver());
+    assert.ok(seen().includes('Slack did not tell.'), 'Who has just asked is told so.');
+    wait(call('first'));
+    await pass(2_000);
+    await sees('First');
+    desk.waiting = { kind: 'nobody', why: 'Slack did not tell.', passes: true };
+    home.nudge();
+    await pass(ROUND_MS);
+    assert.ok(seen().includes('First'));
+    wait(call('second'));
+    await pass(ROUND_MS);
+    await sees('Second');
+  });
+
+  it('go back to the page before when one has become empty', async () => {
+    const asked: (string | undefined)[] = [];
+    desk.listWaiting = async (_person, { after }) => {
+      asked.push(after);
+      return { kind: 'page', calls: after === 'call_b' ? [] : [call('first')] };
+    };
+    await home.show(approver(), { waiting: ['call_a', 'call_b'], asked: [] });
+    assert.deepEqual(asked, ['call_b', 'call_a']);
+    assert.match(seen(), /Page 2/);
+  });
+
+  it('come in turn where many look: each round is for some of them, and nobody is left out', async () => {
+    for (const name of CROWD) await home.show(personOf(name));
+    for (let round = 0; round < 3; round += 1) {
+      const before = published().length;
+      wait(call(`round_${round}`));
+      home.nudge();
+      await pass(ROUND_MS);
+      assert.equal(published().length - before, 20);
+    }
+    for (const name of CROWD) assert.match(seen(name), /Round [12]/, name);
+  });
+
+  it('are not remembered for those of whom Slack takes none', async () => {
+    await home.show({ team: workspace.team.id, user: 'U0NOBODY' });
+    const before = reads;
+    home.nudge();
+    assert.equal(clock.pendingCount, 0);
+    assert.deepEqual([reads, logged.at(-1)], [before, 'Slack takes no Home of this person.']);
+  });
+});
