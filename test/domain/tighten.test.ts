@@ -102,7 +102,7 @@ describe('a route that is set in Slack', () => {
     fc.assert(
       fc.property(fc.oneof(ruled, fc.constant(asDefault())), slack, (answer, route) => {
         const after = tightenAnswer(answer, route);
-        assert(STRICTNESS[after.kind] >= STRICTNESS[answer.kind]);
+        assert(STRICTNESS[after.kind] >= STRICTNESS[answer.kind], 'It is less strict.');
         assert.notEqual(after.kind, 'run');
       }),
     );
@@ -119,19 +119,22 @@ describe('a route that is set in Slack', () => {
           if (answer.kind !== 'ask') return;
           const before = stagesOf(answer.route);
           const after = stagesOf(askedOn(tightenAnswer(answer, route)));
-          assert(after.length <= before.length);
+          assert(after.length <= before.length, 'It goes on further than before.');
           for (const [i, stage] of after.entries()) {
             const now = may(stage, kind, who);
             if (now.kind !== 'allowed') continue;
             for (const needed of [before[i] ?? REQUESTER_ROUTE, route]) {
               const was = may(needed, kind, who);
               assert.equal(was.kind, 'allowed');
-              assert(was.kind === 'allowed' && (was.approves || !now.approves));
+              assert(
+                was.kind === 'allowed' && (was.approves || !now.approves),
+                'It counts only now.',
+              );
             }
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, endOnFailure: true },
     );
   });
 
@@ -147,7 +150,7 @@ describe('a route that is set in Slack', () => {
           assert.equal(may(tightenRoute(file, route), kind, who).kind === 'allowed', isBoth);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 1_000, endOnFailure: true },
     );
   });
 
@@ -156,11 +159,11 @@ describe('a route that is set in Slack', () => {
       fc.property(aRoute('file', 2), slack, (file, route) => {
         for (const [i, stage] of stagesOf(tightenRoute(file, route)).entries()) {
           for (const needed of [stagesOf(file)[i] ?? file, route]) {
-            assert(stage.quorum >= needed.quorum);
-            assert(stage.deadlineMs <= needed.deadlineMs);
-            assert(stage.requiresReason || !needed.requiresReason);
+            assert(stage.quorum >= needed.quorum, 'The quorum shrank.');
+            assert(stage.deadlineMs <= needed.deadlineMs, 'The deadline grew.');
+            assert(stage.requiresReason || !needed.requiresReason, 'No reason is needed any more.');
           }
-          assert((stage.remindAfterMs ?? 0) < stage.deadlineMs);
+          assert((stage.remindAfterMs ?? 0) < stage.deadlineMs, 'The reminder never comes.');
           const was = stagesOf(file)[i]?.escalate;
           assert.equal(stage.escalate?.afterMs ?? was?.afterMs, was?.afterMs);
         }

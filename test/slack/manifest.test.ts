@@ -24,6 +24,17 @@ const METHOD_SCOPES: Readonly<
   'chat.startStream': method('chat.startStream', 'chat:write'),
   'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
+  // What was said in a channel itself is found again by its metadata.
+  'conversations.history': method(
+    'conversations.history',
+    'channels:history',
+    'groups:history',
+    'im:history',
+    'mpim:history',
+    'metadata.message:read',
+  ),
+  // Whether the app is in a channel that is chosen for a route.
+  'conversations.info': method('conversations.info', 'channels:read', 'groups:read'),
   'conversations.list': method('conversations.list', 'channels:read', 'groups:read'),
   // Who may approve as a member of a channel; a private one only where the app is in it.
   'conversations.members': method('conversations.members', 'channels:read', 'groups:read'),
@@ -48,6 +59,7 @@ const METHOD_SCOPES: Readonly<
   'users.list': method('users.list', 'users:read'),
   'views.open': method('views.open'),
   'views.publish': method('views.publish'),
+  'views.push': method('views.push'),
   'views.update': method('views.update'),
 };
 

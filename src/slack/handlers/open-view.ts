@@ -14,10 +14,10 @@ export async function openView(
   { isOver = false }: { readonly isOver?: boolean } = {},
 ): Promise<string | undefined> {
   const named = { ...view, external_id: randomUUID() };
-  const { views } = deps.client;
+  const { client } = deps;
   const wanted = { trigger_id: click.triggerId, view: named };
   try {
-    const opened = await (isOver ? views.push(wanted) : views.open(wanted));
+    const opened = await (isOver ? client.views.push(wanted) : client.views.open(wanted));
     return opened.view?.id;
   } catch (error) {
     // Where only the answer was lost, the view stands open under the name that we gave it.
