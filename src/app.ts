@@ -166,6 +166,8 @@ async function open(
     newId: () => randomBytes(16).toString('base64url'),
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
     showsUsage: config.showsUsage,
+    admins: adminUsers,
+    digestOver: config.digestOver,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const slack = createSlackApp({

@@ -37,6 +37,10 @@ export interface DeskDeps {
   readonly leaseMs?: number;
   /** Whether people see below an answer what it took of the model. (Default: false.) */
   readonly showsUsage?: boolean;
+  /** Ids of those who can mend what keeps a card from its channel; they are told so. (Default: nobody.) */
+  readonly admins?: ReadonlySet<string>;
+  /** More cards than this in a channel within a minute are announced by one message in place of a mention each. (Default: 10.) */
+  readonly digestOver?: number;
 }
 
 /** A worker's hold on what it works on, while it works. */

@@ -14,12 +14,14 @@ export type AgendaTask =
   | 'say'
   | 'heed'
   | 'remind'
-  | 'escalate';
+  | 'escalate'
+  | 'stub'
+  | 'bulletin';
 
 /** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
 export interface AgendaKey {
   readonly task: AgendaTask;
-  /** A thread's key (pump, say, heed) or a call's id (run, expire, redraw, remind, escalate). */
+  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub) or a bulletin's. */
   readonly id: string;
 }
 
@@ -89,3 +91,5 @@ export const expireKey = (callId: string): AgendaKey => ({ task: 'expire', id: c
 export const remindKey = (callId: string): AgendaKey => ({ task: 'remind', id: callId });
 export const escalateKey = (callId: string): AgendaKey => ({ task: 'escalate', id: callId });
 export const redrawKey = (callId: string): AgendaKey => ({ task: 'redraw', id: callId });
+export const stubKey = (callId: string): AgendaKey => ({ task: 'stub', id: callId });
+export const bulletinKey = (bulletin: string): AgendaKey => ({ task: 'bulletin', id: bulletin });

@@ -29,4 +29,10 @@ export const VIEWS = {
   reason: 'call.approve.submit',
 } as const;
 
-export const METADATA = { card: 'countersign_card', say: 'countersign_say' } as const;
+export const METADATA = {
+  card: 'countersign_card',
+  stub: 'countersign_stub',
+  left: 'countersign_left',
+  bulletin: 'countersign_bulletin',
+  say: 'countersign_say',
+} as const;

@@ -149,6 +149,8 @@ describe('the runner', () => {
       heed: nothing,
       remind: nothing,
       escalate: nothing,
+      stub: nothing,
+      bulletin: nothing,
     };
     const redraw = async (id: string) => void done.push(id);
     const runner = createRunner({
@@ -164,10 +166,7 @@ describe('the runner', () => {
     runner.start();
     await runner.idle();
     assert.deepEqual(done, ['call_1']);
-    assert.match(
-      (await store.agenda.parked())[0]?.reason ?? '',
-      /knows no work of the kind “nap”/,
-    );
+    assert.match((await store.agenda.parked())[0]?.reason ?? '', /knows no work of the kind “nap”/);
     await runner.stop(0);
   });
 
@@ -190,6 +189,8 @@ describe('the runner', () => {
       heed: nothing,
       remind: nothing,
       escalate: nothing,
+      stub: nothing,
+      bulletin: nothing,
     };
     const redraw = async (id: string) => void redrawn.push(id);
     const runner = createRunner({

@@ -27,6 +27,8 @@ async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise
       expire: nothing,
       remind: nothing,
       escalate: nothing,
+      stub: nothing,
+      bulletin: nothing,
       say: nothing,
       heed: nothing,
       redraw: (_id, { signal }) => redraw(signal),

@@ -8,6 +8,7 @@ import { inboxContract } from './store-contract/inbox-contract.ts';
 import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
+import { bulletinsContract, sidesContract } from './store-contract/places-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { requesterContract } from './store-contract/requester-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
@@ -20,6 +21,8 @@ export function storeContract(name: string, make: MakeStore): void {
   describe(`${name} keeps the promises of the store`, () => {
     describe('ledger', () => ledgerContract(open));
     describe('calls of a requester', () => requesterContract(open));
+    describe('messages of a call', () => sidesContract(open));
+    describe('bulletins', () => bulletinsContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('history', () => historyContract(open));
