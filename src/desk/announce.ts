@@ -1,6 +1,6 @@
 /** Who is called for a call that waits: each of its people once, or by one bulletin for many calls. */
 import { bulletinKey } from '../domain/agenda.ts';
-import { opens, type Welcome } from '../domain/bulletin.ts';
+import { bulletinId, type Welcome } from '../domain/bulletin.ts';
 import type { Call } from '../domain/call.ts';
 import { homeOf, toCall } from '../domain/card-home.ts';
 import type { DeskDeps } from './deps.ts';
@@ -40,30 +40,27 @@ export function createAnnounce({
       const calls = toCall(call);
       if (calls.length === 0) return undefined;
       const now = clock.now();
-      const callId = arrivalOf(call, occasion);
-      const { channel } = homeOf(call);
-      const welcome = await store.bulletins.arrive({ channel, callId, at: now, calls }, crowding);
+      const arrival = {
+        channel: homeOf(call).channel,
+        callId: call.id,
+        ...(occasion && { occasion: `${occasion}:${call.route?.name}:${call.pendingSince}` }),
+        at: now,
+        calls,
+      };
+      const welcome = await store.bulletins.arrive(arrival, crowding);
       const { bulletin } = welcome;
       if (bulletin !== undefined) {
-        await wake(bulletin, opens(bulletin, callId) ? now : now + UPDATE_MS);
+        await wake(bulletin, bulletin === bulletinId(arrival) ? now : now + UPDATE_MS);
       }
       return welcome;
     },
     async leave(call, except) {
       if (!mayCall(call)) return;
-      const left = await Promise.all(
-        [undefined, 'remind', 'escalate'].map((occasion) =>
-          store.bulletins.leave(arrivalOf(call, occasion as Occasion | undefined), except),
-        ),
-      );
-      const bulletins = new Set(left.flat());
-      for (const bulletin of bulletins) await wake(bulletin, clock.now() + UPDATE_MS);
+      for (const bulletin of await store.bulletins.leave(call.id, except)) {
+        await wake(bulletin, clock.now() + UPDATE_MS);
+      }
     },
   };
-}
-
-function arrivalOf({ id }: Call, occasion: Occasion | undefined): string {
-  return occasion === undefined ? id : `${id}/${occasion}`;
 }
 
 /** A call that has been for the requester alone, in their own thread, was never announced. */

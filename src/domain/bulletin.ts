@@ -19,10 +19,12 @@ export interface Bulletin {
   readonly place?: CardPlace;
 }
 
-/** A card that is to be posted in a channel. */
+/** A card that is to be posted in a channel, or another occasion on which its people are called there. */
 export interface Arrival {
   readonly channel: string;
   readonly callId: string;
+  /** One of a kind for the call. (Default: its card is posted.) */
+  readonly occasion?: string;
   readonly at: number;
   /** Those whom the card would call. */
   readonly calls: readonly Called[];
@@ -59,12 +61,11 @@ export interface Bulletins {
   forget(id: string): Promise<boolean>;
 }
 
-/** Tells whether the call is the one with which the bulletin began. */
-export function opens(bulletin: string, callId: string): boolean {
-  return bulletin.endsWith(` ${callId}`);
-}
-
-/** Returns the id of the bulletin that begins with a call in a channel. */
-export function bulletinId({ channel, callId }: Pick<Arrival, 'channel' | 'callId'>): string {
-  return `${channel} ${callId}`;
+/** Returns the id of the bulletin that begins with an arrival; no part of it holds a space. */
+export function bulletinId({
+  channel,
+  callId,
+  occasion = '',
+}: Omit<Arrival, 'at' | 'calls'>): string {
+  return `${channel} ${callId} ${encodeURIComponent(occasion)}`;
 }

@@ -5,24 +5,28 @@ import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** An arrival is kept as its bulletin and those whom it may call, with a bar between. */
+/** An arrival is kept as its bulletin and those whom it may call, with a bar between; its key is the call and the occasion. */
 const ARRIVE = deskScript(`
-local channel,call,at,calls,id=ARGV[1],ARGV[2],ARGV[3],ARGV[4],ARGV[5]
-local over,window,life=tonumber(ARGV[6]),tonumber(ARGV[7]),tonumber(ARGV[8])
-local field,recent,now=channel..' '..call,P..':arrived:'..channel,tonumber(at)
-local known=redis.call('HGET',P..':arrivals',field)
+local channel,call,occasion,at,calls,id=ARGV[1],ARGV[2],ARGV[3],ARGV[4],ARGV[5],ARGV[6]
+local over,window,life=tonumber(ARGV[7]),tonumber(ARGV[8]),tonumber(ARGV[9])
+local recent,now,key=P..':arrived:'..channel,tonumber(at),call..' '..occasion
+local function fieldOf(each) return channel..' '..each end
+local known=redis.call('HGET',P..':arrivals',fieldOf(key))
 if known then return known end
 redis.call('ZREMRANGEBYSCORE',recent,'-inf',now-window)
 local crowd=redis.call('ZCARD',recent)
-redis.call('ZADD',recent,at,call)
-redis.call('SADD',P..':arrivals-of:'..call,channel)
+redis.call('ZADD',recent,at,key)
+redis.call('SADD',P..':arrivals-of:'..call,fieldOf(key))
 local function keep(bulletin,those)
   local answer=bulletin..'|'..those
-  redis.call('HSET',P..':arrivals',field,answer)
+  redis.call('HSET',P..':arrivals',fieldOf(key),answer)
   return answer
 end
 if crowd<over then return keep('',calls) end
 local function bulletinOf(name) return P..':bulletin:'..name end
+local function waitIn(name,each)
+  return redis.call('SADD',P..':bulletin-waits:'..name,string.match(each,'^%S+'))
+end
 local open=redis.call('HGET',P..':bulletins-open',channel)
 local facts=open and redis.call('HMGET',bulletinOf(open),'last','opened','called')
 if facts and facts[1] and tonumber(facts[1])>now-window and tonumber(facts[2])>now-life then
@@ -33,17 +37,16 @@ if facts and facts[1] and tonumber(facts[1])>now-window and tonumber(facts[2])>n
   local those=table.concat(fresh,' ')
   redis.call('HSET',bulletinOf(open),'last',at,'called',called..' '..those)
   redis.call('HINCRBY',bulletinOf(open),'total',1)
-  redis.call('SADD',P..':bulletin-waits:'..open,call)
+  waitIn(open,key)
   return keep(open,those)
 end
 local total,since=0,at
-for i,each in ipairs(redis.call('ZRANGE',recent,0,-1)) do
-  local its=redis.call('HGET',P..':arrivals',channel..' '..each)
-  if each==call or (its and string.sub(its,1,1)=='|') then
-    total=total+1
-    if total==1 then since=redis.call('ZSCORE',recent,each) end
-    redis.call('SADD',P..':bulletin-waits:'..id,each)
-    if its then redis.call('HSET',P..':arrivals',channel..' '..each,id..its) end
+for _,each in ipairs(redis.call('ZRANGE',recent,0,-1)) do
+  local its=redis.call('HGET',P..':arrivals',fieldOf(each))
+  if each==key or (its and string.sub(its,1,1)=='|') then
+    if total==0 then since=redis.call('ZSCORE',recent,each) end
+    total=total+waitIn(id,each)
+    if its then redis.call('HSET',P..':arrivals',fieldOf(each),id..its) end
   end
 end
 redis.call('HSET',bulletinOf(id),'channel',channel,'since',since,'opened',at,'last',at,'total',total,'opener',calls,'called',calls)
@@ -51,16 +54,16 @@ redis.call('HSET',P..':bulletins-open',channel,id)
 return keep(id,'')`);
 
 const LEAVE = onceScript(`
-local out={}
+local out,told={},{}
 local of=P..':arrivals-of:'..ARGV[1]
-for _,channel in ipairs(redis.call('SMEMBERS',of)) do
-  if channel~=ARGV[2] then
-    local field=channel..' '..ARGV[1]
+for _,field in ipairs(redis.call('SMEMBERS',of)) do
+  if string.match(field,'^%S+')~=ARGV[2] then
     local its=redis.call('HGET',P..':arrivals',field)
     local bulletin=its and string.match(its,'^([^|]+)|')
     redis.call('HDEL',P..':arrivals',field)
-    redis.call('SREM',of,channel)
-    if bulletin then
+    redis.call('SREM',of,field)
+    if bulletin and not told[bulletin] then
+      told[bulletin]=true
       redis.call('SREM',P..':bulletin-waits:'..bulletin,ARGV[1])
       out[#out+1]=bulletin
     end
@@ -92,8 +95,9 @@ return 1`);
 export function createRedisBulletins(link: RedisLink, desk: string): Bulletins {
   return {
     async arrive(arrival, { over, windowMs, lifeMs }) {
-      const { channel, callId, at, calls } = arrival;
-      const head = [channel, callId, String(at), joinCalled(calls), bulletinId(arrival)];
+      const { at, callId, calls, channel, occasion = '' } = arrival;
+      const key = [channel, callId, encodeURIComponent(occasion)];
+      const head = [...key, String(at), joinCalled(calls), bulletinId(arrival)];
       const crowding = [over, windowMs, lifeMs].map(String);
       return readWelcome(readText(await link.run(ARRIVE, desk, [...head, ...crowding])));
     },

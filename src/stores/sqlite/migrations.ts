@@ -141,11 +141,12 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE arrivals (
     channel TEXT NOT NULL,
     call_id TEXT NOT NULL,
+    occasion TEXT NOT NULL,
     at INTEGER NOT NULL,
     calls TEXT NOT NULL,
     bulletin TEXT,
     waits INTEGER NOT NULL DEFAULT 1,
-    PRIMARY KEY (channel, call_id)
+    PRIMARY KEY (channel, call_id, occasion)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX arrivals_by_time ON arrivals (channel, at);
   CREATE INDEX arrivals_of_call ON arrivals (call_id);

@@ -17,9 +17,9 @@ interface Row {
 
 /** Creates the bulletins over one connection. */
 export function createSqliteBulletins(db: Database, transact: Transact): Bulletins {
-  const known = db.prepare<[channel: string, callId: string], { calls: string; bulletin: string }>(
-    'SELECT calls, bulletin FROM arrivals WHERE channel = ? AND call_id = ?',
-  );
+  const known = db.prepare<[Key], { calls: string; bulletin: string | null }>(`
+    SELECT calls, bulletin FROM arrivals
+    WHERE channel = @channel AND call_id = @callId AND occasion = @occasion`);
   const forgetOld = db.prepare<[channel: string, at: number]>(
     'DELETE FROM arrivals WHERE channel = ? AND waits = 0 AND at <= ?',
   );
@@ -29,8 +29,10 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
     )
     .pluck();
   const insert = db.prepare<
-    [channel: string, callId: string, at: number, calls: string, bulletin: string | null]
-  >('INSERT INTO arrivals (channel, call_id, at, calls, bulletin) VALUES (?, ?, ?, ?, ?)');
+    [Key & { readonly at: number; readonly those: string; readonly bulletin: string | null }]
+  >(`
+    INSERT INTO arrivals (channel, call_id, occasion, at, calls, bulletin)
+    VALUES (@channel, @callId, @occasion, @at, @those, @bulletin)`);
   const open = db.prepare<
     [channel: string, lastAfter: number, openedAfter: number],
     { id: string; called: string }
@@ -45,7 +47,7 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
     WHERE channel = ? AND at > ? AND waits = 1 AND bulletin IS NULL`);
   const begin = db.prepare<{ id: string; channel: string; at: number; calls: string }>(`
     INSERT INTO bulletins (id, channel, since, opened_at, last_at, total, opener, called)
-    SELECT @id, @channel, min(at), @at, @at, count(*), @calls, @calls
+    SELECT @id, @channel, min(at), @at, @at, count(DISTINCT call_id), @calls, @calls
     FROM arrivals WHERE bulletin = @id`);
   const waitsNoMore = db
     .prepare<[callId: string, except: string], string | null>(`
@@ -56,7 +58,9 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
     'SELECT id, channel, since, total, opener, called, place FROM bulletins WHERE id = ?',
   );
   const waiting = db
-    .prepare<[id: string], number>('SELECT count(*) FROM arrivals WHERE bulletin = ? AND waits = 1')
+    .prepare<[id: string], number>(
+      'SELECT count(DISTINCT call_id) FROM arrivals WHERE bulletin = ? AND waits = 1',
+    )
     .pluck();
   const place = db.prepare<[place: string, id: string]>(
     'UPDATE bulletins SET place = ? WHERE id = ?',
@@ -64,18 +68,18 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
   const forget = db.prepare<[id: string]>('DELETE FROM bulletins WHERE id = ?');
 
   function joinOpen(arrival: Arrival, found: { id: string; called: string }): Welcome {
-    const { channel, callId, at } = arrival;
+    const { at } = arrival;
     const called = splitCalled(found.called);
     const calls = arrival.calls.filter((each) => !called.includes(each));
     join.run(at, joinCalled([...called, ...calls]), found.id);
-    insert.run(channel, callId, at, joinCalled(calls), found.id);
+    insert.run({ ...keyOf(arrival), at, those: joinCalled(calls), bulletin: found.id });
     return { calls, bulletin: found.id };
   }
 
   function beginOne(arrival: Arrival, after: number): Welcome {
-    const { channel, callId, at } = arrival;
+    const { at, channel } = arrival;
     const id = bulletinId(arrival);
-    insert.run(channel, callId, at, '', id);
+    insert.run({ ...keyOf(arrival), at, those: '', bulletin: id });
     takeIn.run(id, channel, after);
     begin.run({ id, channel, at, calls: joinCalled(arrival.calls) });
     return { calls: [], bulletin: id };
@@ -83,9 +87,9 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
 
   return {
     async arrive(arrival, { over, windowMs, lifeMs }) {
-      const { channel, callId, at, calls } = arrival;
+      const { at, calls, channel } = arrival;
       return transact.write(() => {
-        const before = known.get(channel, callId);
+        const before = known.get(keyOf(arrival));
         if (before) {
           const { bulletin } = before;
           return { calls: splitCalled(before.calls), ...(bulletin && { bulletin }) };
@@ -93,7 +97,7 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
         const after = at - windowMs;
         forgetOld.run(channel, after);
         if ((crowd.get(channel, after) ?? 0) < over) {
-          insert.run(channel, callId, at, joinCalled(calls), null);
+          insert.run({ ...keyOf(arrival), at, those: joinCalled(calls), bulletin: null });
           return { calls };
         }
         const found = open.get(channel, after, at - lifeMs);
@@ -102,7 +106,7 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
     },
     async leave(callId, except = '') {
       const left = transact.write(() => waitsNoMore.all(callId, except));
-      return left.filter((each) => each !== null);
+      return [...new Set(left.filter((each) => each !== null))];
     },
     async read(id) {
       return transact.read(() => {
@@ -129,4 +133,14 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
       });
     },
   };
+}
+
+interface Key {
+  readonly channel: string;
+  readonly callId: string;
+  readonly occasion: string;
+}
+
+function keyOf({ channel, callId, occasion = '' }: Arrival): Key {
+  return { channel, callId, occasion };
 }

@@ -137,6 +137,22 @@ export function bulletinsContract(open: OpenBench): void {
     assert.notEqual(next, undefined);
   });
 
+  test('another occasion of a call counts for the crowd, and the call waits once', async (t) => {
+    const { store } = await open(t);
+    const { bulletins } = store;
+    await arrive(bulletins, 'call_1', 1_000);
+    const remind = { occasion: 'remind:the night shift:1' };
+    assert.deepEqual(await arrive(bulletins, 'call_1', 1_500, remind), { calls: OPS });
+    const { bulletin = '' } = await arrive(bulletins, 'call_2', 2_000, remind);
+    assert.equal(
+      (await arrive(bulletins, 'call_1', 2_500, { occasion: 'escalate' })).bulletin,
+      bulletin,
+    );
+    assert.equal((await bulletins.read(bulletin))?.waiting, 2);
+    assert.deepEqual(await bulletins.leave('call_1'), [bulletin]);
+    assert.equal((await bulletins.read(bulletin))?.waiting, 1);
+  });
+
   test('cards that come at once, from several processes, have one bulletin', async (t) => {
     const { store } = await open(t);
     const welcomes = await Promise.all(
