@@ -69,7 +69,7 @@ export function createRedraw(
     if (old) await leaveBehind.mark(call, old);
     if (drawn.ts !== place?.ts) {
       await store.ledger.placeCard(call.id, drawn);
-      if (!isElsewhere(call)) await progress.sayAgain(call.thread);
+      if (old || !isElsewhere(call)) await progress.sayAgain(call.thread);
     }
     // An earlier try may have ended before the old one was drawn over.
     if (old || work.tries > 0) await leaveBehind.close(call, drawn);

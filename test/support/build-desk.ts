@@ -109,6 +109,8 @@ export async function buildDesk(
     /** (Default: everybody is a member, and nobody an admin.) */
     readonly directory?: Directory;
     readonly talk?: TalkRules;
+    /** Who is told of channels that take no cards. */
+    readonly admins?: ReadonlySet<string>;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -170,6 +172,7 @@ export async function buildDesk(
       directory,
       talk,
       showsUsage: options.showsUsage ?? false,
+      ...(options.admins && { admins: options.admins }),
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
     });

@@ -54,6 +54,8 @@ export interface RecordingChat extends Chat {
   failCards(error: ChatError | undefined): void;
   /** From now on every post and update in this channel rejects with this; undefined ends it. */
   failChannel(channel: string, error: ChatError | undefined): void;
+  /** The next update of such a message rejects with this. */
+  loseNext(what: Drawing['what'], error: ChatError): void;
 }
 
 /** Creates a chat that remembers what people would see. */
@@ -66,6 +68,7 @@ export function createRecordingChat(): RecordingChat {
   const stubLooks: RecordingChat['stubLooks'] = new Map();
   const drawings: Drawing[] = [];
   const bulletins = new Map<string, Bulletin>();
+  const losses = new Map<Drawing['what'], ChatError>();
   const channelFailures = new Map<string, ChatError>();
   const said: Say[] = [];
   const statuses: string[] = [];
@@ -87,6 +90,11 @@ export function createRecordingChat(): RecordingChat {
   ): CardPlace {
     const failure = channelFailures.get(channel);
     if (failure) throw failure;
+    const loss = at && losses.get(drawing.what);
+    if (loss) {
+      losses.delete(drawing.what);
+      throw loss;
+    }
     if (!at) ts += 1;
     const place = at ?? { channel, ts: String(ts) };
     drawings.push({ ...drawing, how: at ? 'update' : 'post', place });
@@ -110,6 +118,7 @@ export function createRecordingChat(): RecordingChat {
     failCards(error) {
       cardFailure = error;
     },
+    loseNext: (what, error) => void losses.set(what, error),
     failChannel(channel, error) {
       if (error) channelFailures.set(channel, error);
       else channelFailures.delete(channel);
