@@ -187,9 +187,10 @@ describe('the card of a route with a channel', () => {
     });
     desk.chat.failChannel('C9', undefined);
     await pass(desk, 5 * MINUTE);
-    assert.deepEqual(written(desk).filter((each) => each.includes('card')), [
-      'post card C9 usergroup:S1',
-    ]);
+    assert.deepEqual(
+      written(desk).filter((each) => each.includes('card')),
+      ['post card C9 usergroup:S1'],
+    );
     const look = desk.chat.stubLooks.get(call.id);
     assert.deepEqual([look?.card?.channel, look?.isRefused], ['C9', false]);
     assert.equal(saidIn(desk, 'private').length, 3);

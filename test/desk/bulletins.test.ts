@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import type { Worker } from '../../src/desk/desk.ts';
+import { effectsOf } from '../../src/desk/effects.ts';
+import { type Agenda, pumpKey } from '../../src/domain/agenda.ts';
+import type { Call } from '../../src/domain/call.ts';
 import { ChatError } from '../../src/domain/chat.ts';
-import { messageId } from '../../src/domain/message.ts';
+import { ruleGate } from '../../src/domain/claim.ts';
+import { digestOf } from '../../src/domain/digest.ts';
 import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
-import { threadKey } from '../../src/domain/thread-key.ts';
-import { APPROVER, REQUESTER } from '../support/a-call.ts';
+import type { Ledger } from '../../src/domain/store.ts';
+import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
+import { sealLedger } from '../../src/stores/seal-ledger.ts';
+import { APPROVER, aCall, THREAD } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { TEST_SEAL } from '../support/test-mark.ts';
 
 const MINUTE = 60_000;
+const silent = () => {};
+const log = { debug: silent, info: silent, warn: silent, error: silent };
 const OPS: Route = {
   ...REQUESTER_ROUTE,
   name: 'ops',
@@ -18,27 +29,54 @@ const OPS: Route = {
   selfApproval: false,
 };
 
-/** A desk whose agent makes so many calls at once, at most 25 in each of some threads. */
+/** A desk whose agent makes so many calls at once. */
 async function flooded(t: TestContext, calls: number, route: Partial<Route> = OPS) {
   const tool = createRecordedTool();
   const desk = await buildDesk(t, { gate: askAll(route), tools: [tool.definition] });
-  desk.model.script(({ messages }) => {
-    const last = messages.at(-1);
-    const count = last?.role === 'user' ? Number(last.content) : 0;
-    const all = Array.from({ length: count }, (_, n) => ({ name: 'act', args: `{"note":"${n}"}` }));
-    return count > 0 ? sayCalls(all) : sayText('Done.');
-  });
-  await desk.send(String(Math.min(calls, 25)));
-  for (let sent = 25; sent < calls; sent += 25) {
-    const ts = `1700000000.${String(sent).padStart(6, '0')}`;
-    const thread = threadKey({ team: 'T1', channel: 'C1', ts });
-    const id = messageId({ team: 'T1', channel: 'C1', ts });
-    const text = String(Math.min(calls - sent, 25));
-    const receivedAt = desk.clock.now();
-    await desk.desk.receive({ id, thread, author: REQUESTER, ts, text, receivedAt });
-    await desk.worker.idle();
-  }
+  const all = Array.from({ length: calls }, (_, n) => ({ name: 'act', args: `{"note":"${n}"}` }));
+  desk.model.script((_request, index) => (index === 0 ? sayCalls(all) : sayText('Done.')));
+  await desk.send('act much');
   return desk;
+}
+
+/** A desk of two workers on one Redis, to which many agents have just brought one call each. */
+async function stormed(
+  t: TestContext,
+  calls: number,
+): Promise<{ readonly desk: TestDesk; readonly workers: readonly Worker[] }> {
+  const redis = await startRedis();
+  t.after(() => redis.stop());
+  const tool = createRecordedTool();
+  const desk = await buildDesk(t, {
+    gate: askAll(OPS),
+    tools: [tool.definition],
+    stalled: true,
+    async openStore({ clock, onWake }) {
+      const store = await createRedisStore({ url: redis.url, prefix: 'storm', clock, log, onWake });
+      await storm(sealLedger(store.ledger, TEST_SEAL), store.agenda, calls, clock.now());
+      return store;
+    },
+  });
+  return { desk, workers: [desk.worker, desk.takeOver()] };
+}
+
+async function storm(ledger: Ledger, agenda: Agenda, calls: number, now: number): Promise<void> {
+  const key = pumpKey(THREAD);
+  await agenda.wake([{ key, dueAt: now }]);
+  const lease = await agenda.claim(now, 1_000);
+  assert.ok(lease);
+  const fence = { thread: THREAD, token: lease.fence };
+  const { route: _none, deadlineAt: _never, ...rest } = aCall({ tool: 'act', createdAt: now });
+  await Promise.all(
+    Array.from({ length: calls }, async (_, n) => {
+      const id = `call_${String(n).padStart(22, '0')}`;
+      const call: Call = { ...rest, id, toolCallId: id, status: 'proposed', revision: 1 };
+      const proposed = await ledger.propose({ ...call, digest: digestOf(call) }, {}, fence);
+      const step = ruleGate(proposed, { kind: 'ask', route: OPS }, now);
+      await ledger.write(proposed, [step], effectsOf(proposed, [step], undefined));
+    }),
+  );
+  await agenda.finish(lease);
 }
 
 async function pass(desk: TestDesk, ms: number, stepMs = 2_000): Promise<void> {
@@ -54,9 +92,15 @@ const written = ({ chat }: TestDesk, what: string, how?: string) =>
 const newest = ({ chat }: TestDesk) => [...chat.bulletins.values()].at(-1);
 
 describe('a crowd of cards', () => {
-  it('of 500 calls has one bulletin, eleven calls for people in all, and every card', async (t) => {
-    const desk = await flooded(t, 500);
-    await pass(desk, 15 * MINUTE, 20_000);
+  it('of 500 calls has one bulletin for two workers, eleven calls for people in all, and every card', async (t) => {
+    const { desk, workers } = await stormed(t, 500);
+    for (let second = 0; second < 600; second += 1) {
+      await desk.clock.advance(1_000);
+      for (const worker of workers) {
+        worker.nudge();
+        await worker.idle();
+      }
+    }
     assert.equal(written(desk, 'card', 'post').length, 500);
     assert.equal(written(desk, 'stub', 'post').length, 500);
     assert.equal(written(desk, 'bulletin', 'post').length, 1);
