@@ -6,7 +6,7 @@ import { homeOf, toCall } from '../domain/card-home.ts';
 import type { DeskDeps } from './deps.ts';
 
 /** More cards than this in a channel within the window are announced by one bulletin. */
-export const DEFAULT_DIGEST_OVER = 10;
+const DEFAULT_DIGEST_OVER = 10;
 const WINDOW_MS = 60_000;
 /** Whoever goes on getting many calls hears of it once an hour. */
 const LIFE_MS = 3_600_000;

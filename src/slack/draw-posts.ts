@@ -1,6 +1,6 @@
 /** Draws what stands in Slack for calls: cards, their stubs, and bulletins. Each is known by its metadata, so that it is found where an earlier try ended. */
 import type { WebClient } from '@slack/web-api';
-import type { Call, CardPlace } from '../domain/call.ts';
+import type { CardPlace } from '../domain/call.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import { type Chat, ChatError } from '../domain/chat.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
@@ -8,12 +8,10 @@ import { placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { buildBulletin } from './cards/bulletin.ts';
 import { buildCallCard, type CallCard, type CardLook } from './cards/call-card.ts';
-import type { AskedIn } from './cards/card-facts.ts';
 import { buildMovedCard, buildStub } from './cards/stub.ts';
 import { doing } from './doing.ts';
 import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
-import { createPermalinks } from './permalinks.ts';
 
 type Metadata = (typeof METADATA)[keyof typeof METADATA];
 
@@ -29,7 +27,6 @@ export function createDrawPosts(deps: {
   readonly mark: SecretMark;
 }): Pick<Chat, 'drawCard' | 'drawStub' | 'closeCard' | 'drawBulletin'> {
   const { client, botId, toolbox, mark } = deps;
-  const permalinks = createPermalinks(client);
 
   async function find(where: Where, type: Metadata, id: string): Promise<CardPlace | undefined> {
     const oldest = where.since - SKEW_MS;
@@ -55,26 +52,16 @@ export function createDrawPosts(deps: {
     return { channel, ts };
   }
 
-  async function askedIn(call: Call): Promise<AskedIn | undefined> {
-    if (!isElsewhere(call)) return undefined;
-    const { channel, root } = placeOf(call.thread);
-    return { channel, link: await permalinks.of({ channel, ts: root }) };
-  }
-
-  async function linked(card: CardPlace): Promise<AskedIn> {
-    return { channel: card.channel, link: await permalinks.of(card) };
-  }
-
   return {
     async drawCard(call, place, { calls, lookFirst, outlook }) {
       const where = { ...homeOf(call), since: call.createdAt };
-      const asked = await askedIn(call);
+      const { channel, root } = placeOf(call.thread);
       const tool = toolbox.get(call.tool);
       const look: CardLook = {
         mark,
         ...(tool && { tool }),
         ...(outlook && { outlook }),
-        ...(asked && { asked }),
+        ...(isElsewhere(call) && { asked: { channel, ts: root } }),
       };
       const earlier = place ?? (lookFirst ? await find(where, METADATA.card, call.id) : undefined);
       const draw = (more: Pick<CardLook, 'calls'>) =>
@@ -85,14 +72,12 @@ export function createDrawPosts(deps: {
     },
     async drawStub(call, place, { card, isRefused, lookFirst }) {
       const where = { ...placeOf(call.thread), since: call.createdAt };
-      const look = { card: card && (await linked(card)), isRefused };
-      const message = markAs(buildStub(call, look), METADATA.stub, call.id);
+      const message = markAs(buildStub(call, { card, isRefused }), METADATA.stub, call.id);
       const earlier = place ?? (lookFirst ? await find(where, METADATA.stub, call.id) : undefined);
       return earlier ? await update(earlier, message) : await post(where, message);
     },
     async closeCard(call, place, next) {
-      const message = buildMovedCard(call, await linked(next));
-      await update(place, markAs(message, METADATA.left, call.id));
+      await update(place, markAs(buildMovedCard(call, next), METADATA.left, call.id));
     },
     async drawBulletin(bulletin, { lookFirst }) {
       const { channel, id, place, since } = bulletin;

@@ -1,3 +1,4 @@
+import type { CardPlace } from '../domain/call.ts';
 import type { Called } from '../domain/card-home.ts';
 import type { Group } from '../domain/route.ts';
 import type { Mentions } from '../domain/store.ts';
@@ -50,9 +51,9 @@ export function mentionChannel(id: string): string {
   return /^[A-Z0-9]{1,40}$/.test(id) ? `<#${id}>` : escapeMrkdwn(id);
 }
 
-/** Writes a link of ours; without an address it is text. */
-export function linkTo(url: string | undefined, label: string): string {
-  return url !== undefined && /^https?:\/\/[^\s<>|]+$/.test(url) ? `<${url}|${label}>` : label;
+/** Writes a link to a message, which leads to it in the workspace of whoever follows it. https://docs.slack.dev/reference/methods/chat.getPermalink */
+export function linkTo({ channel, ts }: CardPlace, label: string): string {
+  return `<https://slack.com/archives/${channel}/p${ts.replace('.', '')}|${label}>`;
 }
 
 /** Writes a time in the reader's own zone. https://docs.slack.dev/messaging/formatting-message-text#date-formatting */

@@ -1,6 +1,6 @@
 /** The part of a card that is ours alone: who asks for what, at which risk, until when. */
 import type { KnownBlock } from '@slack/types';
-import type { Call, EarlierCall } from '../../domain/call.ts';
+import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
@@ -14,17 +14,11 @@ import type { Masking } from './mask-secrets.ts';
 import { type DataPiece, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
 
-/** Where a call was asked for whose card stands elsewhere. */
-export interface AskedIn {
-  readonly channel: string;
-  /** Address of the thread; absent where Slack does not tell it. */
-  readonly link?: string | undefined;
-}
-
 /** What the facts take from elsewhere than the call. */
 export interface FactsLook {
   readonly outlook?: Outlook;
-  readonly asked?: AskedIn;
+  /** The message in whose thread the call was made, where the card stands elsewhere. */
+  readonly asked?: CardPlace;
   /** Those whom a new card calls. */
   readonly calls?: readonly Called[];
 }
@@ -93,9 +87,10 @@ function sayFacts(call: Call, { asked, calls, outlook }: FactsLook): string {
   return lines.join('\n');
 }
 
-function sayWhere({ channel, link }: AskedIn): string {
-  if (isDirect(channel)) return '*Asked in* a direct message';
-  return `*Asked in* ${mentionChannel(channel)} · ${linkTo(link, 'open the thread')}`;
+/** Nobody else can follow a link into a direct message. */
+function sayWhere(asked: CardPlace): string {
+  if (isDirect(asked.channel)) return '*Asked in* a direct message';
+  return `*Asked in* ${mentionChannel(asked.channel)} · ${linkTo(asked, 'open the thread')}`;
 }
 
 /** Says who asks: a person, or a helper on a person's behalf; by name where nobody needs to be called. */

@@ -1,6 +1,6 @@
 /** What stands in a thread for a card that stands elsewhere, and for one that has gone on: no arguments, no result, nothing to decide with. */
 import type { KnownBlock } from '@slack/types';
-import type { Call } from '../../domain/call.ts';
+import type { Call, CardPlace } from '../../domain/call.ts';
 import { homeOf } from '../../domain/card-home.ts';
 import { encodeCardToken, shortDigest } from '../../domain/digest.ts';
 import { ACTIONS } from '../ids.ts';
@@ -12,8 +12,8 @@ import { showName } from './visible-text.ts';
 
 /** Where the card is, as far as it is there. */
 export interface StubLook {
-  /** Undefined until the card is there; its link is absent where Slack does not tell it. */
-  readonly card: { readonly channel: string; readonly link?: string | undefined } | undefined;
+  /** Undefined until the card is there. */
+  readonly card: CardPlace | undefined;
   readonly isRefused: boolean;
 }
 
@@ -31,8 +31,8 @@ export function buildStub(call: Call, look: StubLook): CallCard {
 }
 
 /** Builds what a card becomes whose call is decided in another channel from now on. */
-export function buildMovedCard(call: Call, next: NonNullable<StubLook['card']>): CallCard {
-  const where = `${mentionChannel(next.channel)} · ${linkTo(next.link, 'Open the card')}`;
+export function buildMovedCard(call: Call, next: CardPlace): CallCard {
+  const where = `${mentionChannel(next.channel)} · ${linkTo(next, 'Open the card')}`;
   const text = `${nameOf(call)}\n:arrow_right: *Gone on to another channel*: it is decided in ${where}`;
   return { text: `${showName(call.tool)}: gone on to another channel`, blocks: [section(text)] };
 }
@@ -47,7 +47,7 @@ function sayWhere(call: Call, { card, isRefused }: StubLook): string {
     return `:warning: I can’t show the card in ${mentionChannel(channel)}: invite me there with \`/invite\`, or give the route another channel. I keep trying.`;
   }
   if (card === undefined) return `The card is on its way to ${mentionChannel(channel)}.`;
-  return `${linkTo(card.link, 'Open the card')} in ${mentionChannel(card.channel)}`;
+  return `${linkTo(card, 'Open the card')} in ${mentionChannel(card.channel)}`;
 }
 
 function section(text: string): KnownBlock {
