@@ -28,6 +28,7 @@ describe('what the environment means', () => {
       talk: { adminUsers: new Set() },
       contextTokens: 24_000,
       showsUsage: false,
+      digestOver: 10,
       modelSeesImages: false,
       logLevel: 'info',
       warnings: [],
