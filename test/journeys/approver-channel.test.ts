@@ -143,7 +143,7 @@ describe('a channel of approvers', () => {
     await stage.write('admin', below(card), 'approve');
     const pointer = await stage.privately('admin', 'use the buttons of the card');
     assert.deepEqual([pointer.channel, pointer.threadTs], [approvals, card.ts]);
-    await stage.write('approver', below(card), '${bot} what is this?');
+    await stage.write('approver', below(card), `\${bot} what is this?`);
     await stage.privately('approver', 'use the buttons of the card');
     const pointers = requests('chat.postEphemeral').filter((each) =>
       JSON.stringify(each).includes('below my cards'),
