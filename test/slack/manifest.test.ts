@@ -24,6 +24,10 @@ const METHOD_SCOPES: Readonly<
   'chat.startStream': method('chat.startStream', 'chat:write'),
   'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
+  // Cards at the top of a channel are found again: no direct message has one.
+  'conversations.history': method('conversations.history', 'channels:history', 'groups:history'),
+  // The name of a route's channel, for the status line.
+  'conversations.info': method('conversations.info', 'channels:read', 'groups:read'),
   'conversations.list': method('conversations.list', 'channels:read', 'groups:read'),
   // Who may approve as a member of a channel; a private one only where the app is in it.
   'conversations.members': method('conversations.members', 'channels:read', 'groups:read'),
