@@ -182,6 +182,8 @@ async function open(
     showsUsage: config.showsUsage,
     maxPendingPerPerson: config.maxPendingPerPerson,
     keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs: rules.lookBackMs },
+    admins: adminUsers,
+    digestOver: config.digestOver,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;

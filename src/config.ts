@@ -44,6 +44,8 @@ interface CommonConfig {
   };
   /** Who may talk to the agent, beyond being a member, and who counts as an admin. */
   readonly talk: TalkRules & { readonly adminUsers: ReadonlySet<string> };
+  /** More cards than this in a channel within a minute are announced by one message. */
+  readonly digestOver: number;
   readonly systemPrompt?: string;
   readonly contextTokens: number;
   /** Whether people see below an answer what it took of the model. */
@@ -223,6 +225,7 @@ function toConfig(
       ...(read.TALK_USERS && { users: new Set(read.TALK_USERS) }),
       ...(read.TALK_CHANNELS && { channels: new Set(read.TALK_CHANNELS) }),
     },
+    digestOver: read.DIGEST_OVER,
     ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
     contextTokens: read.CONTEXT_TOKENS,
     showsUsage: read.SHOW_USAGE,

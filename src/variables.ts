@@ -116,6 +116,7 @@ export const Variables = z.object({
   ),
   SHOW_USAGE: flag(),
   ADMIN_USERS: userIds,
+  DIGEST_OVER: whole(1, 1_000, 10, 'must be a whole number of cards from 1 to 1000.'),
   TALK_USERS: userIds,
   TALK_CHANNELS: ids(
     /^[CGD][A-Z0-9]{2,39}$/,

@@ -45,6 +45,7 @@ describe('what the environment means', () => {
       keeping: {},
       contextTokens: 24_000,
       showsUsage: false,
+      digestOver: 10,
       modelSeesImages: false,
       logLevel: 'info',
       warnings: [],

@@ -42,6 +42,10 @@ export interface DeskDeps {
   readonly maxPendingPerPerson?: number;
   /** How the records are kept. (Default: nothing is sealed, and nothing removed.) */
   readonly keeping?: Keeping;
+  /** Ids of those who can mend what keeps a card from its channel; they are told so. (Default: nobody.) */
+  readonly admins?: ReadonlySet<string>;
+  /** More cards than this in a channel within a minute are announced by one message in place of a mention each. (Default: 10.) */
+  readonly digestOver?: number;
 }
 
 /** How the records are kept: what is sealed, and what is removed when it is old. */

@@ -10,6 +10,7 @@ import type { InboxMessage } from '../domain/message.ts';
 import type { Person } from '../domain/person.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { createAdmit } from './admit.ts';
+import { createAnnounce } from './announce.ts';
 import { type AskAgainOutcome, createAskAgain } from './ask-again.ts';
 import { createAuthorize } from './authorize.ts';
 import { isBareWord } from './bare-words.ts';
@@ -18,6 +19,8 @@ import { type Control, createControl } from './control.ts';
 import { createDecide } from './decide.ts';
 import { createDecideAtEdge } from './decide-at-edge.ts';
 import type { DeskDeps } from './deps.ts';
+import { createDrawBulletin } from './draw-bulletin.ts';
+import { createDrawStub } from './draw-stub.ts';
 import { actorOf } from './effects.ts';
 import { createEndTurn } from './end-turn.ts';
 import { createExecute } from './execute.ts';
@@ -36,8 +39,9 @@ import { createProgress } from './progress.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
 import { createRate, type RateCommand } from './rate.ts';
+import { createRedraw } from './redraw.ts';
 import { createRunner, type Runner } from './runner.ts';
-import { createRedraw, createSay } from './show.ts';
+import { createSay } from './say.ts';
 import { createStatusLine, type StatusLine } from './status-line.ts';
 import { createSweep } from './sweep.ts';
 import { createTakeIn } from './take-in.ts';
@@ -134,6 +138,7 @@ export function createWorker(deps: DeskDeps): Worker {
   const closeLive = createCloseLive(deps, live);
   const helperThreads = createHelperThreads(deps);
   const endTurn = createEndTurn(deps, closeLive);
+  const progress = createProgress(deps, status, live);
   const pump = createPump(deps, {
     readOpenCalls,
     hear,
@@ -141,12 +146,13 @@ export function createWorker(deps: DeskDeps): Worker {
     admit,
     heed,
     helperThreads,
-    progress: createProgress(deps.store, status, live),
+    progress,
     live,
     closeLive,
     endTurn,
   });
   const pace = createPace(deps.clock);
+  const announce = createAnnounce(deps);
   const say = createSay(deps, pace);
   const sweep = createSweep(deps);
   const tidy = createTidy(deps);
@@ -162,9 +168,11 @@ export function createWorker(deps: DeskDeps): Worker {
       heed: (id) => heed.heed(id as ThreadKey),
       run: createExecute(deps, helperThreads),
       expire: createExpire(deps),
-      remind: createRemind(deps),
-      escalate: createEscalate(deps),
-      redraw: createRedraw(deps, pace),
+      remind: createRemind(deps, announce),
+      escalate: createEscalate(deps, announce),
+      redraw: createRedraw(deps, { pace, announce, progress }),
+      stub: createDrawStub(deps, { pace, progress }),
+      bulletin: createDrawBulletin(deps, pace),
       tidy: tidy.work,
     },
     beforePark: createTellParked(deps),

@@ -9,11 +9,12 @@ import {
   type Wake,
 } from '../domain/agenda.ts';
 import type { AuditDraft } from '../domain/audit.ts';
-import { type Call, isTerminal } from '../domain/call.ts';
+import { type Call, type CallStatus, isTerminal } from '../domain/call.ts';
+import { isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
 import { escalateAt, remindAt } from '../domain/patience.ts';
-import type { Person } from '../domain/person.ts';
-import type { Effects, Say } from '../domain/store.ts';
+import { isSamePerson, type Person } from '../domain/person.ts';
+import { type Effects, inWords, type Say } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
 import { dueNow, isFreshCall } from './freshness.ts';
 
@@ -48,9 +49,10 @@ export function effectsOf(
     });
     previous = call;
   }
-  const says = steps
+  const stopped = steps
     .filter(({ cause }) => cause === 'integrity')
     .map(({ call }) => sayStopped(call));
+  const says = [...stopped, ...sayVerdict(before, previous, by)];
   return { audit, wakes: [...wakesOf(previous), ...wakesOfSays(says)], says };
 }
 
@@ -58,6 +60,30 @@ export function effectsOf(
 function reasonOf(cause: Step['cause'], { votes }: Call): { readonly reason?: string } {
   const reason = cause === 'vote' || cause === 'approve' ? votes.at(-1)?.reason : undefined;
   return reason === undefined ? {} : { reason };
+}
+
+const VERDICTS: Partial<Readonly<Record<CallStatus, string>>> = {
+  approved: 'was approved.',
+  replied: 'was answered instead of approved.',
+  ignored: 'was ignored: nothing was run.',
+  expired: 'has expired: nobody decided in time, and nothing was run.',
+};
+
+/** Whoever asked does not see the card where others decide. */
+function sayVerdict(before: Call, call: Call, by: Person | undefined): readonly Say[] {
+  const words = VERDICTS[call.status];
+  const isTheirOwn = by !== undefined && isSamePerson(by, call.requester);
+  if (before.status !== 'pending' || !words || isTheirOwn || !isElsewhere(call)) return [];
+  return [
+    {
+      id: `verdict:${call.id}.${call.revision}`,
+      thread: call.thread,
+      kind: 'notice',
+      ...inWords(`“${call.tool}” (call ${shortDigest(call.digest)}) ${words}`),
+      mentions: { people: [call.requester], groups: [] },
+      createdAt: call.updatedAt,
+    },
+  ];
 }
 
 /** The card says it too, but not every call has one. */

@@ -1,4 +1,5 @@
 import type { Call } from '../domain/call.ts';
+import { isElsewhere } from '../domain/card-home.ts';
 import { routeOf } from '../domain/decide.ts';
 import type { GroupProfile, Profile } from '../domain/directory.ts';
 import { canApprove, candidatesOf, type Outlook, toOutlook } from '../domain/outlook.ts';
@@ -43,5 +44,9 @@ export async function foresee(
   for (let i = named; i < Math.min(candidates.length, MOST_ASKED) && !isEnough(); i += AT_ONCE) {
     await ask(candidates.slice(i, i + AT_ONCE));
   }
-  return toOutlook(call, { profiles, groups });
+  const outlook = toOutlook(call, { profiles, groups });
+  if (!isElsewhere(call)) return outlook;
+  const { requester } = call;
+  const { name } = profiles.get(requester.user) ?? (await directory.profileOf(requester));
+  return { ...outlook, asker: { person: requester.user, name } };
 }

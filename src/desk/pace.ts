@@ -24,6 +24,11 @@ export class NotYetError extends Error {
   }
 }
 
+/** Throws when it is not the turn of a write yet. */
+export function waitFor(turnAt: number | undefined): void {
+  if (turnAt !== undefined) throw new NotYetError(turnAt);
+}
+
 /** Creates the pace of one worker; a process that has just started has no burst to spend. */
 export function createPace(clock: Clock): Pace {
   const startedAt = clock.now();

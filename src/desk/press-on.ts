@@ -1,74 +1,119 @@
 /** What the clock does to a call that nobody decides, before its deadline: a reminder, and the way to others. */
 import { sayKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
+import { type Called, hasToMove, isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
 import { escalate, escalateAt, missingApprovers, remind, remindAt } from '../domain/patience.ts';
-import { inWords, type Say } from '../domain/store.ts';
+import { isGroup } from '../domain/permit.ts';
+import { isSamePerson } from '../domain/person.ts';
+import type { Sentence } from '../domain/sentence.ts';
+import { inWords, type Mentions, type Say } from '../domain/store.ts';
+import { threadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
+import type { Announce, Occasion } from './announce.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 
 type PressOnDeps = Pick<DeskDeps, 'store' | 'clock'>;
 
 /** Builds the use case: reminds those who have not decided a pending call, once. */
-export function createRemind(deps: PressOnDeps) {
-  return whenDue(deps, remindAt, remind, (call) => ({
-    ...base('reminder', call),
-    ...inWords(`“${call.tool}” (call ${shortDigest(call.digest)}) still waits for a decision.`),
-  }));
+export function createRemind(deps: PressOnDeps, announce: Announce) {
+  return whenDue(deps, announce, {
+    occasion: 'remind',
+    dueAt: remindAt,
+    stepOf: remind,
+    sayOf: (call) => ({
+      id: `reminder:${ofRoute(call)}`,
+      words: `“${call.tool}” (call ${shortDigest(call.digest)}) still waits for a decision.`,
+    }),
+  });
 }
 
 /** Builds the use case: hands a pending call to the route that comes after its own, and calls those who may decide now. */
-export function createEscalate(deps: PressOnDeps) {
-  return whenDue(deps, escalateAt, escalate, (call) => ({
-    ...base(`escalation:${call.route?.name}`, call),
-    ...inWords(
-      `Nobody has decided on “${call.tool}” (call ${shortDigest(call.digest)}) in time. From now on it is for the route “${call.route?.name}”.`,
-    ),
-  }));
+export function createEscalate(deps: PressOnDeps, announce: Announce) {
+  return whenDue(deps, announce, {
+    occasion: 'escalate',
+    dueAt: escalateAt,
+    stepOf: escalate,
+    sayOf: (call) => ({
+      id: `escalation:${call.route?.name}:${ofRoute(call)}`,
+      words: `Nobody has decided on “${call.tool}” (call ${shortDigest(call.digest)}) in time. From now on it is for the route “${call.route?.name}”.`,
+    }),
+  });
 }
 
-function base(what: string, call: Call): Omit<Say, 'text'> {
-  const { id, route, thread, updatedAt } = call;
-  return {
-    id: `${what}:${id}:${route?.name}:${call.pendingSince}`,
-    thread,
-    kind: 'notice',
-    mentions: missingApprovers(call),
-    createdAt: updatedAt,
-  };
+function ofRoute({ id, route, pendingSince }: Call): string {
+  return `${id}:${route?.name}:${pendingSince}`;
+}
+
+/** What the clock does to a call, and the words that go with it. */
+interface Pressing {
+  readonly occasion: Occasion;
+  readonly dueAt: (call: Call) => number | undefined;
+  readonly stepOf: (call: Call, now: number) => Step | undefined;
+  readonly sayOf: (call: Call) => { readonly id: string; readonly words: Sentence };
 }
 
 /** Takes the step when its time has come, with words that are said once; the call is read again until it stands. */
-function whenDue(
-  { store, clock }: PressOnDeps,
-  dueAt: (call: Call) => number | undefined,
-  stepOf: (call: Call, now: number) => Step | undefined,
-  sayOf: (call: Call) => Say,
-) {
+function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pressing) {
+  const { dueAt, stepOf } = pressing;
+
   /** At its deadline a call expires, whichever of the two is looked at first. */
   function isDue(call: Call, now: number): boolean {
     const at = dueAt(call);
     return at !== undefined && now >= at && now < (call.deadlineAt ?? Number.POSITIVE_INFINITY);
   }
 
+  /** It is said where the card stands; a card that goes on calls its people itself, and a bulletin those of many calls. */
+  async function wordsOn(call: Call): Promise<Say | undefined> {
+    const card = await store.ledger.cardOf(call.id);
+    const goesOn = card !== undefined && hasToMove(call, card);
+    const welcome = goesOn ? undefined : await announce.arrive(call, pressing.occasion);
+    if (welcome?.bulletin !== undefined && welcome.calls.length === 0) return undefined;
+    const { id, words } = pressing.sayOf(call);
+    const { team } = call.requester;
+    const isAside = card !== undefined && isElsewhere(call) && !goesOn;
+    return {
+      id,
+      thread: isAside ? threadKey({ team, channel: card.channel, ts: card.ts }) : call.thread,
+      kind: 'notice',
+      ...inWords(words),
+      ...(goesOn ? {} : { mentions: mentionsOf(welcome?.calls ?? [], call) }),
+      createdAt: call.updatedAt,
+    };
+  }
+
   async function take(call: Call, step: Step): Promise<boolean> {
     const { audit, wakes } = effectsOf(call, [step], undefined);
-    const say = sayOf(step.call);
-    const sayWake = { key: sayKey(say.thread), dueAt: say.createdAt };
-    return await store.ledger.write(call, [step], {
-      audit,
-      wakes: [...wakes, sayWake],
-      says: [say],
-    });
+    const say = await wordsOn(step.call);
+    const says = say ? [say] : [];
+    const sayWakes = says.map(({ thread, createdAt }) => ({
+      key: sayKey(thread),
+      dueAt: createdAt,
+    }));
+    return await store.ledger.write(call, [step], { audit, wakes: [...wakes, ...sayWakes], says });
+  }
+
+  async function stepNow(call: Call): Promise<Step | undefined> {
+    // Decided while it was to be announced: no bulletin speaks for it.
+    if (call.status !== 'pending') await announce.leave(call);
+    const now = clock.now();
+    return isDue(call, now) ? stepOf(call, now) : undefined;
   }
 
   return async function pressOn(callId: string): Promise<void> {
     for (;;) {
-      const now = clock.now();
       const call = await store.ledger.get(callId);
-      const step = call && isDue(call, now) ? stepOf(call, now) : undefined;
-      if (!call || !step || (await take(call, step))) return;
+      const step = call && (await stepNow(call));
+      if (!step || (await take(call, step))) return;
     }
   };
+}
+
+/** The requester is among them here: in a notice they are called like everybody else. */
+function mentionsOf(calls: readonly Called[], call: Call): Mentions {
+  const named = missingApprovers(call).people.filter(
+    (person) => isSamePerson(person, call.requester) || calls.includes(`user:${person.user}`),
+  );
+  return { people: named, groups: calls.filter((each) => isGroup(each)) };
 }

@@ -1,6 +1,9 @@
-import type { Store } from '../domain/store.ts';
+import type { Call } from '../domain/call.ts';
+import { joinSentences, type Sentence, sentence } from '../domain/sentence.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
+import type { DeskDeps } from './deps.ts';
 import type { LiveAnswers } from './live-answer.ts';
+import { createSayAwaited } from './say-awaited.ts';
 import type { StatusLine } from './status-line.ts';
 import { readOpenCalls, readWaiting, type Waiting } from './waiting.ts';
 
@@ -11,6 +14,8 @@ export interface Progress {
   /** Says how a thread stands in which people talk; a helper's says nothing. */
   note(thread: ThreadKey, text: string): void;
   ended(thread: ThreadKey): void;
+  /** Says again for what a thread waits, where it waits: a message of ours has wiped it away. */
+  sayAgain(thread: ThreadKey): Promise<void>;
 }
 
 const THINKING = 'is thinking…';
@@ -18,13 +23,23 @@ const MAX_HELPERS = 5;
 
 /** Creates the progress of the threads: a helper's is told from what is stored, so that any process says the same. */
 export function createProgress(
-  store: Pick<Store, 'ledger' | 'inbox'>,
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
   status: StatusLine,
   live: Pick<LiveAnswers, 'isOpen'>,
 ): Progress {
+  const { store } = deps;
+  const sayAwaited = createSayAwaited(deps);
+
   /** A message that grows says it better, and setting the status beside it would only flicker. */
-  function tell(thread: ThreadKey, text: string): void {
+  function tell(thread: ThreadKey, text: Sentence): void {
     if (!live.isOpen(thread)) status.set(thread, text);
+  }
+
+  async function sayAgain(thread: ThreadKey): Promise<void> {
+    const root = rootOf(thread);
+    const message = await store.inbox.current(root);
+    const calls = message ? await readOpenCalls(store, root, message.id) : [];
+    if (calls.length > 0) tell(root, await sayWaiting(await readWaiting(store, calls)));
   }
 
   async function showHelpers(thread: ThreadKey, parentCall: string): Promise<void> {
@@ -32,13 +47,39 @@ export function createProgress(
     const message = await store.inbox.current(root);
     const calls = message ? await readOpenCalls(store, root, message.id) : [];
     if (calls.length === 0) return;
-    const text = sayWaiting(await readWaiting(store, calls));
+    const text = await sayWaiting(await readWaiting(store, calls));
     // A helper that nobody waits for any more does not write over what came after it.
     const call = await store.ledger.get(parentCall);
     if (call?.status === 'running') tell(root, text);
   }
 
+  /** Its own state first, then each helper's: `has helpers at work · research is thinking…`. */
+  async function sayWaiting(waiting: Waiting): Promise<Sentence> {
+    const helpers = await sayHelpers(waiting);
+    const shown = helpers.slice(0, MAX_HELPERS);
+    const left = helpers.length - shown.length;
+    const more = left > 0 ? [`and ${left} more`] : [];
+    return joinSentences([await sayState(waiting), ...shown, ...more], ' · ');
+  }
+
+  async function sayHelpers({ helpers }: Waiting): Promise<readonly Sentence[]> {
+    const all = helpers.map(async (helper) => [
+      sentence`${helper.name} ${await sayState(helper)}`,
+      ...(await sayHelpers(helper)),
+    ]);
+    return (await Promise.all(all)).flat();
+  }
+
+  async function sayState({ calls }: Waiting): Promise<Sentence> {
+    if (calls.length === 0) return THINKING;
+    const own = calls.filter(({ child }) => child === undefined);
+    if (own.length === 0)
+      return calls.length === 1 ? 'has a helper at work' : 'has helpers at work';
+    return sayBusy(own) ?? (await sayAwaited(own));
+  }
+
   return {
+    sayAgain,
     async thinking(thread) {
       const parentCall = parentCallOf(thread);
       if (parentCall === undefined) tell(thread, THINKING);
@@ -46,7 +87,7 @@ export function createProgress(
     },
     async waiting(thread, waiting) {
       const parentCall = parentCallOf(thread);
-      if (parentCall === undefined) tell(thread, sayWaiting(waiting));
+      if (parentCall === undefined) tell(thread, await sayWaiting(waiting));
       else await showHelpers(thread, parentCall);
     },
     note(thread, text) {
@@ -59,26 +100,12 @@ export function createProgress(
   };
 }
 
-/** Its own state first, then each helper's: `has helpers at work · research is thinking…`. */
-function sayWaiting(waiting: Waiting): string {
-  const helpers = sayHelpers(waiting);
-  const shown = helpers.slice(0, MAX_HELPERS);
-  const left = helpers.length - shown.length;
-  return [sayState(waiting), ...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(' · ');
-}
-
-function sayHelpers({ helpers }: Waiting): readonly string[] {
-  return helpers.flatMap((helper) => [`${helper.name} ${sayState(helper)}`, ...sayHelpers(helper)]);
-}
-
-function sayState({ calls }: Waiting): string {
-  if (calls.length === 0) return THINKING;
-  const own = calls.filter(({ child }) => child === undefined);
-  if (own.length === 0) return calls.length === 1 ? 'has a helper at work' : 'has helpers at work';
+/** What keeps a thread from waiting for people alone. */
+function sayBusy(own: readonly Call[]): string | undefined {
   const running = own.filter(({ status }) => status === 'running' || status === 'approved');
   if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
   if (own.some(({ status }) => status === 'unknown')) {
     return 'waits until somebody says what happened to the interrupted call';
   }
-  return 'is waiting for a decision on the card';
+  return undefined;
 }

@@ -1,17 +1,18 @@
 import type { Chat } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
+import type { Sentence } from '../domain/sentence.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 
 /** The status lines of threads: a courtesy that never holds up the work; the newest text of a thread wins. */
 export interface StatusLine {
-  set(thread: ThreadKey, text: string): void;
+  set(thread: ThreadKey, text: Sentence): void;
   /** Resolves when nothing is on its way. */
   settled(): Promise<void>;
 }
 
 /** Creates the status lines on top of the chat. */
 export function createStatusLine(chat: Pick<Chat, 'setStatus'>, log: Log): StatusLine {
-  const wanted = new Map<ThreadKey, string>();
+  const wanted = new Map<ThreadKey, Sentence>();
   const underWay = new Map<ThreadKey, Promise<void>>();
 
   async function bringUp(thread: ThreadKey): Promise<void> {

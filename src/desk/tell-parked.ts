@@ -36,7 +36,7 @@ async function findOut(store: Store, { task, id }: Lease['key']): Promise<About 
     const what = 'I have stopped trying to go on here.';
     return { thread: id as ThreadKey, what, remedy: WRITE_HERE };
   }
-  if (task === 'say') return undefined;
+  if (task === 'say' || task === 'stub' || task === 'bulletin') return undefined;
   const call = await store.ledger.get(id).catch(() => undefined);
   if (!call || call.outcome) return undefined;
   const { thread, tool } = call;

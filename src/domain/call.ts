@@ -145,6 +145,9 @@ export interface CardPlace {
   readonly ts: string;
 }
 
+/** What stands in Slack for a call besides its card: the stub in its thread, a card that it has gone on from, or, without a `ts`, the channel that refuses its card. */
+export type SidePost = 'stub' | 'left' | 'refused';
+
 const TERMINAL_STATUSES: ReadonlySet<CallStatus> = new Set([
   'succeeded',
   'failed',

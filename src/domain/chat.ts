@@ -1,17 +1,39 @@
+import type { Bulletin } from './bulletin.ts';
 import type { Call, CardPlace } from './call.ts';
+import type { Called } from './card-home.ts';
 import type { InboxMessage } from './message.ts';
 import type { Outlook } from './outlook.ts';
+import type { Sentence } from './sentence.ts';
 import type { Say } from './store.ts';
 import { placeOf, type ThreadKey } from './thread-key.ts';
 
 /** Where people see cards and words; all of it is drawn from stored state and may be repeated. */
 export interface Chat {
-  /** Draws the call as it is, with whom it waits for: updates the card at `place`, or posts it; with `lookFirst` an earlier post is looked for. Resolves with where it stands. */
+  /** Draws the call as it is, with whom it waits for: updates the card at `place`, or posts it where it belongs, where it calls those of `calls`; with `lookFirst` an earlier post is looked for. Resolves with where it stands. */
   drawCard(
     call: Call,
     place: CardPlace | undefined,
-    options: { readonly lookFirst: boolean; readonly outlook?: Outlook | undefined },
+    options: {
+      readonly lookFirst: boolean;
+      readonly outlook?: Outlook | undefined;
+      readonly calls?: readonly Called[] | undefined;
+    },
   ): Promise<CardPlace>;
+  /** Draws in the thread that the card stands elsewhere, likewise; `card` is where, once it is there. */
+  drawStub(
+    call: Call,
+    place: CardPlace | undefined,
+    options: {
+      readonly lookFirst: boolean;
+      readonly card: CardPlace | undefined;
+      /** The channel does not take the card. */
+      readonly isRefused: boolean;
+    },
+  ): Promise<CardPlace>;
+  /** Draws over a message of the call that its card has gone on to `next`: nothing can be pressed there. */
+  closeCard(call: Call, place: CardPlace, next: CardPlace): Promise<void>;
+  /** Draws the bulletin at its place, or posts it at the top of its channel, where it calls its people; with `lookFirst` an earlier post is looked for. */
+  drawBulletin(bulletin: Bulletin, options: { readonly lookFirst: boolean }): Promise<CardPlace>;
   /** Says it once; with `lookFirst` an earlier post of the same id is looked for. The growing message at `live` becomes its first part. What can't be said in the thread goes to `to` directly, with the reason. */
   say(
     say: Say,
@@ -25,7 +47,7 @@ export interface Chat {
   /** Takes a growing message away. */
   clearLive(thread: ThreadKey, live: CardPlace): Promise<void>;
   /** Sets the thread's status line; an empty text clears it. */
-  setStatus(thread: ThreadKey, text: string): Promise<void>;
+  setStatus(thread: ThreadKey, text: Sentence): Promise<void>;
 }
 
 /** One thing that the agent does: a tool's call, or thinking when it names no tool. */

@@ -23,6 +23,8 @@ export interface Outlook {
   readonly unable: readonly Sentence[];
   /** Why the approvals that are needed can't come, with what to mend; absent when they can. */
   readonly gap?: Sentence;
+  /** The requester by name, where the card stands in a channel in which they need not be called. */
+  readonly asker?: SentencePart;
 }
 
 /** Lists the ids of all people who would be approvers of a call if their standing lets them, those whom the route names first. */

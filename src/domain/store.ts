@@ -6,7 +6,8 @@
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { Asked } from './asked-of.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
-import type { Call, CallStatus, CardPlace } from './call.ts';
+import type { Bulletins } from './bulletin.ts';
+import type { Call, CallStatus, CardPlace, SidePost } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
 import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
@@ -37,6 +38,8 @@ export interface Say {
   readonly patient?: true;
   /** Says nothing: the thread's growing message is taken away, if no answer has become of it. */
   readonly clearsLive?: true;
+  /** Said to `to` in a direct message, wherever the thread is. */
+  readonly isDirect?: true;
 }
 
 /** Makes what a say of ours says of a sentence. */
@@ -76,6 +79,9 @@ export interface Ledger {
   /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */
   placeCard(callId: string, place: CardPlace): Promise<void>;
   cardOf(callId: string): Promise<CardPlace | undefined>;
+  /** Remembers where another message of the call stands; undefined forgets it. */
+  placeSide(callId: string, side: SidePost, place: CardPlace | undefined): Promise<void>;
+  sidesOf(callId: string): Promise<Readonly<Partial<Record<SidePost, CardPlace>>>>;
   /** A person's calls of one tool that were made at a time (ms) or later, in all threads, oldest first. */
   ofRequester(requester: Person, tool: string, since: number): Promise<readonly Call[]>;
   /** How many calls of a person wait for a decision, in all threads. */
@@ -227,6 +233,7 @@ export interface Store {
   readonly pause: PauseSwitch;
   readonly routes: RouteBook;
   readonly drafts: Drafts;
+  readonly bulletins: Bulletins;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import type {
   StopOutcome,
 } from '../desk/control.ts';
 import { placeOf } from '../domain/thread-key.ts';
-import { dateText, mention } from './mrkdwn.ts';
+import { dateText, linkTo, mention } from './mrkdwn.ts';
 import { COMMAND } from './parse-command.ts';
 
 /** How many turns a status names. */
@@ -86,7 +86,7 @@ export function sayStatus(outcome: StatusOutcome): string {
   if (ongoing.length === 0) return `${state}\nNothing goes on here.`;
   const lines = ongoing.slice(0, MOST_NAMED).map(({ thread, author, receivedAt, stopped }) => {
     const { channel, root } = placeOf(thread);
-    const link = `<https://slack.com/archives/${channel}/p${root.replace('.', '')}|Thread>`;
+    const link = linkTo({ channel, ts: root }, 'Thread');
     const end = stopped ? ', being stopped' : '';
     return `• ${link} of ${mention(author.user)} · ${dateText(receivedAt)}${end}`;
   });

@@ -1,8 +1,7 @@
 import type { WebClient } from '@slack/web-api';
-import { isChannelItself } from '../domain/thread-key.ts';
 import { ACTIONS } from './ids.ts';
 
-/** A message of ours in a thread, known by its metadata. */
+/** A message of ours, known by its metadata. */
 export interface FoundPost {
   readonly ts: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -12,13 +11,14 @@ const PAGE = 200;
 
 interface Where {
   readonly channel: string;
-  readonly root: string;
+  /** Of a thread; without it the top of the channel is meant. */
+  readonly root?: string | undefined;
   readonly botId: string;
-  /** Nothing older is looked for in a channel itself, in milliseconds. */
+  /** Nothing older (ms) is looked for at the top of a channel. */
   readonly since?: number;
 }
 
-/** Lists our own messages of a thread that carry metadata of one type, oldest first. */
+/** Lists our own messages that carry metadata of one type: of a thread, oldest first, or at the top of a channel, newest first. */
 export async function findPosts(
   client: WebClient,
   where: Where & { readonly type: string },
@@ -44,18 +44,17 @@ export async function findGrowing(client: WebClient, where: Where): Promise<stri
 /** Slack's clock and ours may differ by so much. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-async function* ownMessages(client: WebClient, where: Where) {
-  const { channel, root, since = 0 } = where;
+/** https://docs.slack.dev/reference/methods/conversations.history */
+async function* ownMessages(client: WebClient, { botId, channel, root, since = 0 }: Where) {
+  const oldest = (Math.max(0, since - CLOCKS_DIFFER_MS) / 1_000).toFixed(6);
   let cursor: string | undefined;
   do {
     const page = { channel, include_all_metadata: true, limit: PAGE, ...(cursor && { cursor }) };
-    const oldest = String(Math.max(0, since - CLOCKS_DIFFER_MS) / 1_000);
-    const found = isChannelItself({ team: '', channel, root })
-      ? await client.conversations.history({ ...page, oldest })
-      : await client.conversations.replies({ ...page, ts: root });
-    for (const message of found.messages ?? []) {
-      if (message.bot_id === where.botId) yield message;
-    }
+    const found =
+      root === undefined
+        ? await client.conversations.history({ ...page, oldest })
+        : await client.conversations.replies({ ...page, ts: root });
+    for (const message of found.messages ?? []) if (message.bot_id === botId) yield message;
     cursor = found.response_metadata?.next_cursor || undefined;
   } while (cursor !== undefined);
 }

@@ -35,4 +35,10 @@ export const VIEWS = {
   home: 'home',
 } as const;
 
-export const METADATA = { card: 'countersign_card', say: 'countersign_say' } as const;
+export const METADATA = {
+  card: 'countersign_card',
+  stub: 'countersign_stub',
+  left: 'countersign_left',
+  bulletin: 'countersign_bulletin',
+  say: 'countersign_say',
+} as const;

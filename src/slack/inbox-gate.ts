@@ -1,5 +1,7 @@
 import type { ReceiverEvent } from '@slack/bolt';
+import { isBareWord } from '../desk/bare-words.ts';
 import type { Desk } from '../desk/desk.ts';
+import { isBareYes } from '../desk/hear.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import type { InboxMessage } from '../domain/message.ts';
@@ -25,17 +27,42 @@ export function createInboxGate(deps: {
   return async (event) => {
     const parsed = parseMessage(event.body, { identity, now: clock.now() });
     if (parsed.kind === 'ignore') return undefined;
-    const { message, onlyIfInThread } = parsed;
-    if (onlyIfInThread && !(await desk.isInThread(message.thread))) return undefined;
+    if (await isOutside(parsed)) {
+      if (parsed.kind === 'aside') await point(parsed);
+      return undefined;
+    }
     if (parsed.kind === 'refuse') {
       await refuse(parsed);
       return undefined;
     }
+    return await receive(parsed.message, event);
+  };
+
+  /** What is in a thread in which the agent is not may be none of our business. */
+  async function isOutside(parsed: Exclude<ParsedMessage, { kind: 'ignore' }>): Promise<boolean> {
+    const mayBe = parsed.kind === 'aside' || parsed.onlyIfInThread;
+    return mayBe && !(await desk.isInThread(parsed.message.thread));
+  }
+
+  async function receive(message: InboxMessage, event: ReceiverEvent) {
     const begins = isDirect(event.body) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
     log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');
     return begins && seen === 'new' ? message : undefined;
-  };
+  }
+
+  /** People talk below a card among themselves; whoever means us, or thinks that a word decides, is told how it is done. */
+  async function point({ message, isToUs }: Extract<ParsedMessage, { kind: 'aside' }>) {
+    if (!isToUs && !isBareYes(message.text) && !isBareWord(message)) return;
+    const { channel, root } = placeOf(message.thread);
+    const text =
+      'I don’t read what is written below my cards. To decide, use the buttons of the card; to talk to me, write a new message that mentions me.';
+    await teller
+      .tell({ user: message.author.user, channel, root, text })
+      .catch((error: unknown) => {
+        log.warn({ err: error, subject: message.id }, 'Could not tell a person how to decide.');
+      });
+  }
 
   async function refuse(parsed: Extract<ParsedMessage, { kind: 'refuse' }>): Promise<void> {
     const { person, message, why } = parsed;

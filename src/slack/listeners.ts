@@ -2,6 +2,7 @@
 import type { App } from '@slack/bolt';
 import { StoreUnavailableError } from '../domain/store.ts';
 import {
+  type Click,
   isAtItsPlace,
   originOf,
   parseClick,
@@ -45,8 +46,8 @@ import { actionIdOf, parseTurnClick } from './turn-click.ts';
 
 interface ClickListener {
   readonly handle: ClickHandler;
-  /** `card`: only from the card where it stands; `form`: opens a form first and checks then. */
-  readonly check: 'card' | 'form';
+  /** `card`: only from the card where it stands; `form`: opens a form first and checks then; `own`: from any message of ours. */
+  readonly check: 'card' | 'form' | 'own';
 }
 
 const CLICKS: Readonly<Record<string, ClickListener>> = {
@@ -62,7 +63,7 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.formAdd]: { handle: addEntry, check: 'card' },
   [ACTIONS.formRemove]: { handle: removeEntry, check: 'card' },
   [ACTIONS.formToggle]: { handle: toggleGroup, check: 'card' },
-  [ACTIONS.askAgain]: { handle: askAgain, check: 'card' },
+  [ACTIONS.askAgain]: { handle: askAgain, check: 'own' },
   [ACTIONS.settleRan]: { handle: settle('ran'), check: 'card' },
   [ACTIONS.settleRerun]: { handle: settle('rerun'), check: 'card' },
   [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },
@@ -120,11 +121,17 @@ async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): 
   const { click } = parsed;
   const listener = CLICKS[click.actionId];
   if (listener === undefined) throw new Error(`No handler for the known action ${click.actionId}.`);
-  if (listener.check === 'card' && click.place !== undefined) {
-    const card = await deps.cardOf(click.token.callId);
-    if (!isAtItsPlace(click, card)) return turnAway(notTheCard(click), ack, deps);
-  }
+  if (!(await isWhereItMayBe(click, listener, deps))) return turnAway(notTheCard(click), ack, deps);
   await listener.handle(click, ack, deps);
+}
+
+async function isWhereItMayBe(
+  click: Click,
+  { check }: ClickListener,
+  { cardOf }: HandlerDeps,
+): Promise<boolean> {
+  if (click.place === undefined || check === 'form') return true;
+  return isAtItsPlace(click, check === 'own' ? undefined : await cardOf(click.token.callId));
 }
 
 async function handleTurnClick(

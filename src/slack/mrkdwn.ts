@@ -1,3 +1,5 @@
+import type { CardPlace } from '../domain/call.ts';
+import type { Called } from '../domain/card-home.ts';
 import type { Group } from '../domain/route.ts';
 import type { Mentions } from '../domain/store.ts';
 
@@ -34,6 +36,24 @@ function mentionGroup(group: Group): string {
 export function mentionAll(mentions: Mentions | undefined): string {
   const { groups = [], people = [] } = mentions ?? {};
   return [...groups.map(mentionGroup), ...people.map(({ user }) => mention(user))].join(' ');
+}
+
+/** Writes the mentions of those who are called by name. */
+export function mentionCalled(calls: readonly Called[]): string {
+  const all = calls.map((each) =>
+    each.startsWith('user:') ? mention(each.slice('user:'.length)) : mentionGroup(each as Group),
+  );
+  return all.join(', ');
+}
+
+/** Writes a channel as a link to it; an id that is none is written as text. */
+export function mentionChannel(id: string): string {
+  return /^[A-Z0-9]{1,40}$/.test(id) ? `<#${id}>` : escapeMrkdwn(id);
+}
+
+/** Writes a link to a message, which leads to it in the workspace of whoever follows it. https://docs.slack.dev/reference/methods/chat.getPermalink */
+export function linkTo({ channel, ts }: CardPlace, label: string): string {
+  return `<https://slack.com/archives/${channel}/p${ts.replace('.', '')}|${label}>`;
 }
 
 /** Writes a time in the reader's own zone. https://docs.slack.dev/messaging/formatting-message-text#date-formatting */

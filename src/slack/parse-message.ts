@@ -14,6 +14,8 @@ import { readFiles } from './read-files.ts';
 export type ParsedMessage =
   | { readonly kind: 'message'; readonly message: InboxMessage; readonly onlyIfInThread: boolean }
   | { readonly kind: 'ignore'; readonly why: string }
+  /** Written below a message of ours that stands by itself, like a card in a channel: no conversation, unless the agent is in it. */
+  | { readonly kind: 'aside'; readonly message: InboxMessage; readonly isToUs: boolean }
   | {
       readonly kind: 'refuse';
       readonly why: string;
@@ -50,7 +52,15 @@ export function parseMessage(
     const refused = 'a member of another workspace may not talk to the agent';
     return { kind: 'refuse', why: refused, person: author, message, onlyIfInThread };
   }
+  if (isBelowOurs(event, facts.identity.botUserId)) {
+    return { kind: 'aside', message, isToUs: event.type === 'app_mention' };
+  }
   return { kind: 'message', message, onlyIfInThread };
+}
+
+/** https://docs.slack.dev/reference/events/message: `parent_user_id` is the author of the thread's first message. */
+function isBelowOurs(event: Payload, botUserId: string): boolean {
+  return isReply(event) && event.channel_type !== 'im' && event.parent_user_id === botUserId;
 }
 
 /** Tells whether an event is of a message in a person's direct messages with the app. */

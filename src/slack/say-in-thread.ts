@@ -68,12 +68,9 @@ export function createSayInThread({ client, botId }: SayDeps) {
     grown: string | undefined,
   ): Promise<void> {
     if (grown !== undefined && (await become(thread, grown, content))) return;
-    const place = placeOf(thread);
-    const { channel } = place;
-    const at = isChannelItself(place) ? {} : { thread_ts: place.root };
     const quiet = { unfurl_links: false, unfurl_media: false };
     await doing('answer in the thread', () =>
-      client.chat.postMessage({ channel, ...at, ...content, ...quiet }),
+      client.chat.postMessage({ ...rootIn(thread), ...content, ...quiet }),
     );
     if (grown !== undefined) await remove(thread, grown);
   }
@@ -92,8 +89,9 @@ export function createSayInThread({ client, botId }: SayDeps) {
   }
 
   async function partsSaid({ createdAt, id, thread }: Say): Promise<Said> {
-    const place = { ...placeOf(thread), botId, type: METADATA.say, since: createdAt };
-    const posts = await doing('look for the answer', () => findPosts(client, place));
+    const { channel, ...at } = rootIn(thread);
+    const where = { channel, root: at.thread_ts, botId, type: METADATA.say, since: createdAt };
+    const posts = await doing('look for the answer', () => findPosts(client, where));
     const mine = posts.filter(({ payload }) => payload.id === id);
     return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));
   }
@@ -134,6 +132,13 @@ export function createSayInThread({ client, botId }: SayDeps) {
       await remove(thread, grown);
     },
   };
+}
+
+/** Where a thread's messages are posted: what is for a channel itself is at its top. */
+function rootIn(thread: ThreadKey): { readonly channel: string; readonly thread_ts?: string } {
+  const place = placeOf(thread);
+  const { channel, root } = place;
+  return isChannelItself(place) ? { channel } : { channel, thread_ts: root };
 }
 
 type MarkedMessage = SaidMessage & {

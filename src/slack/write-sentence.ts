@@ -1,7 +1,7 @@
 import type { Group } from '../domain/route.ts';
 import { partsOf, type Sentence, type SentencePart } from '../domain/sentence.ts';
 import { toVisible } from './cards/visible-text.ts';
-import { dateText, escapeMrkdwn, mention } from './mrkdwn.ts';
+import { dateText, escapeMrkdwn, mention, mentionChannel } from './mrkdwn.ts';
 
 /** How people are named: `mentioned` tells them so in a new message; `quiet` tells nobody. */
 export type Naming = 'mentioned' | 'quiet';
@@ -41,8 +41,4 @@ function asData(name: string): string {
   const visible = toVisible(name.replaceAll(/[`\n]/g, ' ').trim()).text;
   const cut = visible.length > NAME_LIMIT ? `${visible.slice(0, NAME_LIMIT)}…` : visible;
   return `\`${escapeMrkdwn(cut)}\``;
-}
-
-function mentionChannel(id: string): string {
-  return /^[A-Z0-9]{1,40}$/.test(id) ? `<#${id}>` : escapeMrkdwn(id);
 }

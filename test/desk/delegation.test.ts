@@ -58,7 +58,7 @@ describe('helpers', () => {
     assert.deepEqual(desk.model.refusals, []);
     assert.ok(
       desk.chat.statuses.includes(
-        'has helpers at work · scout is waiting for a decision on the card · worker is waiting for a decision on the card · scout is waiting for a decision on the card',
+        'has helpers at work · scout is waiting for a decision on the card · worker is waiting for U2 · scout is waiting for a decision on the card',
       ),
       desk.chat.statuses.join('\n'),
     );

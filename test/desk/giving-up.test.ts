@@ -150,6 +150,8 @@ describe('the runner', () => {
       remind: nothing,
       escalate: nothing,
       tidy: nothing,
+      stub: nothing,
+      bulletin: nothing,
     };
     const redraw = async (id: string) => void done.push(id);
     const runner = createRunner({
@@ -189,6 +191,8 @@ describe('the runner', () => {
       remind: nothing,
       escalate: nothing,
       tidy: nothing,
+      stub: nothing,
+      bulletin: nothing,
     };
     const redraw = async (id: string) => void redrawn.push(id);
     const runner = createRunner({

@@ -75,7 +75,7 @@ describe('the sources', () => {
     ['slack/a.ts', 'ruleDecision(call, wish, now, permission, undefined);'],
     ['http/a.ts', "if (permit(route, a, b, 'approve', known)) go();"],
     ['desk/hear.ts', "stepFrom(call, 'reply', now, { status: 'replied' });"],
-    ['desk/show.ts', 'const decide = createDecide(deps, async () => ({ permission }));'],
+    ['desk/redraw.ts', 'const decide = createDecide(deps, async () => ({ permission }));'],
     ['slack/a.ts', "const permission = { kind: 'allowed', approves: true };"],
     ['desk/decide.ts', 'const ruling = await rule(call);'],
     ['slack/a.ts', "import { createDecide } from '../desk/decide.ts';"],

@@ -28,6 +28,8 @@ async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise
       remind: nothing,
       escalate: nothing,
       tidy: nothing,
+      stub: nothing,
+      bulletin: nothing,
       say: nothing,
       heed: nothing,
       redraw: (_id, { signal }) => redraw(signal),

@@ -68,13 +68,14 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
     const isPending = (card: WorkspaceMessage | undefined) =>
       card !== undefined && buttonsOf(card).includes('call.approve');
 
-    it('needs two different people of it, whom the card counts and does not mention', async () => {
+    it('needs two different people of it, whom the new card calls once, and then counts', async () => {
       const { place, card } = await cardOf('two');
       assert.match(allText(card), /\*Approvals\* 0 of 2 · 2 missing/);
-      assert.match(allText(card), /\*Waits for\* @ops-approvers/);
-      assert.doesNotMatch(JSON.stringify(card.blocks), /<!subteam|<@U0APPROVER>|<@U0ADMIN>/);
+      assert.match(allText(card), /\*Please decide\* <!subteam\^S0OPSAPPROVERS>/);
       await approve('approver', place);
-      await stage.card(place, '1 of 2: <@U0APPROVER> · 1 missing');
+      const counted = await stage.card(place, '1 of 2: <@U0APPROVER> · 1 missing');
+      assert.match(allText(counted), /\*Waits for\* @ops-approvers/);
+      assert.doesNotMatch(JSON.stringify(counted.blocks), /<!subteam|<@U0ADMIN>/);
       await stage.privately('approver', 'counts. One more approval is needed.');
       await approve('approver', place);
       await stage.privately('approver', 'You have already approved');

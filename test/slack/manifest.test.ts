@@ -24,7 +24,7 @@ const METHOD_SCOPES: Readonly<
   'chat.startStream': method('chat.startStream', 'chat:write'),
   'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
-  // What was said in a channel itself is found again by its metadata.
+  // What was said in a channel itself, and cards at its top, are found again by their metadata.
   'conversations.history': method(
     'conversations.history',
     'channels:history',
@@ -33,7 +33,7 @@ const METHOD_SCOPES: Readonly<
     'mpim:history',
     'metadata.message:read',
   ),
-  // Whether the app is in a channel that is chosen for a route.
+  // The name of a route's channel, and whether the app is in it.
   'conversations.info': method('conversations.info', 'channels:read', 'groups:read'),
   'conversations.list': method('conversations.list', 'channels:read', 'groups:read'),
   // Who may approve as a member of a channel; a private one only where the app is in it.

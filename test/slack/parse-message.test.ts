@@ -229,3 +229,28 @@ describe('a message to the agent', () => {
     }
   });
 });
+
+describe('a message below one of ours that stands by itself', () => {
+  const below = { thread_ts: '1600000000.000100', parent_user_id: 'UBOT' };
+
+  it('is an aside, to us where it mentions us', () => {
+    const plain = parse({ ...below, type: 'message', channel_type: 'group', text: 'yes' });
+    assert.deepEqual(
+      [
+        plain.kind,
+        plain.kind === 'aside' && plain.isToUs,
+        plain.kind === 'aside' && plain.message.text,
+      ],
+      ['aside', false, 'yes'],
+    );
+    const toUs = parse({ ...mention, ...below });
+    assert.deepEqual([toUs.kind, toUs.kind === 'aside' && toUs.isToUs], ['aside', true]);
+  });
+
+  it('is a message in a direct message, and below what a person wrote', () => {
+    const direct = parse({ ...below, type: 'message', channel_type: 'im', text: 'yes' });
+    assert.equal(direct.kind, 'message');
+    const other = { ...below, parent_user_id: 'U2', type: 'message', channel_type: 'group' };
+    assert.equal(parse({ ...other, text: 'yes' }).kind, 'message');
+  });
+});

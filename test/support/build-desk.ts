@@ -115,6 +115,8 @@ export async function buildDesk(
     readonly maxPendingPerPerson?: number;
     /** (Default: nothing is sealed or removed.) */
     readonly keeping?: Keeping;
+    /** Who is told of channels that take no cards. */
+    readonly admins?: ReadonlySet<string>;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -176,6 +178,7 @@ export async function buildDesk(
       directory,
       talk,
       showsUsage: options.showsUsage ?? false,
+      ...(options.admins && { admins: options.admins }),
       newId: () => randomBytes(16).toString('base64url'),
       toolTimeoutMs: TOOL_TIMEOUT_MS,
       ...(options.maxPendingPerPerson && { maxPendingPerPerson: options.maxPendingPerPerson }),

@@ -1,4 +1,6 @@
+import type { Bulletin } from '../../src/domain/bulletin.ts';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
+import { homeOf } from '../../src/domain/card-home.ts';
 import {
   type Chat,
   type ChatError,
@@ -7,7 +9,20 @@ import {
   perhapsThere,
 } from '../../src/domain/chat.ts';
 import type { Outlook } from '../../src/domain/outlook.ts';
+import { plainSentence } from '../../src/domain/sentence.ts';
 import type { Say } from '../../src/domain/store.ts';
+import { placeOf } from '../../src/domain/thread-key.ts';
+
+/** One write of a message. */
+export interface Drawing {
+  readonly what: 'card' | 'stub' | 'moved' | 'bulletin';
+  readonly how: 'post' | 'update';
+  /** Id of the call, or of the bulletin. */
+  readonly of: string;
+  readonly place: CardPlace;
+  readonly calls: readonly string[];
+  readonly lookFirst: boolean;
+}
 
 /** A chat that remembers what people would see, and fails when told to. */
 export interface RecordingChat extends Chat {
@@ -17,6 +32,14 @@ export interface RecordingChat extends Chat {
   readonly outlooks: Map<string, Outlook>;
   /** How many card messages were posted, by call id. */
   readonly posts: Map<string, number>;
+  /** The newest drawing of each stub, by call id. */
+  readonly stubs: Map<string, Call>;
+  /** What the newest drawing of each stub said of the card. */
+  readonly stubLooks: Map<string, Parameters<Chat['drawStub']>[2]>;
+  /** Every post and update of a card, stub or bulletin, in order: what it was, where, and whom it called. */
+  readonly drawings: Drawing[];
+  /** The newest drawing of each bulletin, by id. */
+  readonly bulletins: Map<string, Bulletin>;
   readonly said: Say[];
   readonly statuses: string[];
   /** Every drawing of a growing message. */
@@ -29,6 +52,10 @@ export interface RecordingChat extends Chat {
   failNext(error: ChatError): void;
   /** From now on every drawing rejects with this; undefined ends it. */
   failCards(error: ChatError | undefined): void;
+  /** From now on every post and update in this channel rejects with this; undefined ends it. */
+  failChannel(channel: string, error: ChatError | undefined): void;
+  /** The next update of such a message rejects with this. */
+  loseNext(what: Drawing['what'], error: ChatError): void;
 }
 
 /** Creates a chat that remembers what people would see. */
@@ -37,6 +64,12 @@ export function createRecordingChat(): RecordingChat {
   const cards = new Map<string, Call>();
   const outlooks = new Map<string, Outlook>();
   const posts = new Map<string, number>();
+  const stubs = new Map<string, Call>();
+  const stubLooks: RecordingChat['stubLooks'] = new Map();
+  const drawings: Drawing[] = [];
+  const bulletins = new Map<string, Bulletin>();
+  const losses = new Map<Drawing['what'], ChatError>();
+  const channelFailures = new Map<string, ChatError>();
   const said: Say[] = [];
   const statuses: string[] = [];
   const views: LiveView[] = [];
@@ -50,10 +83,32 @@ export function createRecordingChat(): RecordingChat {
     if (error) throw error;
   }
 
+  function write(
+    drawing: Pick<Drawing, 'what' | 'of' | 'calls' | 'lookFirst'>,
+    channel: string,
+    at: CardPlace | undefined,
+  ): CardPlace {
+    const failure = channelFailures.get(channel);
+    if (failure) throw failure;
+    const loss = at && losses.get(drawing.what);
+    if (loss) {
+      losses.delete(drawing.what);
+      throw loss;
+    }
+    if (!at) ts += 1;
+    const place = at ?? { channel, ts: String(ts) };
+    drawings.push({ ...drawing, how: at ? 'update' : 'post', place });
+    return place;
+  }
+
   return {
     cards,
     outlooks,
     posts,
+    stubs,
+    stubLooks,
+    drawings,
+    bulletins,
     said,
     statuses,
     views,
@@ -63,16 +118,38 @@ export function createRecordingChat(): RecordingChat {
     failCards(error) {
       cardFailure = error;
     },
-    async drawCard(call, place, { outlook }) {
+    loseNext: (what, error) => void losses.set(what, error),
+    failChannel(channel, error) {
+      if (error) channelFailures.set(channel, error);
+      else channelFailures.delete(channel);
+    },
+    async drawCard(call, place, { calls = [], lookFirst, outlook }) {
       failIfTold();
       if (cardFailure) throw cardFailure;
+      const { channel } = place ?? homeOf(call);
+      const drawn = write({ what: 'card', of: call.id, calls, lookFirst }, channel, place);
       cards.set(call.id, call);
       if (outlook) outlooks.set(call.id, outlook);
       else outlooks.delete(call.id);
-      if (place) return place;
-      posts.set(call.id, (posts.get(call.id) ?? 0) + 1);
-      ts += 1;
-      return { channel: 'C1', ts: String(ts) };
+      if (!place) posts.set(call.id, (posts.get(call.id) ?? 0) + 1);
+      return drawn;
+    },
+    async drawStub(call, place, look) {
+      const { channel } = placeOf(call.thread);
+      const { lookFirst } = look;
+      const drawn = write({ what: 'stub', of: call.id, calls: [], lookFirst }, channel, place);
+      stubs.set(call.id, call);
+      stubLooks.set(call.id, look);
+      return drawn;
+    },
+    async closeCard(call, place) {
+      write({ what: 'moved', of: call.id, calls: [], lookFirst: false }, place.channel, place);
+    },
+    async drawBulletin(bulletin, { lookFirst }) {
+      const { calls, channel, id, place } = bulletin;
+      bulletins.set(id, bulletin);
+      const called = place ? [] : calls;
+      return write({ what: 'bulletin', of: id, calls: called, lookFirst }, channel, place);
     },
     async say(say, { live }) {
       failIfTold();
@@ -98,7 +175,7 @@ export function createRecordingChat(): RecordingChat {
       growing.delete(live.ts);
     },
     async setStatus(_thread, text) {
-      statuses.push(text);
+      statuses.push(plainSentence(text));
     },
   };
 }

@@ -9,6 +9,7 @@ import { inboxContract } from './store-contract/inbox-contract.ts';
 import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
+import { bulletinsContract, sidesContract } from './store-contract/places-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { removalContract } from './store-contract/removal-contract.ts';
 import { requesterContract } from './store-contract/requester-contract.ts';
@@ -24,6 +25,8 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('ledger', () => ledgerContract(open));
     describe('calls of a requester', () => requesterContract(open));
     describe('calls that ask people', () => askedContract(open));
+    describe('messages of a call', () => sidesContract(open));
+    describe('bulletins', () => bulletinsContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('history', () => historyContract(open));

@@ -120,7 +120,10 @@ export function Mention(props: {
     return <span class="mention">#{channel?.name ?? props.label ?? 'private channel'}</span>;
   }
   if (props.kind === 'group') {
-    return <span class="mention">{props.label ?? `@${props.id}`}</span>;
+    const group = sight.groups.find(({ id }) => id === props.id);
+    const isMine = group?.members.includes(sight.me.id) === true;
+    const label = group === undefined ? props.label : `@${group.handle}`;
+    return <span class={isMine ? 'mention me' : 'mention'}>{label ?? `@${props.id}`}</span>;
   }
   const isApp = props.id === start.app.botUserId;
   const name = isApp

@@ -72,6 +72,8 @@ export interface Sight {
   readonly me: Member;
   readonly members: readonly Member[];
   readonly channels: readonly Channel[];
+  /** The user groups, with the ids of who is in them. */
+  readonly groups: readonly { id: string; handle: string; members: readonly string[] }[];
   /** All messages of the viewer's channels, oldest first. */
   readonly messages: readonly WorkspaceMessage[];
   /** Status line of the app in a thread, as `assistant.threads.setStatus` left it. */

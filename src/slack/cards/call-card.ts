@@ -1,12 +1,11 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { readStoredJson } from '../../domain/json.ts';
-import type { Outlook } from '../../domain/outlook.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { BUDGET } from '../limits.ts';
 import { buildReasons } from './card-approvals.ts';
 import { buildEdit } from './card-edit.ts';
-import { buildFacts, sayAsker } from './card-facts.ts';
+import { buildFacts, type FactsLook, sayAsker } from './card-facts.ts';
 import { buildFoot, STATE_WORDS } from './card-foot.ts';
 import { buildWarnings, MAX_CARD_DEPTH } from './card-warnings.ts';
 import {
@@ -23,12 +22,10 @@ import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-
 import { showName } from './visible-text.ts';
 
 /** What the card takes from elsewhere than the call. */
-export interface CardLook {
+export interface CardLook extends FactsLook {
   /** Absent when the app does not know the tool (any more): then there is no form to edit with. */
   readonly tool?: ArgsLook;
   readonly mark: SecretMark;
-  /** Whom a pending call waits for, as far as that is known. */
-  readonly outlook?: Outlook;
 }
 
 /** A card as Slack takes it: the words of its notification, and its blocks. */
@@ -48,7 +45,7 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
   const { pieces, data, sums, whole } = fitCall(call, look, paths, masking);
   const words = quoteWords(call.words, masking);
   const blocks: KnownBlock[] = [
-    ...buildFacts(call, masking, look.outlook),
+    ...buildFacts(call, masking, look),
     ...buildEdit(call, paths, masking),
     ...buildPieces(data.pieces),
     ...buildWarnings(sumPieces([...pieces, ...words]), whole ? [] : sayMissing(call, data, sums)),
@@ -60,7 +57,7 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
       masking,
     }),
   ];
-  return { text: notification(call), blocks };
+  return { text: notification(call, look), blocks };
 }
 
 /** Tells whether a call can be read whole on its card, and so approved from there. */
@@ -132,7 +129,7 @@ export function quoteWords(words: string, masking: Masking): readonly DataPiece[
 }
 
 /** Our own words only: they go to lock screens. */
-function notification(call: Call): string {
+function notification(call: Call, { outlook }: CardLook): string {
   const hint = call.status === 'pending' ? ' · open to review' : '';
-  return `${showName(call.tool)}: ${STATE_WORDS[call.status]} · asked by ${sayAsker(call)}${hint}`;
+  return `${showName(call.tool)}: ${STATE_WORDS[call.status]} · asked by ${sayAsker(call, outlook)}${hint}`;
 }

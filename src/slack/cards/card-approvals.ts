@@ -1,11 +1,12 @@
 /** Who has approved a call and why, and for whom it waits. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
+import type { Called } from '../../domain/card-home.ts';
 import { missingVotes } from '../../domain/decide.ts';
 import type { Outlook } from '../../domain/outlook.ts';
 import { joinSentences, type Sentence, type SentencePart } from '../../domain/sentence.ts';
 import { BUDGET } from '../limits.ts';
-import { mention } from '../mrkdwn.ts';
+import { mention, mentionCalled } from '../mrkdwn.ts';
 import { writeSentence } from '../write-sentence.ts';
 import { cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
@@ -13,14 +14,21 @@ import { renderText } from './render-args.ts';
 
 const MAX_NAMES = 10;
 
-/** Says how many approvals there are, whose are missing, and which can't come; nobody is mentioned who has not decided. */
-export function sayApprovals(call: Call, outlook: Outlook | undefined): readonly string[] {
+/** Says how many approvals there are, whose are missing, and which can't come; of those who have not decided only `calls` are mentioned, whom a new card calls. */
+export function sayApprovals(
+  call: Call,
+  outlook: Outlook | undefined,
+  calls: readonly Called[] = [],
+): readonly string[] {
   const lines = call.route !== undefined && call.route.quorum > 1 ? [sayCount(call)] : [];
-  if (call.status !== 'pending' || outlook === undefined) return lines;
+  if (call.status !== 'pending') return lines;
+  if (calls.length > 0) lines.push(`*Please decide* ${mentionCalled(calls)}`);
+  if (outlook === undefined) return lines;
   if (isForRequester(call) && outlook.gap === undefined) return lines;
   const { awaited, unable, gap } = outlook;
   if (gap !== undefined) return [...lines, `:warning: ${writeSentence(gap, 'quiet')}`];
-  if (awaited.length > 0) lines.push(`*Waits for* ${sayAwaited(call, awaited)}`);
+  if (awaited.length > 0 && calls.length === 0)
+    lines.push(`*Waits for* ${sayAwaited(call, awaited)}`);
   if (unable.length > 0) lines.push(`:warning: *Can’t approve* ${list(unable)}`);
   return lines;
 }

@@ -1,16 +1,27 @@
 /** The part of a card that is ours alone: who asks for what, at which risk, until when. */
 import type { KnownBlock } from '@slack/types';
-import type { Call, EarlierCall } from '../../domain/call.ts';
+import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
+import type { Called } from '../../domain/card-home.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
+import { isDirect } from '../../domain/talk.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
-import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
+import { dateText, escapeMrkdwn, linkTo, mention, mentionChannel } from '../mrkdwn.ts';
 import { writeSentence } from '../write-sentence.ts';
 import { sayApprovals } from './card-approvals.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
 import { type DataPiece, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
+
+/** What the facts take from elsewhere than the call. */
+export interface FactsLook {
+  readonly outlook?: Outlook;
+  /** The message in whose thread the call was made, where the card stands elsewhere. */
+  readonly asked?: CardPlace;
+  /** Those whom a new card calls. */
+  readonly calls?: readonly Called[];
+}
 
 /** Says a tool's name in plain words, with the name itself where they differ. */
 export function toPlainWords(tool: string): string {
@@ -24,7 +35,7 @@ export function toPlainWords(tool: string): string {
 }
 
 /** Makes the header, the facts and the line that led to the call. */
-export function buildFacts(call: Call, masking: Masking, outlook?: Outlook): KnownBlock[] {
+export function buildFacts(call: Call, masking: Masking, look: FactsLook = {}): KnownBlock[] {
   const { askedLine, work } = call;
   const quoted = [
     ...(askedLine === '' ? [] : [quote('Asked in this message', askedLine, masking)]),
@@ -32,7 +43,7 @@ export function buildFacts(call: Call, masking: Masking, outlook?: Outlook): Kno
   ];
   return [
     { type: 'header', text: { type: 'plain_text', text: toPlainWords(call.tool), emoji: false } },
-    { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call, outlook) }, expand: true },
+    { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call, look) }, expand: true },
     ...buildPieces(quoted),
     ...buildNote(call, masking),
   ];
@@ -62,19 +73,30 @@ function quote(
 const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 
 /** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
-function sayFacts(call: Call, outlook: Outlook | undefined): string {
-  const lines = [`*Asked by* ${sayAsker(call)} · *risk* ${RISKS[call.risk]}`, whichOne(call)];
+function sayFacts(call: Call, { asked, calls, outlook }: FactsLook): string {
+  const lines = [
+    `*Asked by* ${sayAsker(call, outlook)} · *risk* ${RISKS[call.risk]}`,
+    ...(asked === undefined ? [] : [sayWhere(asked)]),
+    whichOne(call),
+  ];
   if (call.status === 'pending' && call.deadlineAt !== undefined) {
     lines.push(`*Decide by* ${dateText(call.deadlineAt)}`);
   }
-  lines.push(...sayApprovals(call, outlook));
+  lines.push(...sayApprovals(call, outlook, calls));
   if (call.earlier !== undefined) lines.push(sayEarlier(call.earlier));
   return lines.join('\n');
 }
 
-/** Says who asks: a person, or a helper on a person's behalf. */
-export function sayAsker({ agent, requester, work }: Call): string {
-  const person = mention(requester.user);
+/** Nobody else can follow a link into a direct message. */
+function sayWhere(asked: CardPlace): string {
+  if (isDirect(asked.channel)) return '*Asked in* a direct message';
+  return `*Asked in* ${mentionChannel(asked.channel)} · ${linkTo(asked, 'open the thread')}`;
+}
+
+/** Says who asks: a person, or a helper on a person's behalf; by name where nobody needs to be called. */
+export function sayAsker({ agent, requester, work }: Call, outlook?: Outlook): string {
+  const asker = outlook?.asker;
+  const person = asker ? writeSentence(asker, 'quiet') : mention(requester.user);
   if (agent === undefined) return person;
   const which = work && work.siblings > 1 ? ` (work ${work.position + 1} of ${work.siblings})` : '';
   return `helper ${escapeMrkdwn(showName(agent))}${which}, for ${person}`;

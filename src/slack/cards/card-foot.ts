@@ -59,13 +59,19 @@ const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
 
 /** Makes the foot of a call's card. */
 export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
-  const text = `${ICONS[call.status]} ${headline(call)}${detail(call)}`;
-  const blocks: KnownBlock[] = [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
+  const blocks: KnownBlock[] = [
+    { type: 'section', text: { type: 'mrkdwn', text: sayState(call) }, expand: true },
+  ];
   const said = outcomePiece(call.outcome, facts.masking);
   if (said !== undefined) blocks.push(...buildPieces([said]));
   const buttons = buttonsOf(call, facts);
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
   return blocks;
+}
+
+/** Says how a call stands, with whoever decided: never what it would do or has done. */
+export function sayState(call: Call): string {
+  return `${ICONS[call.status]} ${headline(call)}${detail(call)}`;
 }
 
 /** Where a person's verdict is the end, it is the headline; else the state is. */

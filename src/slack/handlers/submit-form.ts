@@ -1,3 +1,4 @@
+import type { Call } from '../../domain/call.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
 import { placeOf } from '../../domain/thread-key.ts';
 import { fitsCard } from '../cards/call-card.ts';
@@ -127,7 +128,14 @@ async function answerForm(
   if (outcome.kind !== 'decided' && outcome.kind !== 'recorded')
     return ack(tell(toSentence(outcome)));
   await ack();
-  const { channel, root } = placeOf(outcome.call.thread);
   const text = toSentence(outcome);
-  await deps.teller.tell({ user: form.origin.person.user, channel, root, text });
+  const where = await whereToTell(outcome.call, deps);
+  await deps.teller.tell({ user: form.origin.person.user, ...where, text });
+}
+
+/** Where the card is on which the form was opened: in the thread, or at the top of another channel. */
+async function whereToTell(call: Call, { cardOf }: HandlerDeps) {
+  const { channel, root } = placeOf(call.thread);
+  const card = await cardOf(call.id);
+  return card && card.channel !== channel ? { channel: card.channel } : { channel, root };
 }

@@ -8,6 +8,7 @@ import { createDeskLine } from './desk-line.ts';
 import { migrateDesk } from './desk-version.ts';
 import { createRedisAgenda } from './redis-agenda.ts';
 import { createRedisAudit } from './redis-audit.ts';
+import { createRedisBulletins } from './redis-bulletins.ts';
 import { createRedisDrafts } from './redis-drafts.ts';
 import { createRedisHistory } from './redis-history.ts';
 import { createRedisInbox } from './redis-inbox.ts';
@@ -73,6 +74,7 @@ export async function createRedisStore(options: {
     pause: createRedisPause(link, desk),
     routes: createRedisRoutes(link, desk),
     drafts: createRedisDrafts(link, desk, clock),
+    bulletins: createRedisBulletins(link, desk),
     saver: new CompactRedisSaver(connection, prefix),
     installationKey: createRedisInstallationKey(link, desk),
     findSharingProblem: (folder) => findSharingProblem(link, desk, folder),

@@ -133,6 +133,11 @@ return 1`);
 const PLACE = deskScript(`return redis.call('HSET',P..':cards',ARGV[1],ARGV[2])`);
 const CARD = readScript(`return redis.call('HGET',P..':cards',ARGV[1])`);
 
+const PLACE_SIDE = deskScript(`
+if ARGV[3]=='' then return redis.call('HDEL',P..':sides:'..ARGV[1],ARGV[2]) end
+return redis.call('HSET',P..':sides:'..ARGV[1],ARGV[2],ARGV[3])`);
+const SIDES = readScript(`return redis.call('HGETALL',P..':sides:'..ARGV[1])`);
+
 const COUNT = readScript(`
 local out={}
 for _,status in ipairs(ARGV) do out[#out+1]=tostring(redis.call('ZCARD',P..':calls-in:'..status)) end
@@ -188,6 +193,17 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     async cardOf(callId) {
       const text = readMaybe(await link.run(CARD, desk, [callId]));
       return text === undefined ? undefined : readStored<CardPlace>(text, `card of ${callId}`);
+    },
+    async placeSide(callId, side, place) {
+      const text = place ? JSON.stringify({ channel: place.channel, ts: place.ts }) : '';
+      await link.run(PLACE_SIDE, desk, [callId, side, text]);
+    },
+    async sidesOf(callId) {
+      const texts = readTexts(await link.run(SIDES, desk, [callId]));
+      const names = texts.filter((_, at) => at % 2 === 0);
+      const read = (at: number) =>
+        readStored<CardPlace>(texts[at * 2 + 1] ?? '', `places of ${callId}`);
+      return Object.fromEntries(names.map((name, at) => [name, read(at)]));
     },
     async ofRequester(requester, tool, since) {
       const args = [requesterKey(requester, tool), String(since)];

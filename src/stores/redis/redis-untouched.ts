@@ -56,6 +56,7 @@ for i=5+count,#ARGV-5,5 do
     redis.call('ZREM',P..':calls-in:'..status,id)
   end
   redis.call('SREM',P..':delivered',id)
+  redis.call('DEL',P..':sides:'..id)
   redis.call('HDEL',P..':call-keys',ARGV[i+1])
   redis.call('DEL',P..':calls-of:'..ARGV[i+2])
   redis.call('ZREM',P..':calls-by:'..ARGV[i+3],id)

@@ -5,6 +5,7 @@ import { createInboxRows } from './inbox-rows.ts';
 import { openDatabase } from './open-database.ts';
 import { createAgendaRows, createSqliteAgenda } from './sqlite-agenda.ts';
 import { createAuditRows, createSqliteAudit } from './sqlite-audit.ts';
+import { createSqliteBulletins } from './sqlite-bulletins.ts';
 import { createSqliteDrafts } from './sqlite-drafts.ts';
 import { createSqliteHistory } from './sqlite-history.ts';
 import { createSqliteInbox } from './sqlite-inbox.ts';
@@ -57,6 +58,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       pause: createSqlitePause(db, transact, writeEffects),
       routes: createSqliteRoutes(db, transact, writeEffects),
       drafts: createSqliteDrafts(db, transact, clock),
+      bulletins: createSqliteBulletins(db, transact),
       saver,
       async check() {
         transact.write(() => setCheckedAt.run(clock.now()));

@@ -187,6 +187,45 @@ export const MIGRATIONS: readonly string[] = [
   ) VIRTUAL;
   CREATE INDEX calls_made_by ON calls (requester, is_over, seq);
   `,
+  `
+  -- What stands in Slack for a call besides its card.
+  CREATE TABLE sides (
+    call_id TEXT NOT NULL REFERENCES calls (id),
+    side TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    ts TEXT NOT NULL,
+    PRIMARY KEY (call_id, side)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Cards that came to a channel; one that waits no more is kept as long as it counts for a crowd.
+  CREATE TABLE arrivals (
+    channel TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    occasion TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    calls TEXT NOT NULL,
+    bulletin TEXT,
+    waits INTEGER NOT NULL DEFAULT 1,
+    PRIMARY KEY (channel, call_id, occasion)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX arrivals_by_time ON arrivals (channel, at);
+  CREATE INDEX arrivals_of_call ON arrivals (call_id);
+  CREATE INDEX arrivals_of_bulletin ON arrivals (bulletin, waits) WHERE bulletin IS NOT NULL;
+
+  CREATE TABLE bulletins (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    opened_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    opener TEXT NOT NULL,
+    called TEXT NOT NULL,
+    place TEXT
+  ) STRICT;
+  CREATE INDEX bulletins_of_channel ON bulletins (channel, seq);
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

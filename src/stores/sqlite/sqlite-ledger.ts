@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Call, CallStatus, CardPlace } from '../../domain/call.ts';
+import type { Call, CallStatus, CardPlace, SidePost } from '../../domain/call.ts';
 import type { Person } from '../../domain/person.ts';
 import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
@@ -55,6 +55,15 @@ export function createSqliteLedger(
     ON CONFLICT (call_id) DO UPDATE SET channel = excluded.channel, ts = excluded.ts`);
   const cardOf = db.prepare<[callId: string], CardPlace>(
     'SELECT channel, ts FROM cards WHERE call_id = ?',
+  );
+  const placeSide = db.prepare<[callId: string, side: SidePost, channel: string, ts: string]>(`
+    INSERT INTO sides (call_id, side, channel, ts) VALUES (?, ?, ?, ?)
+    ON CONFLICT (call_id, side) DO UPDATE SET channel = excluded.channel, ts = excluded.ts`);
+  const dropSide = db.prepare<[callId: string, side: SidePost]>(
+    'DELETE FROM sides WHERE call_id = ? AND side = ?',
+  );
+  const sidesOf = db.prepare<[callId: string], CardPlace & { readonly side: SidePost }>(
+    'SELECT side, channel, ts FROM sides WHERE call_id = ?',
   );
   const ofRequester = db.prepare<[requester: string, tool: string, since: number], Row>(`
     SELECT id, delivered, document FROM calls
@@ -140,6 +149,15 @@ export function createSqliteLedger(
     },
     async cardOf(callId) {
       return transact.read(() => cardOf.get(callId));
+    },
+    async placeSide(callId, side, place) {
+      transact.write(() =>
+        place ? placeSide.run(callId, side, place.channel, place.ts) : dropSide.run(callId, side),
+      );
+    },
+    async sidesOf(callId) {
+      const rows = transact.read(() => sidesOf.all(callId));
+      return Object.fromEntries(rows.map(({ side, channel, ts }) => [side, { channel, ts }]));
     },
     async ofRequester(requester, tool, since) {
       return transact.read(() => ofRequester.all(nameOf(requester), tool, since)).map(toCall);

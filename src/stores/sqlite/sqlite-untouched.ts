@@ -41,6 +41,7 @@ export function createSqliteUntouched(
     SELECT 1 FROM inbox WHERE ${FAMILY} AND state IN ('waiting', 'current') LIMIT 1`);
   const removals = [
     `DELETE FROM cards WHERE call_id IN (SELECT id FROM calls WHERE ${FAMILY})`,
+    `DELETE FROM sides WHERE call_id IN (SELECT id FROM calls WHERE ${FAMILY})`,
     `DELETE FROM calls WHERE ${FAMILY}`,
     `DELETE FROM turns WHERE ${FAMILY}`,
     `DELETE FROM ratings WHERE ${FAMILY}`,

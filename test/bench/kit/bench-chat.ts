@@ -14,6 +14,9 @@ export function createBenchChat(told: {
       posted += 1;
       return place ?? { channel: 'C1', ts: `1700000000.${String(posted).padStart(6, '0')}` };
     },
+    drawStub: async (call, place) => place ?? { channel: 'C1', ts: call.id },
+    async closeCard() {},
+    drawBulletin: async ({ channel, id, place }) => place ?? { channel, ts: id },
     async say(say) {
       told.onSay?.(say);
     },

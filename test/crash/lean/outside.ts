@@ -85,6 +85,14 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
       const ts = await show(what, { ...draw(call), ts: place?.ts }, lookFirst);
       return { channel: placeOf(call.thread).channel, ts };
     },
+    // No route of these runs names a channel.
+    drawStub: async () => {
+      throw new Error('There is no stub in these runs.');
+    },
+    closeCard: async () => {
+      throw new Error('No card of these runs goes on to another channel.');
+    },
+    drawBulletin: async ({ channel, id, place }) => place ?? { channel, ts: id },
     async say(say: Say, { lookFirst, live }) {
       const { id: sayId, kind, thread, text } = say;
       await show('saying', { op: 'say', sayId, kind, thread, text, ts: live?.ts }, lookFirst);

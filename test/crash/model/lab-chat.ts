@@ -41,6 +41,14 @@ export function createLabChat(slack: LabSlack, passage: Passage): Chat {
         card?.drawn.push(call);
         return { channel: 'C1', ts: card?.ts ?? '' };
       }),
+    // No route of these runs names a channel.
+    drawStub: async () => {
+      throw new Error('There is no stub in these runs.');
+    },
+    closeCard: async () => {
+      throw new Error('No card of these runs goes on to another channel.');
+    },
+    drawBulletin: async ({ channel, id, place }) => place ?? { channel, ts: id },
     say: (say, { lookFirst, live }) =>
       passage.pass('chat.say', async () => {
         const isThere = lookFirst && slack.said.some(({ id }) => id === say.id);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { pumpKey, runKey, type ThreadFence } from '../../../src/domain/agenda.ts';
+import { bulletinId } from '../../../src/domain/bulletin.ts';
 import type { Effects } from '../../../src/domain/store.ts';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
@@ -44,6 +45,9 @@ const graph = { thread_id: THREAD, fence_token: 1 };
 const checkpoint = { ...emptyCheckpoint(), id: 'a', ts: '2026-01-05T09:00:00.000Z' };
 const about = { source: 'loop', step: 0, parents: {} } as const;
 const pause = { by: REQUESTER, at: 7 };
+const arrival = { channel: 'C9', callId: 'call_a', at: 5, calls: ['user:U2'] as const };
+const crowding = { over: 1, windowMs: 1_000, lifeMs: 9_000 };
+const bulletin = bulletinId({ channel: 'C9', callId: 'call_b' });
 
 /** Every method that writes, each with an answer that tells whether it was the first; in an order in which each can. */
 const ACTS: Readonly<Record<string, Act>> = {
@@ -66,6 +70,15 @@ const ACTS: Readonly<Record<string, Act>> = {
     }),
   'ledger.markDelivered': ({ ledger }) => ledger.markDelivered([proposal.id], fence),
   'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
+  'ledger.placeSide': ({ ledger }) =>
+    ledger.placeSide(proposal.id, 'stub', { channel: 'C1', ts: '3' }),
+  'bulletins.arrive': ({ bulletins }) => bulletins.arrive(arrival, crowding),
+  'bulletins.arrive in a crowd': ({ bulletins }) =>
+    bulletins.arrive({ ...arrival, callId: 'call_b' }, crowding),
+  'bulletins.place': ({ bulletins }) => bulletins.place(bulletin, { channel: 'C9', ts: '4' }),
+  'bulletins.leave': ({ bulletins }) => bulletins.leave('call_b'),
+  'bulletins.leave the other': ({ bulletins }) => bulletins.leave('call_a'),
+  'bulletins.forget': ({ bulletins }) => bulletins.forget(bulletin),
   'outbox.add': ({ outbox }) => outbox.add([aSay('s2')], [], fence),
   'outbox.markSaid': ({ outbox }) => outbox.markSaid('s1'),
   'outbox.placeLive': ({ outbox }) => outbox.placeLive(THREAD, { channel: 'C1', ts: '2' }),
@@ -101,6 +114,8 @@ async function tell(store: RedisStore): Promise<unknown> {
     calls: await store.ledger.ofThread(THREAD),
     count: await store.ledger.count(),
     card: await store.ledger.cardOf(proposal.id),
+    sides: await store.ledger.sidesOf(proposal.id),
+    bulletin: await store.bulletins.read(bulletin),
     current: await store.inbox.current(THREAD),
     waiting: await store.inbox.waiting(THREAD),
     turns: await store.history.newest(THREAD, 9, 0),

@@ -23,6 +23,7 @@ export function lookAround(
     me: toMember(me),
     members: core.directory.members().map(toMember),
     channels: channels.map(toChannel),
+    groups: core.directory.groups(),
     messages: core.messages
       .all()
       .filter((message) => isVisible(core, me.id, message))

@@ -1,0 +1,80 @@
+import { type Call, type CardPlace, isTerminal } from '../domain/call.ts';
+import { hasToMove, isElsewhere } from '../domain/card-home.ts';
+import { ChatError, UnmendedError } from '../domain/chat.ts';
+import { placeOf } from '../domain/thread-key.ts';
+import type { DeskDeps, Work } from './deps.ts';
+import { isFreshCall } from './freshness.ts';
+import { NotYetError, type Pace, waitFor } from './pace.ts';
+import type { Progress } from './progress.ts';
+
+/** How long a stub waits for the card that is to take its place. */
+const SOON_MS = 1_000;
+
+/** Nobody waits for the stub of a call that has ended: it is not missed. */
+const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
+
+interface Look {
+  readonly card: CardPlace | undefined;
+  readonly isRefused: boolean;
+}
+
+/** Builds the use case: draws in the thread of a call where its card stands, and how the call does; a stub that was deleted is posted again while the call goes on. */
+export function createDrawStub(
+  { store, chat, clock }: Pick<DeskDeps, 'store' | 'chat' | 'clock'>,
+  { pace, progress }: { readonly pace: Pace; readonly progress: Pick<Progress, 'sayAgain'> },
+) {
+  const { ledger } = store;
+
+  /** The card has come to the thread itself. */
+  async function close(call: Call, stub: CardPlace, card: CardPlace | undefined): Promise<void> {
+    if (!card || hasToMove(call, card)) throw new NotYetError(clock.now() + SOON_MS);
+    try {
+      await chat.closeCard(call, stub, card);
+    } catch (error) {
+      if (!(error instanceof ChatError) || error.code !== 'gone') throw error;
+    }
+    await ledger.placeSide(call.id, 'stub', undefined);
+  }
+
+  async function draw(
+    call: Call,
+    stub: CardPlace | undefined,
+    look: Look,
+    work: Work,
+  ): Promise<void> {
+    await work.assertHeld();
+    const lookFirst = !stub && work.tries > 0;
+    const drawn = await chat.drawStub(call, stub, { lookFirst, ...look });
+    if (drawn.ts === stub?.ts) return;
+    await ledger.placeSide(call.id, 'stub', drawn);
+    await progress.sayAgain(call.thread);
+  }
+
+  async function drawAnyhow(call: Call, stub: CardPlace | undefined, look: Look, work: Work) {
+    try {
+      await draw(call, stub, look, work);
+    } catch (error) {
+      if (!(error instanceof ChatError) || !LOST.has(error.code)) throw error;
+      if (isTerminal(call)) return;
+      if (error.code === 'gone') return await draw(call, undefined, look, work);
+      throw new UnmendedError(error.message, { cause: error });
+    }
+  }
+
+  return async function drawStub(callId: string, work: Work): Promise<void> {
+    const [call, card, { stub, refused }] = await Promise.all([
+      ledger.get(callId),
+      ledger.cardOf(callId),
+      ledger.sidesOf(callId),
+    ]);
+    if (!call?.route) return;
+    if (!isElsewhere(call)) return stub && (await close(call, stub, card));
+    const { channel } = placeOf(call.thread);
+    const isHere = card?.channel === channel;
+    // A card that has to go on is still here to be decided on.
+    if (!stub && isHere) return;
+    waitFor(pace.take(channel, `stub ${callId}`, isFreshCall(call, clock.now())));
+    const look = { card: isHere ? undefined : card, isRefused: refused !== undefined };
+    await drawAnyhow(call, stub, look, work);
+  };
+}

@@ -1,0 +1,47 @@
+import { stubKey } from '../domain/agenda.ts';
+import type { Call, CardPlace } from '../domain/call.ts';
+import { ChatError } from '../domain/chat.ts';
+import { placeOf } from '../domain/thread-key.ts';
+import type { DeskDeps } from './deps.ts';
+
+/** What becomes of a card whose call has gone on to another channel. */
+export interface LeaveBehind {
+  /** Remembers it before the new place is known: in the thread it is the stub from now on. */
+  mark(call: Call, old: CardPlace): Promise<void>;
+  /** Draws over the one that was left in another channel, if there is one, that the card stands at `next`. */
+  close(call: Call, next: CardPlace): Promise<void>;
+}
+
+/** What keeps an old card from being drawn over, whenever it is tried. */
+const HOPELESS: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable', 'rejected']);
+
+/** Creates it; every step may be repeated. */
+export function createLeaveBehind({
+  store,
+  chat,
+  clock,
+  log,
+}: Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>): LeaveBehind {
+  async function drawOver(call: Call, left: CardPlace, next: CardPlace): Promise<void> {
+    try {
+      await chat.closeCard(call, left, next);
+    } catch (error) {
+      if (!(error instanceof ChatError) || !HOPELESS.has(error.code)) throw error;
+      log.warn({ err: error, call: call.id }, 'The card that a call has left stays as it was.');
+    }
+  }
+
+  return {
+    async mark(call, old) {
+      const inThread = old.channel === placeOf(call.thread).channel;
+      await store.ledger.placeSide(call.id, inThread ? 'stub' : 'left', old);
+      await store.agenda.wake([{ key: stubKey(call.id), dueAt: clock.now() }]);
+    },
+    async close(call, next) {
+      const { left } = await store.ledger.sidesOf(call.id);
+      if (!left) return;
+      await drawOver(call, left, next);
+      await store.ledger.placeSide(call.id, 'left', undefined);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { Worker } from '../../src/desk/desk.ts';
+import { effectsOf } from '../../src/desk/effects.ts';
+import { type Agenda, pumpKey } from '../../src/domain/agenda.ts';
+import type { Call } from '../../src/domain/call.ts';
+import { ChatError } from '../../src/domain/chat.ts';
+import { ruleGate } from '../../src/domain/claim.ts';
+import { digestOf } from '../../src/domain/digest.ts';
+import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
+import type { Ledger } from '../../src/domain/store.ts';
+import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
+import { sealLedger } from '../../src/stores/seal-ledger.ts';
+import { APPROVER, aCall, THREAD } from '../support/a-call.ts';
+import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { sayCalls, sayText } from '../support/mock-model.ts';
+import { createRecordedTool } from '../support/recorded-tool.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { TEST_SEAL } from '../support/test-mark.ts';
+
+const MINUTE = 60_000;
+const silent = () => {};
+const log = { debug: silent, info: silent, warn: silent, error: silent };
+const OPS: Route = {
+  ...REQUESTER_ROUTE,
+  name: 'ops',
+  channel: 'C9',
+  approvers: ['user:U2'],
+  selfApproval: false,
+};
+
+/** A desk whose agent makes so many calls at once. */
+async function flooded(t: TestContext, calls: number, route: Partial<Route> = OPS) {
+  const tool = createRecordedTool();
+  const desk = await buildDesk(t, { gate: askAll(route), tools: [tool.definition] });
+  const all = Array.from({ length: calls }, (_, n) => ({ name: 'act', args: `{"note":"${n}"}` }));
+  desk.model.script((_request, index) => (index === 0 ? sayCalls(all) : sayText('Done.')));
+  await desk.send('act much');
+  return desk;
+}
+
+/** A desk of two workers on one Redis, to which many agents have just brought one call each. */
+async function stormed(
+  t: TestContext,
+  calls: number,
+): Promise<{ readonly desk: TestDesk; readonly workers: readonly Worker[] }> {
+  const redis = await startRedis();
+  t.after(() => redis.stop());
+  const tool = createRecordedTool();
+  const desk = await buildDesk(t, {
+    gate: askAll(OPS),
+    tools: [tool.definition],
+    stalled: true,
+    async openStore({ clock, onWake }) {
+      const store = await createRedisStore({ url: redis.url, prefix: 'storm', clock, log, onWake });
+      await storm(sealLedger(store.ledger, TEST_SEAL), store.agenda, calls, clock.now());
+      return store;
+    },
+  });
+  return { desk, workers: [desk.worker, desk.takeOver()] };
+}
+
+async function storm(ledger: Ledger, agenda: Agenda, calls: number, now: number): Promise<void> {
+  const key = pumpKey(THREAD);
+  await agenda.wake([{ key, dueAt: now }]);
+  const lease = await agenda.claim(now, 1_000);
+  assert.ok(lease);
+  const fence = { thread: THREAD, token: lease.fence };
+  const { route: _none, deadlineAt: _never, ...rest } = aCall({ tool: 'act', createdAt: now });
+  await Promise.all(
+    Array.from({ length: calls }, async (_, n) => {
+      const id = `call_${String(n).padStart(22, '0')}`;
+      const call: Call = { ...rest, id, toolCallId: id, status: 'proposed', revision: 1 };
+      const proposed = await ledger.propose({ ...call, digest: digestOf(call) }, {}, fence);
+      const step = ruleGate(proposed, { kind: 'ask', route: OPS }, now);
+      await ledger.write(proposed, [step], effectsOf(proposed, [step], undefined));
+    }),
+  );
+  await agenda.finish(lease);
+}
+
+async function pass(desk: TestDesk, ms: number, stepMs = 2_000): Promise<void> {
+  for (let passed = 0; passed < ms; passed += stepMs) {
+    await desk.clock.advance(stepMs);
+    await desk.worker.idle();
+  }
+}
+
+const pings = ({ chat }: TestDesk) => chat.drawings.filter(({ calls }) => calls.length > 0);
+const written = ({ chat }: TestDesk, what: string, how?: string) =>
+  chat.drawings.filter((each) => each.what === what && (how === undefined || each.how === how));
+const newest = ({ chat }: TestDesk) => [...chat.bulletins.values()].at(-1);
+
+describe('a crowd of cards', () => {
+  it('of 500 calls has one bulletin for two workers, eleven calls for people in all, and every card', async (t) => {
+    const { desk, workers } = await stormed(t, 500);
+    for (let second = 0; second < 600; second += 1) {
+      await desk.clock.advance(1_000);
+      for (const worker of workers) {
+        worker.nudge();
+        await worker.idle();
+      }
+    }
+    assert.equal(written(desk, 'card', 'post').length, 500);
+    assert.equal(written(desk, 'stub', 'post').length, 500);
+    assert.equal(written(desk, 'bulletin', 'post').length, 1);
+    assert.equal(pings(desk).length, 11);
+    const { total, waiting } = newest(desk) ?? {};
+    assert.deepEqual([total, waiting], [500, 500]);
+  });
+
+  it('is counted down in that one message as people decide, and closed with the last', async (t) => {
+    const desk = await flooded(t, 12);
+    await pass(desk, MINUTE);
+    const calls = await desk.calls();
+    assert.equal(newest(desk)?.waiting, 12);
+    for (const call of calls.slice(0, 5)) await desk.decide(call, APPROVER);
+    await pass(desk, MINUTE);
+    assert.equal(newest(desk)?.waiting, 7);
+    for (const call of calls.slice(5)) await desk.decide(call, APPROVER);
+    await pass(desk, MINUTE);
+    const { id = '', waiting } = newest(desk) ?? {};
+    assert.equal(waiting, 0);
+    assert.equal(written(desk, 'bulletin', 'post').length, 1);
+    assert.equal(await desk.store.bulletins.read(id), undefined);
+    assert.equal(pings(desk).length, 11);
+  });
+
+  it('is announced in the threads’ own channel too, where others decide', async (t) => {
+    const { channel: _none, ...own } = OPS;
+    const desk = await flooded(t, 14, own);
+    await pass(desk, MINUTE);
+    assert.equal(written(desk, 'bulletin', 'post')[0]?.place.channel, 'C1');
+    assert.equal(pings(desk).length, 11);
+  });
+
+  it('for whoever asked, in their own thread, has neither calls nor a bulletin', async (t) => {
+    const desk = await flooded(t, 14, REQUESTER_ROUTE);
+    await pass(desk, MINUTE);
+    assert.equal(pings(desk).length, 0);
+    assert.equal(written(desk, 'bulletin').length, 0);
+  });
+
+  it('is reminded of by another bulletin, not by a word for each call', async (t) => {
+    const desk = await flooded(t, 14, { ...OPS, remindAfterMs: 10 * MINUTE });
+    await pass(desk, 12 * MINUTE, 10_000);
+    const reminders = desk.chat.said.filter(({ id }) => id.startsWith('reminder:'));
+    assert.equal(reminders.length, 10);
+    assert.equal(written(desk, 'bulletin', 'post').length, 2);
+    assert.equal(newest(desk)?.waiting, 14);
+  });
+
+  it('whose bulletin was deleted has it again, and nobody is called a second time', async (t) => {
+    const desk = await flooded(t, 12);
+    await pass(desk, MINUTE);
+    desk.chat.loseNext('bulletin', new ChatError('gone', 'It was deleted.'));
+    const [call] = await desk.calls();
+    assert.ok(call);
+    await desk.decide(call, APPROVER);
+    await pass(desk, MINUTE);
+    assert.equal(written(desk, 'bulletin', 'post').length, 2);
+    assert.equal(pings(desk).length, 11);
+  });
+});
