@@ -1,6 +1,7 @@
 /** Days in which nobody decides, and the process dies again and again: silence is not a verdict. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ACTIONS } from '../../src/slack/ids.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { checkRecord } from './check/check-record.ts';
@@ -86,10 +87,10 @@ describe('nobody decides', () => {
       for (const { text } of told)
         assert.match(text, /nobody decided in time\. This is not a denial/);
       for (const { id } of calls) {
-        const drawings = record.slack.filter(
-          (entry) => entry.op === 'card' && entry.callId === id && entry.buttons.length === 0,
-        );
-        assert.equal(drawings.length, 1);
+        const cards = record.slack.flatMap((entry) => (entry.op === 'card' ? [entry] : []));
+        const closed = cards.filter(({ callId, text }) => callId === id && /Expired/.test(text));
+        const buttons = closed.map((card) => card.buttons.map(({ action }) => action));
+        assert.deepEqual(buttons, [[ACTIONS.askAgain]]);
       }
     });
   }

@@ -1,6 +1,7 @@
 import type { Call } from '../../../src/domain/call.ts';
 import { shortDigest } from '../../../src/domain/digest.ts';
 import { STATE_WORDS } from '../../../src/slack/cards/card-foot.ts';
+import { ACTIONS } from '../../../src/slack/ids.ts';
 import type { SlackEntry } from '../record.ts';
 import type { Evidence } from './finding.ts';
 
@@ -30,9 +31,10 @@ function* checkNewest(call: Call, newest: Drawing, place: string | undefined): I
   }
   if (!newest.text.includes(wordsOf(call))) yield `${card} says: ${newest.text}`;
   const isOpen = call.status === 'pending' || call.status === 'unknown';
-  if (isOpen === (newest.buttons.length === 0)) {
-    yield `${card} has ${newest.buttons.length} buttons`;
-  }
+  const asksAgain = newest.buttons.filter(({ action }) => action === ACTIONS.askAgain).length;
+  const decides = newest.buttons.length - asksAgain;
+  if (isOpen === (decides === 0)) yield `${card} has ${decides} buttons that decide`;
+  if (asksAgain > 0 && call.status !== 'expired') yield `${card} can be asked again`;
 }
 
 /** A verdict stands in place of the state where it says the same. */
