@@ -11,11 +11,12 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false } },
+    options: { file: { type: 'string' }, json: { type: 'boolean', default: false } },
   });
-  if (positionals.length > 1) throw new UsageError('Name one file.');
+  const named = [...positionals, ...(values.file === undefined ? [] : [values.file])];
+  if (named.length > 1) throw new UsageError('Name one file.');
   const tools = await createOfflineTools(deps);
-  const found = await openPolicyFile(positionals[0], deps, namesOf(tools));
+  const found = await openPolicyFile(named[0], deps, namesOf(tools));
   deps.out(values.json ? JSON.stringify(toJson(found, tools.problem), null, 2) : say(found));
   if (tools.problem !== undefined && !values.json) deps.err(tools.problem);
   return found.kind === 'policy' ? EXIT.fine : EXIT.problems;

@@ -5,7 +5,7 @@ import { checkPolicy } from './policy-check.ts';
 import { explainPolicy } from './policy-explain.ts';
 
 const USAGE = `Usage:
-  countersign policy check [FILE] [--json]
+  countersign policy check [FILE | --file FILE] [--json]
       Says what is wrong with a policy file.
   countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.

@@ -108,6 +108,8 @@ describe('countersign policy check', () => {
     const broken = 'version: 1\nrules:\n  - { tools: [fly], gate: no }\n';
     const { call, path } = await folderWith(t, { 'rules.yaml': broken });
     const { code, out } = await call(['policy', 'check', join(path, 'rules.yaml')]);
+    const named = await call(['policy', 'check', '--file', join(path, 'rules.yaml')]);
+    assert.deepEqual([named.code, named.out], [code, out]);
     assert.equal(code, 1);
     assert.equal(
       out,
@@ -256,6 +258,7 @@ describe('countersign', () => {
       [['policy'], /There is no command “policy”/],
       [['policy', 'chek'], /There is no command “policy chek”/],
       [['policy', 'check', 'a', 'b'], /Name one file/],
+      [['policy', 'check', 'a', '--file', 'b'], /Name one file/],
       [['policy', 'check', '--jsn'], /--jsn/],
       [['policy', 'explain', 'x', ...WHO], /Name a tool and its arguments/],
       [['policy', 'explain', 'x', '{', ...WHO], /not valid JSON \(line 1, column 2\)/],
