@@ -1,4 +1,5 @@
 /** Work that fails again and again: it is given up visibly, holds up nothing else, and is taken up when somebody wants it. */
+
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { countParked } from '../../src/desk/count-parked.ts';
@@ -14,6 +15,7 @@ import { askAll, buildDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { until } from '../support/until.ts';
+import { IDLE_HANDLERS } from './idle-handlers.ts';
 
 const HOUR_MS = 3_600_000;
 const sayAct = () => sayCalls([{ name: 'act', args: '{"note":"a"}' }]);
@@ -136,29 +138,15 @@ describe('a card', () => {
 });
 
 describe('the runner', () => {
-  const nothing = async () => {};
-
   it('parks work that this version does not know, and goes on with the rest', async (t) => {
     const { store, clock } = await openStore(t);
     const done: string[] = [];
-    const handlers = {
-      pump: nothing,
-      run: nothing,
-      expire: nothing,
-      say: nothing,
-      heed: nothing,
-      remind: nothing,
-      escalate: nothing,
-      tidy: nothing,
-      stub: nothing,
-      bulletin: nothing,
-    };
     const redraw = async (id: string) => void done.push(id);
     const runner = createRunner({
       agenda: store.agenda,
       clock,
       log: SILENT,
-      handlers: { ...handlers, redraw },
+      handlers: { ...IDLE_HANDLERS, redraw },
     });
     await store.agenda.wake([
       { key: { task: 'nap' as AgendaTask, id: 'x' }, dueAt: 1 },
@@ -183,23 +171,12 @@ describe('the runner', () => {
       await gate;
     };
     const redrawn: string[] = [];
-    const rest = {
-      pump: nothing,
-      expire: nothing,
-      say: nothing,
-      heed: nothing,
-      remind: nothing,
-      escalate: nothing,
-      tidy: nothing,
-      stub: nothing,
-      bulletin: nothing,
-    };
     const redraw = async (id: string) => void redrawn.push(id);
     const runner = createRunner({
       agenda: store.agenda,
       clock,
       log: SILENT,
-      handlers: { ...rest, run, redraw },
+      handlers: { ...IDLE_HANDLERS, run, redraw },
     });
     const now = clock.now();
     await store.agenda.wake(

@@ -6,6 +6,7 @@ import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.t
 import { createManualClock } from '../support/manual-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
+import { IDLE_HANDLERS } from './idle-handlers.ts';
 
 const nothing = async () => {};
 
@@ -21,19 +22,7 @@ async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise
     agenda: store.agenda,
     clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    handlers: {
-      pump: nothing,
-      run: nothing,
-      expire: nothing,
-      remind: nothing,
-      escalate: nothing,
-      tidy: nothing,
-      stub: nothing,
-      bulletin: nothing,
-      say: nothing,
-      heed: nothing,
-      redraw: (_id, { signal }) => redraw(signal),
-    },
+    handlers: { ...IDLE_HANDLERS, redraw: (_id, { signal }) => redraw(signal) },
   });
   await store.agenda.wake([{ key: redrawKey('call_1'), dueAt: clock.now() }]);
   return { clock, runner, store };
