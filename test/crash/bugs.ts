@@ -86,8 +86,8 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a requester who approves their own call where the route forbids it',
     edits: [
       {
-        file: 'src/domain/route.ts',
-        from: 'const approves = !isRequester || route.selfApproval;',
+        file: 'src/domain/permit.ts',
+        from: 'const approves = !isSamePerson(person, requester) || route.selfApproval;',
         to: 'const approves = true;',
       },
     ],
