@@ -85,7 +85,7 @@ export function clockJourneys(delivery: Delivery): void {
       assert.equal(stage.thread({ channel: id, root: ts }).length, 2);
     });
 
-    it('a card that the clock has settled has no buttons, and its old ones say why (field report 52)', async () => {
+    it('a card that the clock has settled only asks again, and its old buttons say why (field report 52)', async () => {
       const gate: Gate = () => ({
         kind: 'ask',
         route: { ...REQUESTER_ROUTE, deadlineMs: HOUR_MS },
@@ -95,7 +95,7 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.clock.advance(HOUR_MS);
       await stage.answer(place, 'late is noted.');
       const expired = await stage.card(place, 'Expired: nobody decided in time');
-      assert.deepEqual(buttonsOf(expired), []);
+      assert.deepEqual(buttonsOf(expired), ['call.ask-again']);
       await pressAgain('requester', 'expired: nobody decided in time');
       assert.equal(await noted('late'), 0);
       assert.match(JSON.stringify(stage.model.requests.at(-1)), /This is not a denial/);

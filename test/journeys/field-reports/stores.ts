@@ -58,10 +58,10 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       const asked = stage.asked();
       stage.play(sayText('A is archived.'), sayText('B is archived.'));
       toProcess('first');
-      const first = stage.write('requester', place, 'archive A');
+      // Acknowledged is stored: which of two is first that are both under way is anybody's guess.
+      await stage.write('requester', place, 'archive A');
       toProcess('second');
-      const second = stage.write('requester', place, 'no wait, archive B');
-      await Promise.all([first, second]);
+      await stage.write('requester', place, 'no wait, archive B');
       await stage.answer(place, 'A is archived.');
       await stage.answer(place, 'B is archived.');
       assert.equal(stage.asked(), asked + 2);
