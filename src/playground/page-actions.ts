@@ -91,6 +91,16 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
     workspace.openAssistant(as),
   ),
   dm: action(z.strictObject({ as: name }), (workspace, { as }) => workspace.directMessage(as)),
+  'set-group': action(
+    z.strictObject({ as: name, handle: name, members: z.array(name).max(100) }),
+    async (workspace, { as, handle, members }) => {
+      const { groups } = workspace.see(as);
+      if (!groups.some((group) => group.handle === handle)) {
+        throw new Error(`The workspace has no user group @${handle}.`);
+      }
+      workspace.setUserGroup(handle, members);
+    },
+  ),
 };
 
 function decodeFile(sent: z.output<typeof file>) {

@@ -12,9 +12,12 @@ import type { Workspace } from './workspace/workspace-port.ts';
 
 const PEOPLE: readonly Persona[] = [
   { name: 'requester', note: 'Asks the agent, and decides the calls that come of it' },
-  { name: 'approver', note: 'A colleague, who decides their own calls' },
+  {
+    name: 'approver',
+    note: 'A colleague in @ops-approvers: decides their own calls, and what a route gives the group',
+  },
   { name: 'outsider', note: 'In #general only; presses what is not theirs' },
-  { name: 'admin', note: 'Administers the workspace' },
+  { name: 'admin', note: 'Sets routes on the app’s Home tab; in @ops-approvers too' },
 ];
 
 /** Starts the app as it is on a simulated workspace, with the page that shows it, and a scripted model when there is no other. */

@@ -63,9 +63,16 @@ function sayMissing(missing: number): string {
 
 function sayCounted(call: Call): string {
   if (call.votes.length === 0) return sayUncounted(call);
-  return call.verdict?.kind === 'edit'
-    ? `Your changes to ${name(call)} are saved, and everybody approves them anew.`
+  return isOwnEdit(call)
+    ? `Your changes to ${name(call)} are saved, with your approval; earlier ones no longer count.`
     : `Your approval of ${name(call)} counts.`;
+}
+
+/** Where a reason is owed an edit is no approval, so that the only one there is came later. */
+function isOwnEdit({ editedBy, route, votes }: Call): boolean {
+  const [vote, ...others] = votes;
+  if (editedBy === undefined || vote === undefined || others.length > 0) return false;
+  return isSamePerson(vote.by, editedBy) && !route?.requiresReason;
 }
 
 /** An edit is no approval where its maker has not seen all of it, owes a reason, or may not approve their own call. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KnownBlock } from '@slack/types';
-import type { FormValues } from '../../src/playground/workspace/workspace-port.ts';
+import type { FormValues, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
 import { buildRoutesPart } from '../../src/slack/routes/routes-blocks.ts';
 import { sayText } from '../support/mock-model.ts';
 import { allText } from '../support/scene.ts';
@@ -65,6 +65,23 @@ describe('routes that are set in Slack', () => {
           .map(allText)
           .find((said) => said.includes(text)),
       { describe: () => `No announcement with ${text}.\n${stage.app().output().slice(-3_000)}` },
+    );
+  }
+
+  /** Waits for a card in #ops that can be approved. */
+  async function cardInOps(text: string): Promise<WorkspaceMessage> {
+    return await stage.workspace.waitFor(
+      () =>
+        stage.workspace
+          .see('admin')
+          .messages.find(
+            (message) =>
+              message.channel === 'C0OPS' &&
+              message.threadTs === undefined &&
+              allText(message).includes(text) &&
+              JSON.stringify(message.blocks).includes('call.approve'),
+          ),
+      { describe: () => `No card with ${text} in #ops.` },
     );
   }
 
@@ -131,7 +148,7 @@ describe('routes that are set in Slack', () => {
     await stage.restart('stop');
     stage.play(sayCall('write_file', { path: 'a.txt', content: 'a' }), sayText('Written.'));
     const place = await stage.ask('requester', 'write it');
-    const card = await stage.card(place, '(write_file)', 'Approve');
+    const card = await cardInOps('(write_file)');
     await stage.press('requester', card, 'call.approve');
     await stage.privately('requester', '<@U0APPROVER> may decide this call');
     assert.equal(await stage.file('a.txt'), undefined);

@@ -146,6 +146,21 @@ test('what is said with a file reaches the channel', async () => {
   assert.equal(message?.files[0]?.name, 'a.txt');
 });
 
+test('who is in a user group is said anew, for a group that there is', async () => {
+  const set = (handle: string, members: readonly string[]) =>
+    post('set-group', { as: 'outsider', handle, members });
+  assert.equal((await set('ops-approvers', ['approver'])).status, 200);
+  const { groups } = workspace.see('admin');
+  assert.deepEqual(
+    groups.map(({ handle, members }) => [handle, members]),
+    [['ops-approvers', [workspace.member('approver').id]]],
+  );
+  const unknown = await set('nobodies', []);
+  assert.equal(unknown.status, 409);
+  assert.match(await unknown.text(), /no user group @nobodies/);
+  assert.equal((await set('ops-approvers', ['ghost'])).status, 409);
+});
+
 test('the journal is read from where the reader is', async () => {
   const all = workspace.journal;
   const last = all.at(-1)?.seq ?? 0;

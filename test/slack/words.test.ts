@@ -57,6 +57,22 @@ describe('a sentence about a decision', () => {
       { kind: 'recorded', call: { ...call, votes: [{ by: call.requester, at: 1 }] }, missing: 1 },
       /counts\. One more approval is needed\.$/,
     ],
+    [
+      {
+        kind: 'recorded',
+        call: { ...call, editedBy: APPROVER, votes: [{ by: APPROVER, at: 1 }] },
+        missing: 1,
+      },
+      /^Your changes to `write_file` are saved, with your approval; earlier ones no longer count\. One more/,
+    ],
+    [
+      {
+        kind: 'recorded',
+        call: { ...call, editedBy: call.requester, votes: [{ by: APPROVER, at: 1 }] },
+        missing: 1,
+      },
+      /^Your approval of `write_file` counts\./,
+    ],
     [{ kind: 'recorded', call, missing: 1 }, /are saved, and approve nothing yet: see it whole/],
     [{ kind: 'already-voted', call, missing: 2 }, /already approved.*2 more/],
     [

@@ -53,8 +53,12 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
     problems,
     press,
     close,
-    actAs: (name) =>
-      press(page.getByRole('group', { name: 'Act as' }).getByRole('button', { name })),
+    async actAs(name) {
+      const people = page.getByRole('group', { name: 'Act as' });
+      await press(people.getByRole('button', { name }));
+      await people.getByRole('button', { name, pressed: true }).waitFor();
+      await page.locator('.panes').waitFor();
+    },
     async ask(suggestion) {
       await toChannel();
       const channel = page.getByRole('main');

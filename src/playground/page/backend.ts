@@ -38,6 +38,8 @@ export interface Backend {
   /** Begins a chat in the app's assistant pane. */
   openAssistant(): Promise<{ channel: string; threadTs: string }>;
   directMessage(): Promise<Channel>;
+  /** Says who is in a user group from now on, by name. */
+  setGroup(handle: string, members: readonly string[]): Promise<void>;
 }
 
 /** Fetches what the page needs before it shows anything. */
@@ -71,6 +73,7 @@ export function createBackend(as: string): Backend {
     openHome: () => post('open-home', {}),
     openAssistant: () => post('open-assistant', {}),
     directMessage: () => post('dm', {}),
+    setGroup: (handle, members) => post('set-group', { handle, members }),
   };
 }
 

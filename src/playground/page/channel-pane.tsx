@@ -89,6 +89,10 @@ function Empty({ shown, isAppDm }: { shown: string; isAppDm: boolean }) {
         When it wants to do something risky it asks on a card in the thread: press a button there,
         and change “Act as” at the top to see what other people may do.
       </p>
+      <p>
+        To let a team decide, act as an admin and add a route on the Home tab of {app.name}: its
+        cards go to the channel that you choose, as #approvals.
+      </p>
     </div>
   );
 }

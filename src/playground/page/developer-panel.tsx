@@ -1,13 +1,16 @@
 import { useState } from 'preact/hooks';
 import { FilesView } from './files-view.tsx';
+import { GroupsView } from './groups-view.tsx';
 import { JournalView } from './journal-view.tsx';
 
-/** Shows what passes between Slack and the app, and the agent's files. */
+const TABS = { journal: 'Journal', files: 'Files', groups: 'Groups' } as const;
+
+/** Shows what passes between Slack and the app, the agent's files, and who is in which user group. */
 export function DeveloperPanel({ revision }: { revision: number }) {
-  const [tab, setTab] = useState<'journal' | 'files'>('journal');
-  const button = (name: 'journal' | 'files', text: string) => (
+  const [tab, setTab] = useState<keyof typeof TABS>('journal');
+  const button = (name: keyof typeof TABS) => (
     <button type="button" role="tab" aria-selected={tab === name} onClick={() => setTab(name)}>
-      {text}
+      {TABS[name]}
     </button>
   );
   return (
@@ -15,20 +18,15 @@ export function DeveloperPanel({ revision }: { revision: number }) {
       <header class="pane-head">
         <h2>Developer</h2>
         <div role="tablist" class="tabs" aria-label="Developer">
-          {button('journal', 'Journal')}
-          {button('files', 'Files')}
+          {button('journal')}
+          {button('files')}
+          {button('groups')}
         </div>
       </header>
-      <div
-        class="developer-body"
-        role="tabpanel"
-        aria-label={tab === 'journal' ? 'Journal' : 'Files'}
-      >
-        {tab === 'journal' ? (
-          <JournalView revision={revision} />
-        ) : (
-          <FilesView revision={revision} />
-        )}
+      <div class="developer-body" role="tabpanel" aria-label={TABS[tab]}>
+        {tab === 'journal' && <JournalView revision={revision} />}
+        {tab === 'files' && <FilesView revision={revision} />}
+        {tab === 'groups' && <GroupsView />}
       </div>
     </aside>
   );

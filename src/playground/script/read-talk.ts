@@ -32,7 +32,8 @@ export function readTalk({ messages }: ChatCompletionRequest): Talk {
       message.role === 'tool' ? [[message.tool_call_id, textOf(message)] as const] : [],
     ),
   );
-  const [words = '', files = ''] = textOf(messages[start]).split(ATTACHED);
+  const asked = messages.findLast((each) => each.role === 'user' && !AGAIN.test(textOf(each)));
+  const [words = '', files = ''] = textOf(asked).split(ATTACHED);
   return {
     said: toWords(words),
     attached: [...files.matchAll(/ is at (inbox\/.+)$/gm)].map(([, path = '']) => path),
@@ -41,6 +42,9 @@ export function readTalk({ messages }: ChatCompletionRequest): Talk {
       .filter((calls) => calls.length > 0),
   };
 }
+
+/** What the button that asks for an expired call again says for its presser: what was said before is wanted once more. */
+const AGAIN = /make the very same call again/;
 
 /** How the app begins what it says of attached files. */
 const ATTACHED = '\n\nAttached files, as Countersign reports.';

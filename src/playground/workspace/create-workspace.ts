@@ -222,6 +222,7 @@ function createMembership(core: WorkspaceCore): Membership {
       const id = toSlackId('S', handle);
       const members = names.map((name) => directory.member(name).id);
       directory.putGroup({ id, handle, members });
+      journal.changed();
       return id;
     },
     join: async (name, channelName) => {

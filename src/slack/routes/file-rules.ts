@@ -18,7 +18,7 @@ export function sayFileRules(policy: Policy<Route>, handles: Handles): readonly 
   const lines = [
     '*The policy file*, which is changed by whoever runs me:',
     ...rules.map(sayRule),
-    `• ${fallback.name}: ${sayRuling(fallback.ruling)}`,
+    `• ${fallback.name} → ${sayRuling(fallback.ruling)}`,
     ...routesOf(policy).map(
       (route) => `• route *${escapeMrkdwn(route.name)}*: ${describeFiled(route, handles)}`,
     ),
@@ -30,19 +30,19 @@ function sayRule({ agents, name, ruling, tools, when }: Rule<Route>): string {
   const globs = tools.map((tool) => `\`${escapeMrkdwn(tool)}\``).join(' ');
   const who = agents ? ` of ${agents.map(escapeMrkdwn).join(', ')}` : '';
   const condition = when === undefined ? '' : ` when \`${code(when)}\``;
-  return `• ${name}: ${globs}${who}${condition} ${sayRuling(ruling)}`;
+  return `• ${name}: ${globs}${who}${condition} → ${sayRuling(ruling)}`;
 }
 
 function sayRuling(ruling: Ruling<Route>): string {
   switch (ruling.gate) {
     case 'run':
-      return 'run unasked';
+      return 'unasked';
     case 'ask':
       return ruling.route.name === REQUESTER_ROUTE.name
-        ? 'ask whoever asked'
-        : `ask on the route “${escapeMrkdwn(ruling.route.name)}”`;
+        ? 'whoever asked confirms'
+        : `on the route “${escapeMrkdwn(ruling.route.name)}”`;
     case 'refuse':
-      return `are refused: ${escapeMrkdwn(ruling.reason)}`;
+      return `refused: ${escapeMrkdwn(ruling.reason)}`;
   }
 }
 

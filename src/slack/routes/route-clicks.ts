@@ -53,23 +53,29 @@ export async function handleRouteClick(
   const [action = {}] = actions;
   const view = objectAt(payload, 'view');
   const actionId = textAt(action, 'action_id') ?? '';
-  const isInView = origin.viewId !== undefined && actions.length === 1;
+  const from = placeOf(view);
   const wrong =
-    whyNotOurs(payload, origin, deps.identity) ?? (isInView ? undefined : notOurs('no view'));
+    whyNotOurs(payload, origin, deps.identity) ??
+    (actions.length === 1 ? undefined : notOurs('not one action'));
   const handle = HANDLERS[actionId];
-  if (wrong !== undefined || handle === undefined) {
+  if (wrong !== undefined || handle === undefined || from === undefined) {
     const refused: Refused = {
       kind: 'refused',
       origin,
       subject: actionId || 'click',
-      ...(wrong ?? notOurs('unknown action')),
+      ...(wrong ?? notOurs(from === undefined ? 'no view' : 'unknown action')),
     };
     return refuseClick(refused, deps);
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';
   const value = textAt(action, 'value') ?? '';
-  const from = textAt(view, 'type') === 'home' ? 'home' : 'list';
   await handle({ origin, actionId, triggerId, value, action, view, from }, deps);
+}
+
+/** Undefined where the press was in no view. */
+function placeOf(view: Payload): RouteClick['from'] | undefined {
+  if (textAt(view, 'type') === 'home') return 'home';
+  return textAt(view, 'id') === undefined ? undefined : 'list';
 }
 
 async function change(click: RouteClick, deps: HandlerDeps): Promise<void> {

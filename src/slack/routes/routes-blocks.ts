@@ -70,10 +70,10 @@ function intro(count: number, policy: Policy<Route> | undefined): string {
       ? 'No route is set in Slack yet. A route says where the card of a call goes and who decides it.'
       : 'These routes say where the cards of their tools go and who decides them.';
   if (policy?.slackMayLoosen) {
-    return `${what} The policy file lets them win over its rules (\`slackMayLoosen\`).`;
+    return `${what} The policy file lets ${count === 0 ? 'it' : 'them'} win over its rules (\`slackMayLoosen\`).`;
   }
   return policy
-    ? `${what} They can ask for more than the policy file does, and never for less.`
+    ? `${what} ${count === 0 ? 'It' : 'They'} can ask for more than the policy file does, and never for less.`
     : what;
 }
 

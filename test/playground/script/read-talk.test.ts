@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { askAgainMessage } from '../../../src/domain/ask-again.ts';
 import { editOf } from '../../../src/domain/call-edit.ts';
 import { type Outcome, toToolReply } from '../../../src/domain/outcome.ts';
-import { readEnd } from '../../../src/playground/script/read-talk.ts';
+import { readEnd, readTalk } from '../../../src/playground/script/read-talk.ts';
 import { aCall } from '../../support/a-call.ts';
 
 const by = { team: 'T1', user: 'U1' };
@@ -41,3 +42,16 @@ test('every outcome that the app can tell a model is read as what it is', () => 
 function editTo(args: string) {
   return editOf(aCall({ args, proposedArgs: '{}' }));
 }
+
+test('an expired call that is asked for again is what the person said before', () => {
+  const { text } = askAgainMessage(aCall({ tool: 'edit_file', status: 'expired' }), 1);
+  const request = {
+    model: 'scripted',
+    messages: [
+      { role: 'user' as const, content: '<@U1>: Switch the greeting' },
+      { role: 'assistant' as const, content: 'It is still undecided.' },
+      { role: 'user' as const, content: `<@U1>: ${text}` },
+    ],
+  };
+  assert.deepEqual(readTalk(request), { said: 'Switch the greeting', attached: [], rounds: [] });
+});
