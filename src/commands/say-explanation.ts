@@ -55,6 +55,7 @@ const WHY_NOT: Readonly<Record<PassedOver['why'], string>> = {
   tool: 'it is about other tools',
   agent: 'it is about another agent',
   condition: 'its condition is false',
+  failure: 'its condition can’t be answered',
 };
 
 function sayRoute(route: DraftRoute): readonly string[] {

@@ -14,6 +14,12 @@ import { countedCalls } from '../domain/policy-totals.ts';
 import type { Gate, GateAnswer, GateFacts, Route } from '../domain/route.ts';
 import type { Store } from '../domain/store.ts';
 
+const FAILED = {
+  run: 'A condition of the policy could not be answered, and the call runs all the same (onPolicyError: run).',
+  ask: 'A condition of the policy could not be answered; people are asked.',
+  refuse: 'A condition of the policy could not be answered; the call is refused.',
+} as const;
+
 export interface PolicyGateDeps {
   /** The policy of this moment. */
   readonly policy: () => LoadedPolicy;
@@ -56,12 +62,7 @@ export function createPolicyGate(deps: PolicyGateDeps): Gate {
     const answer = toGateAnswer(evaluation, hash);
     const detail = { tool: facts.tool, rule: evaluation.rule, answer: answer.kind, policy: hash };
     const subject = facts.call?.id ?? facts.thread;
-    log.error(
-      { ...detail, call: subject, failure: evaluation.failure },
-      answer.kind === 'run'
-        ? 'A condition of the policy could not be answered, and the call runs all the same (onPolicyError: run).'
-        : 'A condition of the policy could not be answered; people are asked.',
-    );
+    log.error({ ...detail, call: subject, failure: evaluation.failure }, FAILED[answer.kind]);
     try {
       const entry = { at: clock.now(), event: 'policy.error', subject, actor: 'countersign' };
       await store.audit.append([{ ...entry, detail }]);

@@ -42,7 +42,7 @@ export interface Runner {
 
 /** A lease of work under way. */
 interface Hold {
-  isOverdue(): boolean;
+  isOverdue(now: number): boolean;
   renew(): Promise<void>;
 }
 
@@ -92,14 +92,18 @@ export function createRunner(deps: {
     }
   }
 
-  /** A process that stood still finds its own leases run out, and must not take its own work for a dead worker's. */
-  async function renewOverdue(): Promise<void> {
-    for (const hold of holds) if (hold.isOverdue()) await hold.renew();
+  /** Resolves with a time at which no own lease is over: a process that stood still must not take its own work for a dead worker's, however short ago it looked. */
+  async function timeToClaim(): Promise<number> {
+    for (;;) {
+      const now = clock.now();
+      const overdue = [...holds].filter((hold) => hold.isOverdue(now));
+      if (overdue.length === 0) return now;
+      for (const hold of overdue) await hold.renew();
+    }
   }
 
   /** Resolves with whether there may be more to claim; when there is not, the timer is set for what comes next. */
   async function claimSome(): Promise<boolean> {
-    await renewOverdue();
     const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
     const claims = Array.from({ length: Math.min(free, CLAIMS_AT_ONCE) }, claimOne);
     // Asked last, so that it is the time of what was left.
@@ -115,7 +119,7 @@ export function createRunner(deps: {
 
   /** What was claimed is begun, whatever becomes of the other claims. When most places are taken, the rest is for what goes ahead of its time. */
   async function claimOne(): Promise<boolean> {
-    const now = clock.now();
+    const now = await timeToClaim();
     const early = isCrowded() ? AHEAD_MS / 2 : 0;
     const lease = await agenda.claim(now - early, leaseMs + early);
     // An answer that was on its way for too long: the key is due again, and nothing was begun.
@@ -146,7 +150,7 @@ export function createRunner(deps: {
   async function perform(first: Lease, abort: AbortController): Promise<void> {
     let lease = first;
     let cancelRenewal = scheduleRenewal();
-    const hold = { renew, isOverdue: () => clock.now() >= lease.expiresAt };
+    const hold = { renew, isOverdue: (now: number) => now >= lease.expiresAt };
     holds.add(hold);
     try {
       const { fence, tries } = first;
@@ -169,8 +173,8 @@ export function createRunner(deps: {
 
     /** The time tells of a worker that stood still what no timer could; what nobody took meanwhile is still its own. */
     async function assertHeld(): Promise<void> {
-      if (hold.isOverdue() && !abort.signal.aborted) await renew();
-      if (!hold.isOverdue() && !abort.signal.aborted) return;
+      if (hold.isOverdue(clock.now()) && !abort.signal.aborted) await renew();
+      if (!hold.isOverdue(clock.now()) && !abort.signal.aborted) return;
       throw new StaleFenceError('The time of this work is over: another worker may have it now.');
     }
 

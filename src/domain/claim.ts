@@ -197,9 +197,10 @@ function sendBack(
 function whyLost(
   { requester }: Call,
   route: Route,
-  { by }: Vote,
+  { by, reason }: Vote,
   voters: KnownVoters | undefined,
 ): string | undefined {
+  if (route.requiresReason && reason === undefined) return 'an approval needs a reason now';
   const standing = voters?.standings.get(by.user) ?? 'gone';
   const groups = voters?.groups ?? new Map();
   const permission = permit(route, requester, by, 'approve', { standing, groups });

@@ -1,6 +1,7 @@
 /**
  * The policy: rules in order, of which the first that matches answers. A condition that can't be
- * answered stops there and asks people, since what comes after it was written for other calls.
+ * answered asks people on its rule's route; a rule that names none steps aside, and what comes after
+ * it holds, but never lets the call run: the argument that is missing is the model's to leave out.
  */
 import { matchesGlob } from './glob.ts';
 import type { JsonValue } from './json.ts';
@@ -47,8 +48,8 @@ export interface Rule<R> {
   /** How far back (ms) the condition looks at earlier calls. (Default: it does not.) */
   readonly lookBackMs?: number;
   readonly ruling: Ruling<R>;
-  /** Where people are asked when the condition can't be answered. */
-  readonly errorRoute: R;
+  /** Where people are asked when the condition can't be answered. (Default: what comes after the rule holds.) */
+  readonly errorRoute?: R;
 }
 
 /** What no rule speaks of is asked about or refused: a hole is never a run. */
@@ -79,11 +80,12 @@ export interface LoadedPolicy {
 /** Why a rule was not the one. */
 export interface PassedOver {
   readonly rule: string;
-  readonly why: 'tool' | 'agent' | 'condition';
+  readonly why: 'tool' | 'agent' | 'condition' | 'failure';
 }
 
 /** What the policy says of a call, by which rule, and why not by an earlier one. */
 export interface Evaluation<R> {
+  /** The one whose condition could not be answered, where there is one. */
   readonly rule: string;
   readonly ruling: Ruling<R>;
   /** Why the rule's condition could not be answered, in words for people. */
@@ -100,18 +102,34 @@ export async function evaluatePolicy<R>(
   outside: Outside,
 ): Promise<Evaluation<R>> {
   const passedOver: PassedOver[] = [];
+  let doubt: Pick<Evaluation<R>, 'rule' | 'failure'> | undefined;
   for (const rule of policy.rules) {
     const match = await tryRule(rule, facts, outside);
     if (match.kind === 'no') {
       passedOver.push({ rule: rule.name, why: match.why });
       continue;
     }
-    if (match.kind === 'yes') return { rule: rule.name, ruling: rule.ruling, passedOver };
+    if (match.kind === 'yes') {
+      return { rule: rule.name, passedOver, ...settle(policy, rule.ruling, doubt) };
+    }
+    doubt ??= { rule: rule.name, failure: match.failure };
     const ruling = rulingOnError(policy, rule);
-    return { rule: rule.name, ruling, failure: match.failure, passedOver };
+    if (ruling) return { ...doubt, ruling, passedOver };
+    passedOver.push({ rule: rule.name, why: 'failure' });
   }
   const { name, ruling } = policy.fallback;
+  if (doubt) return { rule: name, passedOver, ...settle(policy, ruling, doubt) };
   return { rule: name, ruling, isDefault: true, passedOver };
+}
+
+/** Whatever a rule says that comes after one that could not be answered: it lets nothing run. */
+function settle<R>(
+  { fallback }: Policy<R>,
+  ruling: Ruling<R>,
+  doubt: Pick<Evaluation<R>, 'rule' | 'failure'> | undefined,
+): Pick<Evaluation<R>, 'ruling'> & Partial<Evaluation<R>> {
+  if (!doubt) return { ruling };
+  return { ...doubt, ruling: ruling.gate === 'run' ? fallback.ruling : ruling };
 }
 
 /** Returns the gate's answer for an evaluation; `hash` names the policy in the audit. */
@@ -124,7 +142,7 @@ export function toGateAnswer(
     case 'run':
       return { kind: 'run', ...source };
     case 'refuse':
-      return { kind: 'refuse', reason: ruling.reason, ...source };
+      return { kind: 'refuse', reason: sayRefusal(rule, ruling.reason, failure), ...source };
     case 'ask':
       return {
         kind: 'ask',
@@ -145,9 +163,9 @@ export function withRoutes<From, To>(
   return {
     onError,
     ...(slackMayLoosen && { slackMayLoosen }),
-    rules: rules.map((rule) => ({
+    rules: rules.map(({ errorRoute, ...rule }) => ({
       ...rule,
-      errorRoute: find(rule.errorRoute),
+      ...(errorRoute !== undefined && { errorRoute: find(errorRoute) }),
       ruling: rule.ruling.gate === 'ask' ? findRoute(rule.ruling, find) : rule.ruling,
     })),
     fallback: {
@@ -190,10 +208,17 @@ async function tryRule<R>(rule: Rule<R>, facts: GateFacts, outside: Outside): Pr
   }
 }
 
-function rulingOnError<R>(policy: Policy<R>, rule: Rule<R>): Ruling<R> {
+/** Undefined where what comes after the rule has to say it. */
+function rulingOnError<R>(policy: Policy<R>, rule: Rule<R>): Ruling<R> | undefined {
   if (policy.onError === 'run') return { gate: 'run' };
+  if (rule.errorRoute === undefined) return undefined;
   const risk = rule.ruling.gate === 'ask' ? rule.ruling.risk : undefined;
   return { gate: 'ask', route: rule.errorRoute, ...(risk && { risk }) };
+}
+
+function sayRefusal(rule: string, reason: string, failure: string | undefined): string {
+  if (failure === undefined) return reason;
+  return `${reason} (The policy’s condition could not be answered, ${rule}: ${failure})`;
 }
 
 function sayFailure(rule: string, failure: string): string {

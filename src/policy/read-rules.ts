@@ -82,8 +82,17 @@ function readRule(
     ...(isSound ? compileWhen(input, path, reading) : NEVER),
     ...(input.when !== undefined && { when: input.when }),
     ruling: toRuling(input, defaultRoute),
-    errorRoute: input.route ?? defaultRoute,
+    ...errorRouteOf(input, defaultRoute),
   };
+}
+
+/** What runs or refuses names a route only for that its condition can't be answered. */
+function errorRouteOf(
+  { gate, route }: RuleInput,
+  defaultRoute: string,
+): Pick<Rule<string>, 'errorRoute'> {
+  const errorRoute = route ?? (gate === 'ask' ? defaultRoute : undefined);
+  return errorRoute === undefined ? {} : { errorRoute };
 }
 
 function sayNever(takers: readonly string[]): string {

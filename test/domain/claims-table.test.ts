@@ -14,7 +14,16 @@ import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
 import { childThreadKey } from '../../src/domain/thread-key.ts';
 import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../support/a-call.ts';
-import { BROKEN, changesOf, NOW, nextDigest, type Row, verdict, vote } from './ruling-table.ts';
+import {
+  BROKEN,
+  changesOf,
+  NOW,
+  nextDigest,
+  REASONED,
+  type Row,
+  verdict,
+  vote,
+} from './ruling-table.ts';
 
 const agreed = aCall({ status: 'approved', votes: [{ by: REQUESTER, at: 2_000 }] });
 const VOTERS = { standings: new Map([[REQUESTER.user, 'member' as const]]), groups: new Map() };
@@ -140,6 +149,32 @@ const CLAIMS: readonly Row[] = [
       pendingSince: NOW,
       note: 'The policy has changed: this now needs 2 approvals. Nothing was run.',
     },
+  ],
+  [
+    'a claim whose approval needs a reason now',
+    claimed(agreed, { gate: { kind: 'ask', route: REASONED } }),
+    {
+      cause: 'recheck',
+      status: 'pending',
+      route: REASONED,
+      votes: [],
+      pendingSince: NOW,
+      note: [
+        'An approval does not count any more: ',
+        { person: 'U1' },
+        ' (',
+        'an approval needs a reason now',
+        ')',
+        '. Nothing was run.',
+      ],
+    },
+  ],
+  [
+    'a claim whose approval has the reason that it needs now',
+    claimed(aCall({ ...agreed, votes: [{ by: REQUESTER, at: 2_000, reason: 'right' }] }), {
+      gate: { kind: 'ask', route: REASONED },
+    }),
+    RUNS,
   ],
   [
     'a claim without its seal',

@@ -145,10 +145,31 @@ testPolicies({
       says: 'ask lead !No such key: nope.',
     },
     {
-      what: 'asks the requester where the default refuses',
+      what: 'is refused where the default refuses',
       rules: when('args.nope'),
       otherwise: '{ gate: refuse, reason: No. }',
-      says: 'ask requester !No such key: nope.',
+      says: 'refuse !No such key: nope.',
+    },
+    {
+      what: 'leaves it to a later rule that asks others',
+      rules: `${when('args.nope')}\n  - { tools: [pay], gate: ask, route: ops }`,
+      says: 'ask ops !No such key: nope.',
+    },
+    {
+      what: 'leaves it to a later rule that refuses',
+      rules: `${when('args.nope')}\n  - { tools: [pay], gate: refuse, reason: No. }`,
+      says: 'refuse !No such key: nope.',
+    },
+    {
+      what: 'lets no later rule run it: the default says who is asked',
+      rules: `  - { tools: [pay], when: args.nope, gate: refuse, reason: No. }\n${RUN_PAY}`,
+      says: 'ask lead !No such key: nope.',
+    },
+    {
+      what: 'lets no later rule run it where the default refuses',
+      rules: `  - { tools: [pay], when: args.nope, gate: refuse, reason: No. }\n${RUN_PAY}`,
+      otherwise: '{ gate: refuse, reason: Never. }',
+      says: 'refuse !No such key: nope.',
     },
     {
       what: 'does not matter when an earlier rule answers',
