@@ -14,8 +14,8 @@ import type { DeskDeps } from './deps.ts';
 
 /** How old what is known of people may be when they decide. */
 export const DECIDER_MAX_AGE_MS = 60_000;
-/** How old what is known of groups may be where a person is refused for it. */
-const REFUSAL_MAX_AGE_MS = 5_000;
+/** How old what is known of groups may be where a person is refused for it, or nobody is found. */
+export const REFUSAL_MAX_AGE_MS = 5_000;
 
 /** The answer for one person. */
 export interface Authorization {

@@ -1,10 +1,11 @@
 import type { Call } from '../domain/call.ts';
 import { isElsewhere } from '../domain/card-home.ts';
 import { routeOf } from '../domain/decide.ts';
-import type { GroupProfile, Profile } from '../domain/directory.ts';
+import type { Asking, GroupProfile, Profile } from '../domain/directory.ts';
 import { canApprove, candidatesOf, type Outlook, toOutlook } from '../domain/outlook.ts';
 import { groupsNamed, isGroup } from '../domain/permit.ts';
 import type { Group } from '../domain/route.ts';
+import { REFUSAL_MAX_AGE_MS } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
 
 /** Members of groups are asked about by so many at once, until enough can approve. */
@@ -13,15 +14,23 @@ const AT_ONCE = 10;
 const MOST_ASKED = 50;
 
 /** Finds out who a pending call waits for; rejects with what kept the workspace from telling. */
-export async function foresee(
+export async function foresee(deps: Pick<DeskDeps, 'directory'>, call: Call): Promise<Outlook> {
+  const outlook = await lookAhead(deps, call, {});
+  const isRemembered = outlook.gap !== undefined && groupsNamed(routeOf(call)).length > 0;
+  // No alarm is raised from memory over a group into which somebody has just come.
+  return isRemembered ? await lookAhead(deps, call, { maxAgeMs: REFUSAL_MAX_AGE_MS }) : outlook;
+}
+
+async function lookAhead(
   { directory }: Pick<DeskDeps, 'directory'>,
   call: Call,
+  asking: Asking,
 ): Promise<Outlook> {
   const route = routeOf(call);
   const groups = new Map<Group, GroupProfile>();
   await Promise.all(
     groupsNamed(route).map(async (group) => {
-      groups.set(group, await directory.groupOf(group));
+      groups.set(group, await directory.groupOf(group, asking));
     }),
   );
   const profiles = new Map<string, Profile>();

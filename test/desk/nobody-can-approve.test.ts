@@ -72,6 +72,20 @@ describe('a call that nobody can approve', () => {
     });
   }
 
+  it('is not said from memory of a group into which somebody has just come', async (t) => {
+    const directory = createTestDirectory();
+    directory.setGroup('usergroup:S1', ['U2'], { handle: 'ops' });
+    const before = { members: new Set<string>(), handle: 'ops' };
+    const remembering: TestDirectory = {
+      ...directory,
+      groupOf: async (group, asking = {}) =>
+        asking.maxAgeMs === undefined ? before : await directory.groupOf(group, asking),
+    };
+    const on = await approvalDesk(t, GROUP_ROUTE, { directory: remembering });
+    assert.equal(await gapOf(on), '');
+    assert.deepEqual(on.told(REQUESTER), []);
+  });
+
   it('is told once, looked at again, and shown as mended', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 3 });
     await on.desk.clock.advance(MORE_MS);

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KnownBlock } from '@slack/types';
-import type { FormValues, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import type {
+  FormValues,
+  WorkspaceMessage,
+} from '../../src/playground/workspace/workspace-port.ts';
 import { buildRoutesPart } from '../../src/slack/routes/routes-blocks.ts';
 import { sayText } from '../support/mock-model.ts';
 import { allText } from '../support/scene.ts';
