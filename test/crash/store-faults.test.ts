@@ -79,8 +79,8 @@ async function play(
   }
 }
 
-/** Of so many calls one fails, unless all do. */
-const EVERY = { sqlite: 2, redis: 4 } as const;
+/** Of so many calls one fails, unless all do: on SQLite each call meets one of the four kinds. */
+const EVERY = { sqlite: 4, redis: 8 } as const;
 
 /** So many worlds at once: each waits for its store most of the time. */
 const LANES = 6;
@@ -136,7 +136,7 @@ describe('when any call of a store, of Slack or of the graph', () => {
           );
           for (const end of ends) {
             if (end.status === 'rejected') throw end.reason;
-            assert.ok(end.value > 5, `Only ${end.value} calls were made.`);
+            assert.ok(end.value > 2, `Only ${end.value} calls were made.`);
           }
         });
       }
