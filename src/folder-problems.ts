@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -44,6 +44,24 @@ export function policyFileProblems(policyFile: string, workspaceDir: string): st
   ];
 }
 
+/** Says what is wrong with a file to be written that would take the place of one of the app's own records, symbolic links followed, or of what is no file. */
+export function exportFileProblems(file: string, dataDir: string): string[] {
+  const problems = unreachable('--out', file);
+  if (problems.length > 0) return problems;
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there && !there.isFile()) {
+    const what = there.isDirectory() ? 'a folder' : 'no regular file';
+    return [`--out ${file} is ${what}, and the export is a file. Name one, like audit.jsonl.`];
+  }
+  const data = throughLinks(resolve(dataDir));
+  if (![throughLinks(resolve(file)), linkPlace(file)].some((place) => isWithin(place, data))) {
+    return [];
+  }
+  return [
+    `--out ${file} is inside DATA_DIR, where the export could take the place of the app’s own records. Name a file outside.`,
+  ];
+}
+
 /** The place of a file itself, be it a link: only its folders are followed. */
 function linkPlace(path: string): string {
   const whole = resolve(path);
@@ -61,7 +79,7 @@ function unreachable(name: string, dir: string): string[] {
     return [];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [`${name} ${dir} can't be a folder: ${why}. Choose another place for it.`];
+    return [`${name} ${dir} can't be reached: ${why}. Choose another place for it.`];
   }
 }
 

@@ -7,6 +7,7 @@ import { type LoadedPolicy, lookBackOf } from './domain/policy.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import type { Store } from './domain/store.ts';
 import type { Toolbox } from './domain/tool.ts';
+import { policyFileProblems } from './folder-problems.ts';
 import { watchPolicy } from './policy/watch-policy.ts';
 import type { SlackConnection } from './slack/connect-slack.ts';
 import { createSlackNames } from './slack/slack-names.ts';
@@ -23,7 +24,7 @@ export interface OpenedGate {
 
 /** Opens the gate that the settings name: the rules of a policy file, watched until the release, or the built-in ones; with the routes that are set in Slack. */
 export async function openGate(
-  { policyFile }: { readonly policyFile?: string },
+  { policyFile, workspaceDir }: { readonly policyFile?: string; readonly workspaceDir: string },
   deps: {
     readonly store: Store;
     readonly connection: SlackConnection;
@@ -43,6 +44,7 @@ export async function openGate(
   const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
   const watch = await watchPolicy({
     path: policyFile,
+    problemsOfPlace: (path) => policyFileProblems(path, workspaceDir),
     names: createSlackNames({ connection }),
     known: { tools: namesOf(toolbox.list()), agents: namesOf(helpers) },
     audit: store.audit,

@@ -28,7 +28,7 @@ const wholeOrUnset = (min: number, max: number, what: string) =>
 const whole = (min: number, max: number, unset: number, what: string) =>
   wholeOrUnset(min, max, what).default(unset);
 const days = () =>
-  wholeOrUnset(1, 36_500, 'must be a whole number of days, at least 1.').optional();
+  wholeOrUnset(1, 36_500, 'must be a whole number of days from 1 to 36500.').optional();
 const yesOrNo = () =>
   z.enum(['0', '1'], { error: 'must be 1 (yes) or 0 (no).' }).transform((value) => value === '1');
 const flag = () => yesOrNo().default(false);
@@ -112,7 +112,7 @@ export const Variables = z.object({
     2_000,
     100_000_000,
     24_000,
-    'must be a whole number of tokens, at least 2000.',
+    'must be a whole number of tokens from 2000 to 100000000.',
   ),
   SHOW_USAGE: flag(),
   ADMIN_USERS: userIds,
@@ -124,7 +124,12 @@ export const Variables = z.object({
   ),
   TOOLS_MODULE: text,
   POLICY_FILE: text,
-  MAX_PENDING_PER_PERSON: whole(1, 100_000, 50, 'must be a whole number of calls, at least 1.'),
+  MAX_PENDING_PER_PERSON: whole(
+    1,
+    100_000,
+    50,
+    'must be a whole number of calls from 1 to 100000.',
+  ),
   AUDIT_DAYS: days(),
   HISTORY_DAYS: days(),
   LOG_LEVEL: z

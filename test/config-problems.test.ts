@@ -107,7 +107,7 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     'ANTHROPIC_API_KEY',
     /MODEL names anthropic.*Add the key, or ANTHROPIC_BASE_URL/,
   ],
-  ['a window that is too small', { CONTEXT_TOKENS: '100' }, 'CONTEXT_TOKENS', /at least 2000/],
+  ['a window that is too small', { CONTEXT_TOKENS: '100' }, 'CONTEXT_TOKENS', /2000 to 100000000/],
   ['a window that is a word', { CONTEXT_TOKENS: '24k' }, 'CONTEXT_TOKENS', /whole number/],
   [
     'a log level that is not there',

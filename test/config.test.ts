@@ -30,6 +30,9 @@ describe('what the environment means', () => {
         assert.throws(() => read({ [name]: wrong }), new RegExp(`${name} must be a whole number`));
       }
     }
+    assert.throws(() => read({ AUDIT_DAYS: '36501' }), /AUDIT_DAYS .*days from 1 to 36500\./);
+    assert.throws(() => read({ HISTORY_DAYS: '36501' }), /HISTORY_DAYS .*days from 1 to 36500\./);
+    assert.throws(() => read({ MAX_PENDING_PER_PERSON: '100001' }), /calls from 1 to 100000\./);
   });
 
   test('an empty environment is the playground with every default', () => {

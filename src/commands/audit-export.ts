@@ -2,7 +2,9 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { AuditLine } from '../domain/audit-check.ts';
+import { exportFileProblems } from '../folder-problems.ts';
 import type { AuditSource } from '../stores/audit-source.ts';
+import { DEFAULT_DATA_DIR } from '../variables.ts';
 import { type AuditFormat, auditHead, auditRows, sayTime } from './audit-rows.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { withAudit } from './open-named-audit.ts';
@@ -18,14 +20,15 @@ interface Wanted {
 
 /** Writes the entries of a span of time, as they are stored and in their order, without holding more than a page of them. */
 export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const wanted = readArguments(args, deps.clock.now());
+  const wanted = readArguments(args, deps);
   return await withAudit(deps, async (audit) => {
     if (wanted.file === undefined) return tell(await write(audit, wanted, deps.write), deps.err);
     return await writeFile(audit, wanted, wanted.file, deps);
   });
 }
 
-function readArguments(args: readonly string[], now: number): Wanted {
+function readArguments(args: readonly string[], { clock, env }: CommandDeps): Wanted {
+  const now = clock.now();
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -39,7 +42,7 @@ function readArguments(args: readonly string[], now: number): Wanted {
   if (format !== 'csv' && format !== 'jsonl') {
     throw new UsageError(`--format is csv or jsonl, and not “${format}”.`);
   }
-  if (file === '') throw new UsageError('--out is the name of a file.');
+  if (file !== undefined) judgeFile(file, env.DATA_DIR?.trim() || DEFAULT_DATA_DIR);
   const from =
     values.from === undefined
       ? Number.NEGATIVE_INFINITY
@@ -48,6 +51,17 @@ function readArguments(args: readonly string[], now: number): Wanted {
     values.to === undefined ? Number.POSITIVE_INFINITY : readTime('--to', values.to, 'end', now);
   if (from >= to) throw new UsageError('--from is not before --to.');
   return { from, to, format, file };
+}
+
+function judgeFile(file: string, dataDir: string): void {
+  if (file === '') throw new UsageError('--out is the name of a file.');
+  if (file === '-') {
+    throw new UsageError(
+      '--out is the name of a file, and not “-”: leave --out away to write to the standard output.',
+    );
+  }
+  const [problem] = exportFileProblems(file, dataDir);
+  if (problem !== undefined) throw new UsageError(problem);
 }
 
 /** What an export came to. */
@@ -119,8 +133,10 @@ async function writeFile(
   const part = `${file}.part`;
   let handle: FileHandle | undefined;
   try {
+    // One that was left behind may be a link to another file, which is not to be written.
+    await rm(part, { force: true });
     // It tells who did what, and is for whoever exports it.
-    handle = await open(part, 'w', 0o600);
+    handle = await open(part, 'wx', 0o600);
     const opened = handle;
     const written = await write(audit, wanted, async (text) => {
       await opened.appendFile(text);

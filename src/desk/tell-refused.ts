@@ -9,7 +9,7 @@ import type { DeskDeps } from './deps.ts';
 /** How a call stands that people have to see. */
 const WAITING_WORDS: Partial<Readonly<Record<CallStatus, string>>> = {
   pending: 'Nothing was run.',
-  unknown: 'It was interrupted, and somebody has to say on the card whether it ran.',
+  unknown: 'It was interrupted, and somebody has to say whether it ran.',
 };
 
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ export function createTellRefused({
       kind: 'private',
       to: call.requester,
       ...inWords(
-        sentence`I can't show the card for “${call.tool}” ${where}: ${error.message} ${state} I keep trying; the card comes when that is mended.`,
+        sentence`I can't show the card for “${call.tool}” ${where}: ${error.message} ${state} Whoever may decide it can do so on my Home tab meanwhile; I keep trying, and the card comes when that is mended.`,
       ),
       createdAt: clock.now(),
     };
@@ -49,7 +49,7 @@ export function createTellRefused({
       to: { team, user },
       isDirect: true as const,
       ...inWords(
-        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls wait, and nobody can decide them; I keep trying.`,
+        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls wait; whoever may decide them can do so on my Home tab meanwhile. I keep trying.`,
       ),
       createdAt: now,
     }));

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type LoadedPolicy, withRoutes } from '../domain/policy.ts';
 import {
@@ -26,9 +27,7 @@ export interface OpenedPolicy extends LoadedPolicy {
 /** Reads the text of a policy file; throws a `PolicyFileError` that says why it can't. */
 export async function readPolicyText(path: string): Promise<string> {
   try {
-    const { size } = await stat(path);
-    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    return await readFile(path, 'utf8');
+    return await readRegular(path);
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const why = isGone ? 'there is no such file' : sayError(error);
@@ -37,11 +36,35 @@ export async function readPolicyText(path: string): Promise<string> {
   }
 }
 
+/** A pipe or a device would be opened, or read, for ever: it is looked at before, and again when it is open. */
+async function readRegular(path: string): Promise<string> {
+  judge(await stat(path));
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    judge(await file.stat());
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+function judge(stats: Stats): void {
+  if (stats.isDirectory()) throw new Error('it is a folder');
+  if (!stats.isFile()) throw new Error('it is no regular file, but a pipe, a device or a socket');
+  if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+}
+
 /** Reads a policy file whole, its names looked up; throws a `PolicyFileError` with all that is wrong. */
 export async function loadPolicy(
   path: string,
-  deps: { readonly names: NameDirectory; readonly known: KnownNames },
+  deps: {
+    readonly names: NameDirectory;
+    readonly known: KnownNames;
+    readonly problemsOfPlace: (path: string) => readonly string[];
+  },
 ): Promise<OpenedPolicy> {
+  const misplaced = deps.problemsOfPlace(path);
+  if (misplaced.length > 0) throw new PolicyFileError(misplaced.join('\n'));
   const fail = (problems: readonly PolicyProblem[]) => PolicyFileError.of(basename(path), problems);
   const read = readPolicy(await readPolicyText(path), deps.known);
   if (!read.ok) throw fail(read.problems);

@@ -120,14 +120,19 @@ export const DefaultSchema = z.strictObject(
 
 export type DefaultInput = z.output<typeof DefaultSchema>;
 
+function isMapping(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The whole file; its routes, rules and default are read one by one. */
 export const FileSchema = z.strictObject(
   {
     version: z.literal(1, 'is 1: there is no other'),
     onPolicyError: z.enum(['ask', 'run'], { error: 'is ask or run' }).default('ask'),
     slackMayLoosen: yesOrNo.default(false),
+    // A record of zod's drops the name “__proto__” without a word.
     routes: z
-      .record(z.string(), z.unknown(), 'holds routes by their names')
+      .custom<Readonly<Record<string, unknown>>>(isMapping, 'holds routes by their names')
       .nullish()
       .transform((routes) => routes ?? {}),
     rules: z

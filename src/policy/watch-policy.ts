@@ -2,7 +2,7 @@
  * The policy file as it holds: read at the start, and again when it changes. Its time and size are
  * looked at every few seconds, since notifications of file systems are lost on mounted ones.
  */
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { AuditDraft } from '../domain/audit.ts';
 import type { Cancel, Clock } from '../domain/clock.ts';
@@ -17,6 +17,8 @@ import type { KnownNames } from './read-rules.ts';
 export interface PolicyWatchDeps {
   /** Absolute. */
   readonly path: string;
+  /** Says why it must not lie where it does, links followed; asked at each reading. */
+  readonly problemsOfPlace: (path: string) => readonly string[];
   readonly names: NameDirectory;
   /** What there is: rules for anything else are warned of. */
   readonly known: KnownNames;
@@ -121,11 +123,11 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   };
 }
 
-/** What changes with the file; the same words for a file that is not there. */
+/** What changes with the file, and with where links lead to; the same words for a file that is not there. */
 async function lookAt(path: string): Promise<string> {
   try {
     const { ino, mtimeMs, size } = await stat(path);
-    return `${ino}:${mtimeMs}:${size}`;
+    return `${ino}:${mtimeMs}:${size}:${await realpath(path)}`;
   } catch {
     return 'no file';
   }

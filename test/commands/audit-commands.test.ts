@@ -177,15 +177,18 @@ describe('countersign audit export', () => {
   it('writes a file that only its owner can read, whole or not at all', async (t) => {
     const stage = await openAuditStage(t, 'SQLite');
     await fill(stage, 2);
-    const file = join(stage.dir, 'audit.csv');
+    const { path, remove } = await makeTempDir();
+    t.after(remove);
+    const file = join(path, 'audit.csv');
     const args = ['audit', 'export', '--format', 'csv', '--out'];
     const { code, err, out } = await stage.call(...args, file);
     assert.deepEqual([code, err, out], [0, `2 entries are in ${file}.\n`, '']);
     assert.equal((await readFile(file, 'utf8')).split('\r\n').length, 4);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    const failed = await stage.call(...args, join(stage.dir, 'none', 'a.csv'));
+    const failed = await stage.call(...args, join(path, 'none', 'a.csv'));
     assert.deepEqual([failed.code, failed.out], [1, '']);
     assert.match(failed.err, /a\.csv can't be written: ENOENT/);
+    assert.deepEqual((await stage.call(...args, file)).code, 0, 'over an earlier one');
   });
 
   it('reads times in UTC, with an offset, and as how long ago; a day as --to is in the span', async (t) => {
@@ -242,6 +245,12 @@ describe('countersign audit export', () => {
     await writeFile(file, '');
     assert.match((await verify({ DATA_DIR: path })).err, /holds nothing of Countersign/);
     const db = new Database(file);
+    db.exec('CREATE TABLE notes (text TEXT)');
+    db.pragma('user_version = 3');
+    assert.match(
+      (await verify({ DATA_DIR: path })).err,
+      /countersign\.db is not a database of Countersign, or it is damaged: no such table: audit\. Set DATA_DIR.*\n$/,
+    );
     db.pragma('user_version = 99');
     db.close();
     assert.match((await verify({ DATA_DIR: path })).err, /written by a newer Countersign.*is 99/);

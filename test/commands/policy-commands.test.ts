@@ -159,6 +159,8 @@ describe('countersign policy check', () => {
     assert.deepEqual([none.code, /no policy file: POLICY_FILE is unset/.test(none.out)], [1, true]);
     const gone = await call(['policy', 'check'], { POLICY_FILE: './gone.yaml' });
     assert.deepEqual([gone.code, /there is no such file/.test(gone.out)], [1, true]);
+    const device = await call(['policy', 'check', '/dev/zero']);
+    assert.deepEqual([device.code, /it is no regular file/.test(device.out)], [1, true]);
     const inside = await call(['policy', 'check', join(path, 'workspace/policy.yaml')]);
     assert.deepEqual([inside.code, /inside WORKSPACE_DIR/.test(inside.out)], [1, true]);
   });

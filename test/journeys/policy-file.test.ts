@@ -1,6 +1,6 @@
 /** A policy file over the real app: names looked up in Slack, rules obeyed, and a change of them. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sayText } from '../support/mock-model.ts';
@@ -69,5 +69,17 @@ describe('a policy file', () => {
     assert.match(stage.toolMessages().at(-1) ?? '', /Not today\./);
     assert.equal(await stage.file('d.txt'), undefined);
     assert.equal(await stage.file('c.txt'), 'abc');
+  });
+
+  it('that a link puts among the agent’s files does not hold', async () => {
+    const path = join(temp.path, 'policy.yaml');
+    const inside = join(stage.folder, 'workspace', 'policy.yaml');
+    await writeFile(inside, 'version: 1\nrules:\n  - { tools: [write_file], gate: run }\n');
+    await rm(path);
+    await symlink(inside, path);
+    await until(() => stage.app().output().includes('is inside WORKSPACE_DIR'));
+    stage.play(sayCall('write_file', { path: 'e.txt', content: 'abc' }), sayText('Still not.'));
+    await stage.answer(await stage.ask('requester', 'after the link'), 'Still not.');
+    assert.equal(await stage.file('e.txt'), undefined);
   });
 });

@@ -41,6 +41,8 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a misspelled key deep inside', `${ROUTE}{ approvers: [user:U1], escalate: { afer: 1h, to: requester } }`, '3:3 warning', '3:42 “after” is missing', '3:44 “afer” is no key of “escalate”.'],
   ['a route of a taken name', 'version: 1\nroutes:\n  requester: { approvers: [user:U1] }', '3:3 The route “requester” is built in'],
   ['a route of an odd name', 'version: 1\nroutes:\n  my route: { approvers: [user:U1] }', '3:3 “my route” can\'t be the name of a route', '3:3 warning'],
+  ['a route of a name that objects have', 'version: 1\nroutes:\n  __proto__: { approvers: [user:U1], quorom: 1 }', '3:3 “__proto__” can\'t be the name of a route: letters, digits', '3:3 warning', '3:38 “quorom” is no key of the route “__proto__”'],
+  ['routes that are a list', 'version: 1\nroutes: [ops]', '2:9 “routes” can\'t be ["ops"]: it holds routes by their names.'],
   ['an approver that is none', `${ROUTE}{ approvers: [user:U1, bob] }`, '3:31 “approvers” can\'t hold "bob": an entry is requester, user:U012AB3CD'],
   ['a channel name without quotes', `${ROUTE}\n    channel: #ops\n    approvers: [user:U1]`, '3:3 warning', '4:5 “channel” is empty: it is a channel’s id, like C012AB3CD, or its name in quotes'],
   ['a handle without quotes', `${ROUTE}{ approvers: [@bob] }`, '3:22 A text can’t begin with this character. Put it in quotes'],

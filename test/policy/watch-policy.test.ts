@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { AuditDraft } from '../../src/domain/audit.ts';
 import type { NameDirectory, Named, PolicyName } from '../../src/domain/policy-routes.ts';
+import { policyFileProblems } from '../../src/folder-problems.ts';
+import { loadPolicy } from '../../src/policy/load-policy.ts';
 import { PolicyFileError } from '../../src/policy/policy-problem.ts';
 import { watchPolicy } from '../../src/policy/watch-policy.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -26,6 +29,8 @@ const EVERY_NAME: Names = {
   '@team': ['usergroup:S0TEAM'],
 };
 
+const NOBODY: NameDirectory = { resolveNames: async () => new Map() };
+
 async function watch(t: TestContext, text: string | undefined, names: Names = {}) {
   const { path: dir, remove } = await makeTempDir();
   t.after(remove);
@@ -47,8 +52,11 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
   const say = (level: string) => (_fields: object, message: string) => {
     logged.push(`${level}: ${message}`);
   };
+  const workspace = join(dir, 'workspace');
+  await mkdir(workspace);
   const opened = await watchPolicy({
     path,
+    problemsOfPlace: (file) => policyFileProblems(file, workspace),
     names: directory,
     known: { tools: ['pay'], agents: [] },
     audit: {
@@ -62,6 +70,7 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
   t.after(() => opened.stop());
   return {
     path,
+    workspace,
     clock,
     audited,
     logged,
@@ -137,6 +146,47 @@ describe('the policy file', () => {
     await rm(path);
     await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.equal(gate(), 'run');
+  });
+
+  it('that a link puts into the workspace on the way changes nothing, and is told loudly', async (t) => {
+    const { path, workspace, gate, audited, logged, lookUntil } = await watch(t, REFUSE);
+    const inside = join(workspace, 'policy.yaml');
+    await writeFile(inside, RUN);
+    await rm(path);
+    await symlink(inside, path);
+    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    assert.equal(gate(), 'refuse');
+    assert.match(String(audited.at(-1)?.detail.why), /is inside WORKSPACE_DIR.*Put it outside/);
+    assert.ok(logged.some((line) => /^error: .*old one holds.*inside WORKSPACE_DIR/.test(line)));
+    await rm(path);
+    await writeFile(path, RUN);
+    await lookUntil(() => gate() === 'run');
+  });
+
+  it('that is moved into the workspace, with a link in its place, is told at once', async (t) => {
+    const { path, workspace, audited, lookUntil } = await watch(t, REFUSE);
+    await rename(path, join(workspace, 'policy.yaml'));
+    await symlink(join(workspace, 'policy.yaml'), path);
+    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    assert.match(String(audited.at(-1)?.detail.why), /is inside WORKSPACE_DIR/);
+  });
+
+  it('that is no regular file is refused at once, at the start and on the way', async (t) => {
+    const { path, gate, audited, lookUntil } = await watch(t, RUN);
+    const pipe = `${path}.pipe`;
+    assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+    const anywhere = { problemsOfPlace: () => [], names: NOBODY, known: { tools: [], agents: [] } };
+    for (const file of [pipe, '/dev/zero']) {
+      await assert.rejects(loadPolicy(file, anywhere), (error) => {
+        assert.ok(error instanceof PolicyFileError);
+        assert.match(error.message, /can't be read: it is no regular file.* Put a policy there/);
+        return true;
+      });
+    }
+    await rename(pipe, path);
+    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    assert.equal(gate(), 'run');
+    assert.match(String(audited.at(-1)?.detail.why), /no regular file/);
   });
 
   it('that is written anew with the same rules changes nothing', async (t) => {

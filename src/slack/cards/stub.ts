@@ -1,6 +1,6 @@
 /** What stands in a thread for a card that stands elsewhere, and for one that has gone on: no arguments, no result, nothing to decide with. */
 import type { KnownBlock } from '@slack/types';
-import type { Call, CardPlace } from '../../domain/call.ts';
+import { type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import { homeOf } from '../../domain/card-home.ts';
 import { encodeCardToken, shortDigest } from '../../domain/digest.ts';
 import { ACTIONS } from '../ids.ts';
@@ -43,11 +43,21 @@ function nameOf(call: Call): string {
 
 function sayWhere(call: Call, { card, isRefused }: StubLook): string {
   const { channel } = homeOf(call);
-  if (isRefused) {
-    return `:warning: I can’t show the card in ${mentionChannel(channel)}: invite me there with \`/invite\`, or give the route another channel. I keep trying.`;
-  }
+  if (isRefused) return sayRefused(call, card);
   if (card === undefined) return `The card is on its way to ${mentionChannel(channel)}.`;
   return `${linkTo(card, 'Open the card')} in ${mentionChannel(card.channel)}`;
+}
+
+function sayRefused(call: Call, card: CardPlace | undefined): string {
+  const where = mentionChannel(homeOf(call).channel);
+  if (isTerminal(call)) {
+    return card === undefined
+      ? `The card could not be shown in ${where}.`
+      : `${linkTo(card, 'Open the card')} in ${mentionChannel(card.channel)}; it could not be brought up to date.`;
+  }
+  const isDecided = call.status !== 'pending' && call.status !== 'unknown';
+  const meanwhile = isDecided ? '' : ' Whoever may decide it can do so on my Home tab meanwhile.';
+  return `:warning: I can’t show the card in ${where}: invite me there with \`/invite\`, or give the route another channel. I keep trying.${meanwhile}`;
 }
 
 function section(text: string): KnownBlock {

@@ -46,15 +46,7 @@ function toSource(db: Database.Database, file: string, dataDir: string): AuditSo
       `${file} was written by a newer Countersign: its version is ${version}, and this one knows up to ${MIGRATIONS.length}. Read it with the newer Countersign.`,
     );
   }
-  const page = db.prepare<[after: number], Row>(`
-    SELECT seq, at, event, subject, actor, detail, previous, hash FROM audit
-    WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`);
-  // One of an older version does not count apart from the entries.
-  const newest = db
-    .prepare<[], number>(
-      `SELECT coalesce((SELECT value FROM counters WHERE name = 'audit'), max(seq), 0) FROM audit`,
-    )
-    .pluck();
+  const { newest, page } = explained(file, () => prepare(db));
 
   return {
     async *pages() {
@@ -77,11 +69,31 @@ function toSource(db: Database.Database, file: string, dataDir: string): AuditSo
   };
 }
 
+function prepare(db: Database.Database) {
+  const page = db.prepare<[after: number], Row>(`
+    SELECT seq, at, event, subject, actor, detail, previous, hash FROM audit
+    WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`);
+  // One of an older version does not count apart from the entries.
+  const newest = db
+    .prepare<[], number>(
+      `SELECT coalesce((SELECT value FROM counters WHERE name = 'audit'), max(seq), 0) FROM audit`,
+    )
+    .pluck();
+  return { page, newest };
+}
+
 /** The folder may be read-only while the app does not run: then SQLite can't make the files beside it. */
 function explained<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') {
+      // What has no such table or column.
+      throw new NoAuditError(
+        `${file} is not a database of Countersign, or it is damaged: ${error.message}. Set DATA_DIR to the folder of the app's records.`,
+        { cause: error },
+      );
+    }
     const known = explainFailure(error, file);
     if (known === error || !(known instanceof Error)) throw error;
     throw new NoAuditError(known.message, { cause: error });
