@@ -4,14 +4,25 @@
  * `npm test -- WORD…` runs only the files whose path holds one of the words, and no static checks.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
 import { findChromium, hasRedis, provideSystemNeeds } from './support/system-needs.ts';
 
 const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
 const CONCURRENCY = 2;
 const TIMEOUT_MS = 600_000;
+
+/** Folders whose files run in one process each: it takes longer to start than most of them do to run. */
+const TOGETHER: ReadonlySet<string> = new Set([
+  'test/domain',
+  'test/agent',
+  'test/agent/tools',
+  'test/agent/providers',
+]);
 
 const isCi = process.env.CI === 'true';
 const words = process.argv.slice(2);
@@ -51,11 +62,30 @@ function usesRedis(path: string): boolean {
   return /redis/i.test(path) || /redis/i.test(readFileSync(path, 'utf8'));
 }
 
+/** Writes a module for each such folder, which runs its files one after the other; returns what is to be run. */
+function putTogether(files: readonly string[], folder: string): string[] {
+  const apart = files.filter((file) => !TOGETHER.has(dirname(file)));
+  const modules = [...TOGETHER].flatMap((name) => {
+    const members = files.filter((file) => dirname(file) === name);
+    if (members.length === 0) return [];
+    const module = join(folder, `${name.replaceAll('/', '-')}.test.mjs`);
+    const lines = members.map((file) => `import '${pathToFileURL(resolve(file))}';`);
+    writeFileSync(module, lines.join('\n'));
+    return [module];
+  });
+  return [...modules, ...apart];
+}
+
 /** Resolves with whether all passed; with CI=true a test that was skipped has not passed. */
 async function runTests(files: readonly string[]): Promise<boolean> {
   let failures = 0;
   let skipped = 0;
-  const events = run({ files: [...files], concurrency: CONCURRENCY, timeout: TIMEOUT_MS });
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-tests-'));
+  const events = run({
+    files: putTogether(files, folder),
+    concurrency: CONCURRENCY,
+    timeout: TIMEOUT_MS,
+  });
   events.on('test:fail', () => {
     failures += 1;
   });
@@ -63,6 +93,7 @@ async function runTests(files: readonly string[]): Promise<boolean> {
     if (skip !== undefined || todo !== undefined) skipped += 1;
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
+  rmSync(folder, { recursive: true });
   if (isCi && skipped > 0) console.error(`With CI=true nothing may be skipped; ${skipped} were.`);
   return failures === 0 && !(isCi && skipped > 0);
 }
