@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { createApp } from './app.ts';
 import { readConfig, secretsOf } from './config.ts';
 import { createLog } from './log.ts';
-import { startPlayground } from './playground/start-playground.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { createSystemClock } from './system-clock.ts';
 
@@ -24,7 +23,8 @@ try {
   });
   const isPlayground = config.mode === 'playground';
   const start = isPlayground
-    ? startPlayground(config, { clock, log })
+    ? // A workspace's app does without it, and starts sooner.
+      (await import('./playground/start-playground.ts')).startPlayground(config, { clock, log })
     : createApp(config, { clock, log });
   const app = await start;
   stopOnSignal(process, app, { clock, log });

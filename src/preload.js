@@ -8,4 +8,12 @@ await Promise.all([
   import('@langchain/langgraph-checkpoint-sqlite'),
   import('@langchain/openai'),
   import('@slack/bolt'),
+  import('zod'),
+  import('zod/v3'),
+  import('hono'),
+  import('@hono/node-server'),
+  import('diff'),
+  import('pino'),
+  import('yaml'),
+  import('@marcbachmann/cel-js'),
 ]);

@@ -18,7 +18,11 @@ const TIMEOUT_MS = 600_000;
 
 /** Folders whose files run in one process each: it takes longer to start than most of them do to run. */
 const TOGETHER: ReadonlySet<string> = new Set([
+  'test/desk',
+  'test/slack',
   'test/domain',
+  'test/policy',
+  'test/commands',
   'test/agent',
   'test/agent/tools',
   'test/agent/providers',

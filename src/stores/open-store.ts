@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import type { InstallationKey } from '../domain/secret-mark.ts';
 import { createFileKey } from './installation-key.ts';
-import { createRedisStore, type RedisStore } from './redis/create-redis-store.ts';
+import type { RedisStore } from './redis/create-redis-store.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite/create-sqlite-store.ts';
 
 /** The store that the settings name, and what goes with it. */
@@ -35,6 +35,8 @@ export async function openStore(
       findFilesProblem: async () => undefined,
     };
   }
+  // Who keeps the state in a file starts without what Redis needs.
+  const { createRedisStore } = await import('./redis/create-redis-store.ts');
   const store = await createRedisStore({ ...redis, ...deps });
   return {
     store,

@@ -33,8 +33,8 @@ test('the table says which goals are met', () => {
   } as const;
   const table = toTable([line, { ...line, goal: 1.4 }, { ...line, baseline: undefined, goal: 29 }]);
   assert.deepEqual(table.split('\n').slice(2), [
-    '| a thing | Redis | 30 ms | 20 ms | another thing | 1.5 × | ≤ 1.5 × | met |',
-    '| a thing | Redis | 30 ms | 20 ms | another thing | 1.5 × | ≤ 1.4 × | not met |',
-    '| a thing | Redis | 30 ms |  | another thing |  | ≤ 29 ms | not met |',
+    '| a thing | Redis | 30 ms | 20 ms    | another thing | 1.5 × | ≤ 1.5 × | met     |',
+    '| a thing | Redis | 30 ms | 20 ms    | another thing | 1.5 × | ≤ 1.4 × | not met |',
+    '| a thing | Redis | 30 ms |          | another thing |       | ≤ 29 ms | not met |',
   ]);
 });

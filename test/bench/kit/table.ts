@@ -25,7 +25,11 @@ export function toTable(lines: readonly Line[]): string {
       isMet(line) ? 'met' : 'not met',
     ];
   });
-  return [head, head.map(() => '---'), ...rows]
+  const widths = head.map((_, at) =>
+    Math.max(3, ...[head, ...rows].map((row) => (row[at] ?? '').length)),
+  );
+  const pad = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0));
+  return [pad(head), widths.map((width) => '-'.repeat(width)), ...rows.map(pad)]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 }
