@@ -104,8 +104,9 @@ export function createRunner(deps: {
 
   /** Resolves with whether there may be more to claim; when there is not, the timer is set for what comes next. */
   async function claimSome(): Promise<boolean> {
+    const now = await timeToClaim();
     const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
-    const claims = Array.from({ length: Math.min(free, CLAIMS_AT_ONCE) }, claimOne);
+    const claims = Array.from({ length: Math.min(free, CLAIMS_AT_ONCE) }, () => claimOne(now));
     // Asked last, so that it is the time of what was left.
     const next = agenda.nextDueAt();
     const [dueAt, ...found] = await Promise.all([next, ...claims]);
@@ -118,8 +119,7 @@ export function createRunner(deps: {
   }
 
   /** What was claimed is begun, whatever becomes of the other claims. When most places are taken, the rest is for what goes ahead of its time. */
-  async function claimOne(): Promise<boolean> {
-    const now = await timeToClaim();
+  async function claimOne(now: number): Promise<boolean> {
     const early = isCrowded() ? AHEAD_MS / 2 : 0;
     const lease = await agenda.claim(now - early, leaseMs + early);
     // An answer that was on its way for too long: the key is due again, and nothing was begun.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRunner } from '../../src/desk/runner.ts';
-import { redrawKey } from '../../src/domain/agenda.ts';
+import { type Agenda, redrawKey } from '../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -10,7 +10,11 @@ import { IDLE_HANDLERS } from './idle-handlers.ts';
 
 const nothing = async () => {};
 
-async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise<void>) {
+async function runnerOf(
+  t: TestContext,
+  redraw: (signal: AbortSignal) => Promise<void>,
+  watch = (agenda: Agenda) => agenda,
+) {
   const clock = createManualClock();
   const folder = await makeTempDir();
   const store = createSqliteStore({ dataDir: folder.path, clock });
@@ -19,7 +23,7 @@ async function runnerOf(t: TestContext, redraw: (signal: AbortSignal) => Promise
     await folder.remove();
   });
   const runner = createRunner({
-    agenda: store.agenda,
+    agenda: watch(store.agenda),
     clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     handlers: { ...IDLE_HANDLERS, redraw: (_id, { signal }) => redraw(signal) },
@@ -66,5 +70,40 @@ describe('the stop of the runner', () => {
     assert.equal(signal?.aborted, true);
     await clock.advance(2_000);
     await stopped;
+  });
+});
+
+describe('a round of the runner', () => {
+  it('claims and asks for the time of what is left at once, in this order, and one more round finds nothing', async (t) => {
+    const rounds: string[][] = [];
+    let round: string[] | undefined;
+    const note = (what: string): void => {
+      if (!round) {
+        const fresh: string[] = [];
+        rounds.push(fresh);
+        round = fresh;
+        // What is asked in one turn of the loop goes to a store far away as one.
+        queueMicrotask(() => {
+          round = undefined;
+        });
+      }
+      round.push(what);
+    };
+    const { runner } = await runnerOf(t, nothing, (agenda) => ({
+      ...agenda,
+      claim(now, leaseMs) {
+        note('claim');
+        return agenda.claim(now, leaseMs);
+      },
+      nextDueAt() {
+        note('next');
+        return agenda.nextDueAt();
+      },
+    }));
+    runner.start();
+    await runner.idle();
+    const whole = ['claim', 'claim', 'claim', 'next'];
+    assert.ok(rounds.length <= 2, `${rounds.length} rounds`);
+    for (const asked of rounds) assert.deepEqual(asked, whole);
   });
 });
