@@ -1,4 +1,5 @@
-import type { Evaluation } from '../domain/policy.ts';
+import { type AdminRoutes, findAdminRoute } from '../domain/admin-routes.ts';
+import { type Evaluation, toGateAnswer } from '../domain/policy.ts';
 import {
   type DraftRoute,
   type Named,
@@ -7,7 +8,6 @@ import {
   settleRoutes,
 } from '../domain/policy-routes.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from '../domain/route.ts';
-import { findSlackRoute, type SlackRoutes } from '../domain/slack-routes.ts';
 import { tightenAnswer } from '../domain/tighten.ts';
 import { readRoutesOffline } from '../stores/sqlite/read-routes-offline.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
@@ -15,7 +15,7 @@ import type { CommandDeps } from './command.ts';
 
 /** The routes that are set in Slack, or why they are left out, as a sentence. */
 export type KnownRoutes =
-  | { readonly kind: 'routes'; readonly book: SlackRoutes }
+  | { readonly kind: 'routes'; readonly book: AdminRoutes }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** Reads them where they are kept on this machine. */
@@ -45,9 +45,9 @@ export interface SlackShare {
 export function heedSetRoutes(
   said: { readonly evaluation: Evaluation<string>; readonly route: DraftRoute | undefined },
   facts: { readonly tool: string; readonly mayLoosen: boolean },
-  around: { readonly book: SlackRoutes; readonly drafts: ReadonlyMap<string, DraftRoute> },
+  around: { readonly book: AdminRoutes; readonly drafts: ReadonlyMap<string, DraftRoute> },
 ): SlackShare {
-  const set = findSlackRoute(around.book, facts.tool);
+  const set = findAdminRoute(around.book, facts.tool);
   if (!set) return said;
   const before = toAnswer(said.evaluation, settleByName(around.drafts));
   const after = tightenAnswer(before, set, { mayLoosen: facts.mayLoosen });
@@ -70,21 +70,13 @@ function settleByName(drafts: ReadonlyMap<string, DraftRoute>): ReadonlyMap<stri
   );
 }
 
-function toAnswer(
-  { isDefault, ruling }: Evaluation<string>,
-  routes: ReadonlyMap<string, Route>,
-): GateAnswer {
-  const source = isDefault ? { isDefault } : {};
-  switch (ruling.gate) {
-    case 'run':
-      return { kind: 'run', ...source };
-    case 'refuse':
-      return { kind: 'refuse', reason: ruling.reason, ...source };
-    case 'ask': {
-      const route = routes.get(ruling.route) ?? REQUESTER_ROUTE;
-      return { kind: 'ask', route, ...(ruling.risk && { risk: ruling.risk }), ...source };
-    }
-  }
+function toAnswer(evaluation: Evaluation<string>, routes: ReadonlyMap<string, Route>): GateAnswer {
+  const { ruling } = evaluation;
+  const found =
+    ruling.gate === 'ask'
+      ? { ...ruling, route: routes.get(ruling.route) ?? REQUESTER_ROUTE }
+      : ruling;
+  return toGateAnswer({ ...evaluation, ruling: found }, '');
 }
 
 function toDraft({ escalate, ...route }: Route): DraftRoute {

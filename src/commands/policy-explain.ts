@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
+import { NO_ADMIN_ROUTES } from '../domain/admin-routes.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { type Evaluation, evaluatePolicy, type Outside } from '../domain/policy.ts';
 import type { DraftRoute } from '../domain/policy-routes.ts';
 import { defaultGate, type GateFacts, REQUESTER_ROUTE, type Risk } from '../domain/route.ts';
-import { NO_SLACK_ROUTES } from '../domain/slack-routes.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import { threadKey } from '../domain/thread-key.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
@@ -43,7 +43,7 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
       tool: wanted.tool,
       mayLoosen: found.kind === 'policy' && found.file.policy.slackMayLoosen === true,
     },
-    { book: set.kind === 'routes' ? set.book : NO_SLACK_ROUTES, drafts: routes },
+    { book: set.kind === 'routes' ? set.book : NO_ADMIN_ROUTES, drafts: routes },
   );
   const explanation: Explanation = {
     file: found.kind === 'policy' ? found.path : undefined,

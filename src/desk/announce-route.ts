@@ -1,7 +1,7 @@
+import type { AdminRouteDraft } from '../domain/admin-routes.ts';
 import type { Person } from '../domain/person.ts';
 import { describeChange, describeRoute, type Handles } from '../domain/route-words.ts';
 import { joinSentences, type Sentence, sentence } from '../domain/sentence.ts';
-import type { SlackRouteDraft } from '../domain/slack-routes.ts';
 import { inWords, type Say } from '../domain/store.ts';
 import { channelKey } from '../domain/thread-key.ts';
 
@@ -9,8 +9,8 @@ import { channelKey } from '../domain/thread-key.ts';
 export interface RouteChange {
   readonly by: Person;
   readonly at: number;
-  readonly before: SlackRouteDraft | undefined;
-  readonly after: SlackRouteDraft | undefined;
+  readonly before: AdminRouteDraft | undefined;
+  readonly after: AdminRouteDraft | undefined;
   readonly handles: Handles;
 }
 

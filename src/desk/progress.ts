@@ -35,19 +35,23 @@ export function createProgress(
     if (!live.isOpen(thread)) status.set(thread, text);
   }
 
-  async function sayAgain(thread: ThreadKey): Promise<void> {
-    const root = rootOf(thread);
+  /** How a thread of people stands that waits for something; undefined for one that does not. */
+  async function sayStored(root: ThreadKey): Promise<Sentence | undefined> {
     const message = await store.inbox.current(root);
     const calls = message ? await readOpenCalls(store, root, message.id) : [];
-    if (calls.length > 0) tell(root, await sayWaiting(await readWaiting(store, calls)));
+    return calls.length > 0 ? await sayWaiting(await readWaiting(store, calls)) : undefined;
+  }
+
+  async function sayAgain(thread: ThreadKey): Promise<void> {
+    const root = rootOf(thread);
+    const text = await sayStored(root);
+    if (text !== undefined) tell(root, text);
   }
 
   async function showHelpers(thread: ThreadKey, parentCall: string): Promise<void> {
     const root = rootOf(thread);
-    const message = await store.inbox.current(root);
-    const calls = message ? await readOpenCalls(store, root, message.id) : [];
-    if (calls.length === 0) return;
-    const text = await sayWaiting(await readWaiting(store, calls));
+    const text = await sayStored(root);
+    if (text === undefined) return;
     // A helper that nobody waits for any more does not write over what came after it.
     const call = await store.ledger.get(parentCall);
     if (call?.status === 'running') tell(root, text);

@@ -1,5 +1,5 @@
+import { findAdminRoute } from '../domain/admin-routes.ts';
 import type { Gate } from '../domain/route.ts';
-import { findSlackRoute } from '../domain/slack-routes.ts';
 import { type RouteBook, StoreUnavailableError } from '../domain/store.ts';
 import { tightenAnswer } from '../domain/tighten.ts';
 
@@ -13,7 +13,7 @@ export function createRoutedGate(deps: {
   const { gate, mayLoosen, routes } = deps;
   return async (facts) => {
     const [answer, book] = await Promise.all([gate(facts), read(routes)]);
-    const route = findSlackRoute(book, facts.tool);
+    const route = findAdminRoute(book, facts.tool);
     return route ? tightenAnswer(answer, route, { mayLoosen: mayLoosen() }) : answer;
   };
 }

@@ -1,19 +1,20 @@
 /** What admins do to the routes in Slack: each asks first whether they are an admin at this moment. */
+
+import {
+  type AdminRoute,
+  type AdminRouteDraft,
+  type AdminRoutes,
+  withAdminRoute,
+  withoutAdminRoute,
+} from '../domain/admin-routes.ts';
 import { sayKey } from '../domain/agenda.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
-import { escalatingTo, judgeSlackRoute } from '../domain/judge-slack-route.ts';
+import { escalatingTo, judgeAdminRoute } from '../domain/judge-admin-route.ts';
 import { groupsOf } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
 import type { LoadedPolicy } from '../domain/policy.ts';
 import type { RouteProblem } from '../domain/route-problem.ts';
 import type { Handles } from '../domain/route-words.ts';
-import {
-  type SlackRoute,
-  type SlackRouteDraft,
-  type SlackRoutes,
-  withoutSlackRoute,
-  withSlackRoute,
-} from '../domain/slack-routes.ts';
 import type { Effects } from '../domain/store.ts';
 import { refuseStanding } from '../domain/talk.ts';
 import { announceRoute, type RouteChange } from './announce-route.ts';
@@ -25,13 +26,13 @@ import { actorOf } from './effects.ts';
 /** The routes as they are, beside the policy file's rules. */
 export interface RoutesFound {
   readonly kind: 'routes';
-  readonly book: SlackRoutes;
+  readonly book: AdminRoutes;
   /** Undefined where the built-in rules hold. */
   readonly policy: LoadedPolicy | undefined;
 }
 
 export type SetRouteOutcome =
-  | { readonly kind: 'saved'; readonly book: SlackRoutes }
+  | { readonly kind: 'saved'; readonly book: AdminRoutes }
   /** Nothing is different. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'invalid'; readonly problems: readonly RouteProblem[] }
@@ -61,7 +62,7 @@ export interface RouteControl {
   /** All routes, for an admin. */
   look(by: Person): Promise<RoutesFound | NotAllowed>;
   /** Adds or changes one. */
-  set(command: Seen & { readonly draft: SlackRouteDraft }): Promise<SetRouteOutcome>;
+  set(command: Seen & { readonly draft: AdminRouteDraft }): Promise<SetRouteOutcome>;
   remove(command: Seen & { readonly name: string }): Promise<RemoveRouteOutcome>;
 }
 
@@ -91,7 +92,7 @@ export function createRouteControl(
   }
 
   /** Writes a change, with its audit entry and what is said of it, unless somebody was first. */
-  async function write(next: SlackRoutes, change: RouteChange): Promise<boolean> {
+  async function write(next: AdminRoutes, change: RouteChange): Promise<boolean> {
     const { after, before, by } = change;
     const says = announceRoute(change, next.revision);
     const effects: Effects = {
@@ -112,7 +113,7 @@ export function createRouteControl(
 
   /** Tries again on what another one has written meanwhile. */
   async function untilWritten<Outcome>(
-    attempt: (book: SlackRoutes) => Promise<Outcome | undefined>,
+    attempt: (book: AdminRoutes) => Promise<Outcome | undefined>,
   ): Promise<Outcome> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const outcome = await attempt(await store.routes.read());
@@ -129,7 +130,7 @@ export function createRouteControl(
   }
 
   /** How groups are called; what Slack does not tell is shown by its id. */
-  async function handlesOf(...routes: readonly (SlackRouteDraft | undefined)[]): Promise<Handles> {
+  async function handlesOf(...routes: readonly (AdminRouteDraft | undefined)[]): Promise<Handles> {
     const groups = new Set(routes.flatMap((route) => (route ? groupsOf(route) : [])));
     const found = await Promise.all(
       [...groups].map(async (group) => {
@@ -141,25 +142,25 @@ export function createRouteControl(
   }
 
   async function setIn(
-    book: SlackRoutes,
+    book: AdminRoutes,
     { by, draft, seen }: Parameters<RouteControl['set']>[0],
   ): Promise<SetRouteOutcome | undefined> {
     const before = book.routes.find(({ name }) => name === draft.name);
     const meanwhile = whatCameBetween(book, draft.name, before, seen);
     if (meanwhile) return await named(meanwhile);
     const tools = toolbox.list().map(({ name }) => name);
-    const problems = judgeSlackRoute(draft, { book, policy: policy()?.policy, tools });
+    const problems = judgeAdminRoute(draft, { book, policy: policy()?.policy, tools });
     if (problems.length > 0) return { kind: 'invalid', problems };
     if (before && isSameRoute(before, draft)) return { kind: 'unchanged' };
     const at = clock.now();
-    const next = withSlackRoute(book, draft, by, at);
+    const next = withAdminRoute(book, draft, by, at);
     const handles = await handlesOf(before, draft);
     const isWritten = await write(next, { by, at, before, after: draft, handles });
     return isWritten ? { kind: 'saved', book: next } : undefined;
   }
 
   async function removeFrom(
-    book: SlackRoutes,
+    book: AdminRoutes,
     { by, name, seen }: Parameters<RouteControl['remove']>[0],
   ): Promise<RemoveRouteOutcome | undefined> {
     const before = book.routes.find((route) => route.name === name);
@@ -168,7 +169,7 @@ export function createRouteControl(
     const users = escalatingTo(name, book);
     if (users.length > 0) return { kind: 'in-use', by: users };
     const at = clock.now();
-    const next = withoutSlackRoute(book, name, by, at);
+    const next = withoutAdminRoute(book, name, by, at);
     const handles = await handlesOf(before, undefined);
     const isWritten = await write(next, { by, at, before, after: undefined, handles });
     return isWritten ? { kind: 'saved', book: next } : undefined;
@@ -196,9 +197,9 @@ const NO_ADMIN =
 
 /** Tells who was first; undefined when the route still is what the person saw. */
 function whatCameBetween(
-  { removed }: SlackRoutes,
+  { removed }: AdminRoutes,
   name: string,
-  now: SlackRoute | undefined,
+  now: AdminRoute | undefined,
   seen: number,
 ): Extract<SetRouteOutcome, { kind: 'changed-meanwhile' }> | undefined {
   if ((now?.revision ?? 0) === seen) return undefined;
@@ -214,11 +215,11 @@ function whatCameBetween(
 /** So long ago that it is not kept who it was. */
 const NOBODY: Person = { team: '', user: '' };
 
-function toDraft({ changedAt: _at, changedBy: _by, revision: _of, ...draft }: SlackRoute) {
+function toDraft({ changedAt: _at, changedBy: _by, revision: _of, ...draft }: AdminRoute) {
   return draft;
 }
 
-function isSameRoute(before: SlackRoute, draft: SlackRouteDraft): boolean {
+function isSameRoute(before: AdminRoute, draft: AdminRouteDraft): boolean {
   return canonicalJson(toDetail(before)) === canonicalJson(toDetail(draft));
 }
 
@@ -227,7 +228,7 @@ function eventOf({ after, before }: RouteChange): string {
   return before ? 'route.change' : 'route.add';
 }
 
-function toDetail(route: SlackRouteDraft | SlackRoute | undefined): JsonValue {
+function toDetail(route: AdminRouteDraft | AdminRoute | undefined): JsonValue {
   if (!route) return null;
   const draft = 'changedBy' in route ? toDraft(route) : route;
   return JSON.parse(JSON.stringify(draft)) as JsonValue;

@@ -1,6 +1,6 @@
+import type { AdminRoutes } from './admin-routes.ts';
 import type { Policy } from './policy.ts';
 import type { Route } from './route.ts';
-import type { SlackRoutes } from './slack-routes.ts';
 
 /** What of a route a problem is about. */
 export type RouteField =
@@ -25,7 +25,7 @@ export interface RouteProblem {
 
 /** What a route is judged beside. */
 export interface RouteSurroundings {
-  readonly book: SlackRoutes;
+  readonly book: AdminRoutes;
   /** The policy file's; undefined where there is none. */
   readonly policy: Policy<Route> | undefined;
   /** Names of the tools that there are. */

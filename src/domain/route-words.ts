@@ -1,4 +1,6 @@
 /** A route in words for people: what it says of each thing, and what a change makes of it. */
+
+import type { AdminRouteDraft } from './admin-routes.ts';
 import { sayDuration } from './duration.ts';
 import { isGroup } from './permit.ts';
 import type { Approver, DecisionKind } from './route.ts';
@@ -9,7 +11,6 @@ import {
   type SentencePart,
   sentence,
 } from './sentence.ts';
-import type { SlackRouteDraft } from './slack-routes.ts';
 
 /** One thing that a route says. */
 export interface RouteFact {
@@ -18,8 +19,8 @@ export interface RouteFact {
 }
 
 /** What is shown of a route; a route of the policy file has no tools. */
-export type ShownRoute = Omit<SlackRouteDraft, 'tools' | 'name'> &
-  Partial<Pick<SlackRouteDraft, 'tools'>>;
+export type ShownRoute = Omit<AdminRouteDraft, 'tools' | 'name'> &
+  Partial<Pick<AdminRouteDraft, 'tools'>>;
 
 /** Handles of user groups, as far as they are known. */
 export type Handles = ReadonlyMap<string, string>;

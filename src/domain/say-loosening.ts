@@ -1,10 +1,10 @@
+import type { AdminRouteDraft } from './admin-routes.ts';
 import { sayDuration } from './duration.ts';
 import { matchesGlob } from './glob.ts';
 import type { Policy, Ruling } from './policy.ts';
 import { countApprovers } from './policy-routes.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
 import type { RouteProblem, RouteSurroundings } from './route-problem.ts';
-import type { SlackRouteDraft } from './slack-routes.ts';
 
 /**
  * Says where a route asks for less than the policy file does for the same tools. The gate would go by
@@ -12,7 +12,7 @@ import type { SlackRouteDraft } from './slack-routes.ts';
  * condition, or for one helper, are about some calls only and are left to the gate.
  */
 export function sayLoosening(
-  draft: SlackRouteDraft,
+  draft: AdminRouteDraft,
   { policy, tools }: Pick<RouteSurroundings, 'policy' | 'tools'>,
 ): readonly RouteProblem[] {
   if (!policy || policy.slackMayLoosen) return [];
@@ -47,7 +47,7 @@ function ruleOf(
 }
 
 function compare(
-  draft: SlackRouteDraft,
+  draft: AdminRouteDraft,
   tool: string,
   rule: string,
   ruling: Ruling<Route>,
@@ -67,7 +67,7 @@ function compare(
 interface Difference {
   readonly field: RouteProblem['field'];
   /** What the policy's route says that the draft does not heed; undefined when it does. */
-  readonly find: (draft: SlackRouteDraft, route: Route) => string | undefined;
+  readonly find: (draft: AdminRouteDraft, route: Route) => string | undefined;
 }
 
 const DIFFERENCES: readonly Difference[] = [

@@ -3,6 +3,8 @@
  * at all, its effects (audit, wakes, things to say) included. A write that carries a thread's fence
  * does nothing and throws `StaleFenceError` when a younger worker has the thread.
  */
+
+import type { AdminRoutes } from './admin-routes.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { Asked } from './asked-of.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
@@ -13,7 +15,6 @@ import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
 import type { Group } from './route.ts';
 import { plainSentence, type Sentence } from './sentence.ts';
-import type { SlackRoutes } from './slack-routes.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { Step } from './transitions.ts';
 
@@ -195,9 +196,9 @@ export interface PauseSwitch {
 /** The routes that admins have set in Slack, in one document. */
 export interface RouteBook {
   /** An empty one before the first change. */
-  read(): Promise<SlackRoutes>;
+  read(): Promise<AdminRoutes>;
   /** Puts the document in place of the one with the revision before its own; false when that is not there any more. Effects happen with a change only. */
-  write(book: SlackRoutes, effects: Effects): Promise<boolean>;
+  write(book: AdminRoutes, effects: Effects): Promise<boolean>;
 }
 
 /** What people have typed into forms that they have not sent yet. */

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCountersign } from '../../src/commands/run-countersign.ts';
 import {
-  NO_SLACK_ROUTES,
-  type SlackRouteDraft,
-  withSlackRoute,
-} from '../../src/domain/slack-routes.ts';
+  type AdminRouteDraft,
+  NO_ADMIN_ROUTES,
+  withAdminRoute,
+} from '../../src/domain/admin-routes.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { REQUESTER } from '../support/a-call.ts';
@@ -21,7 +21,7 @@ rules:
   - { tools: [write_file], gate: ask, route: ops, risk: high }
 `;
 
-const FIN: SlackRouteDraft = {
+const FIN: AdminRouteDraft = {
   name: 'fin',
   approvers: ['user:U2', 'user:U3'],
   quorum: 2,
@@ -68,7 +68,7 @@ test('the routes that are set in Slack are heeded, beside a running app and with
   const store = createSqliteStore({ dataDir, clock });
   t.after(() => store.close());
   assert.doesNotMatch(await explain(file), /Slack/);
-  await store.routes.write(withSlackRoute(NO_SLACK_ROUTES, FIN, REQUESTER, 1), {});
+  await store.routes.write(withAdminRoute(NO_ADMIN_ROUTES, FIN, REQUESTER, 1), {});
   assert.equal(
     await explain(file),
     `write_file would wait for people, by rule 1, line 5 of ./policy.yaml.

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRouteControl, type RouteControl } from '../../src/desk/set-routes.ts';
+import type { AdminRouteDraft } from '../../src/domain/admin-routes.ts';
 import type { Call } from '../../src/domain/call.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
-import type { SlackRouteDraft } from '../../src/domain/slack-routes.ts';
 import { channelKey } from '../../src/domain/thread-key.ts';
 import { APPROVER, REQUESTER } from '../support/a-call.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
@@ -24,7 +24,7 @@ rules:
   - { tools: [pay], gate: ask, route: ops }
 `;
 
-const ROUTE: SlackRouteDraft = {
+const ROUTE: AdminRouteDraft = {
   name: 'fin',
   approvers: [`user:${APPROVER.user}`],
   quorum: 1,
@@ -148,7 +148,7 @@ describe('a route that is set in Slack beside a policy file', () => {
 
   it('that would loosen a rule is not saved: each field says which rule, and what it asks for', async (t) => {
     const desk = await open(t, RULED);
-    const draft: SlackRouteDraft = {
+    const draft: AdminRouteDraft = {
       ...ROUTE,
       approvers: ['user:U9'],
       selfApproval: true,

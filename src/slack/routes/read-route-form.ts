@@ -1,14 +1,14 @@
+import type { AdminRouteDraft } from '../../domain/admin-routes.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import type { Approver, DecisionKind } from '../../domain/route.ts';
 import type { RouteField, RouteProblem } from '../../domain/route-problem.ts';
-import type { SlackRouteDraft } from '../../domain/slack-routes.ts';
 import { listAt, objectAt, type Payload, textAt } from '../payload.ts';
 import { COUNTS, OTHERS } from './route-form.ts';
 import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS } from './route-ids.ts';
 
 /** A form's route, or what can't be read as one. */
 export type RouteReading =
-  | { readonly ok: true; readonly draft: SlackRouteDraft }
+  | { readonly ok: true; readonly draft: AdminRouteDraft }
   | { readonly ok: false; readonly problems: readonly RouteProblem[] };
 
 /** Reads what a submitted form holds; `name` is that of the route that is changed. */
@@ -87,7 +87,7 @@ function readEscalation(
   values: Payload,
   span: (field: RouteField, block: string) => number | undefined,
   problems: RouteProblem[],
-): SlackRouteDraft['escalate'] {
+): AdminRouteDraft['escalate'] {
   const isSaid = typed(values, ROUTE_BLOCKS.escalateAfter) !== '';
   const afterMs = span('escalateAfter', ROUTE_BLOCKS.escalateAfter);
   const [to] = chosen(fieldOf(values, ROUTE_BLOCKS.escalateTo));

@@ -1,9 +1,9 @@
 /** The form of one route. What it says is judged by the desk; here it is only drawn. */
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
+import type { AdminRoute, AdminRoutes } from '../../domain/admin-routes.ts';
 import { sayDuration } from '../../domain/duration.ts';
 import { isGroup } from '../../domain/permit.ts';
 import { type Approver, type DecisionKind, REQUESTER_ROUTE } from '../../domain/route.ts';
-import type { SlackRoute, SlackRoutes } from '../../domain/slack-routes.ts';
 import { LIMITS } from '../limits.ts';
 import { field, groupOption, option, plain, text } from './input-parts.ts';
 import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from './route-ids.ts';
@@ -13,8 +13,8 @@ import type { UserGroup } from './user-groups.ts';
 /** What a form is drawn from. */
 export interface RouteFormParts {
   /** Undefined for a new one. */
-  readonly route: SlackRoute | undefined;
-  readonly book: SlackRoutes;
+  readonly route: AdminRoute | undefined;
+  readonly book: AdminRoutes;
   /** Names of the tools that there are. */
   readonly tools: readonly string[];
   readonly groups: readonly UserGroup[];
@@ -189,7 +189,7 @@ const DECISIONS: readonly (readonly [decision: DecisionKind, label: string])[] =
   ['ignore', 'Ignore'],
 ];
 
-function countFields(route: SlackRoute | undefined): readonly InputBlock[] {
+function countFields(route: AdminRoute | undefined): readonly InputBlock[] {
   const counts = [
     option('People’s approval of their own calls counts', COUNTS.self),
     option('An approval needs a reason', COUNTS.reason),

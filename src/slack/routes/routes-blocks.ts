@@ -1,10 +1,10 @@
 /** The routes as admins see them, in the modal and in App Home: those that are set in Slack, with buttons, and below them the policy file's rules, to be read only. */
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import type { RoutesFound } from '../../desk/set-routes.ts';
+import type { AdminRoute } from '../../domain/admin-routes.ts';
 import type { Policy } from '../../domain/policy.ts';
 import type { Route } from '../../domain/route.ts';
 import type { Handles } from '../../domain/route-words.ts';
-import type { SlackRoute } from '../../domain/slack-routes.ts';
 import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
 import { describeInLine } from './describe-in-line.ts';
 import { sayFileRules } from './file-rules.ts';
@@ -80,7 +80,7 @@ function intro(count: number, policy: Policy<Route> | undefined): string {
 const BUILT_IN =
   '*Without a policy file* `list_files`, `read_file` and `task` run unasked; for everything else whoever asked confirms. A route above makes its tools ask on it instead. None lets a call run unasked.';
 
-function routeBlocks(route: SlackRoute, handles: Handles): KnownBlock[] {
+function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
   const { changedAt, changedBy, name, revision } = route;
   const token = encodeRouteToken(name, revision);
   return [
@@ -118,7 +118,7 @@ function routeBlocks(route: SlackRoute, handles: Handles): KnownBlock[] {
   ];
 }
 
-function sayRoute(route: SlackRoute, handles: Handles): string {
+function sayRoute(route: AdminRoute, handles: Handles): string {
   const shown = route.tools.slice(0, MOST_TOOLS).map((tool) => `\`${escapeMrkdwn(tool)}\``);
   const left = route.tools.length - shown.length;
   const used = shown.length === 0 ? 'no tool yet' : shown.join(' ');

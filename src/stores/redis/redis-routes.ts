@@ -1,4 +1,4 @@
-import { NO_SLACK_ROUTES, type SlackRoutes } from '../../domain/slack-routes.ts';
+import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
 import type { RouteBook } from '../../domain/store.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
@@ -20,8 +20,8 @@ export function createRedisRoutes(link: RedisLink, desk: string): RouteBook {
     async read() {
       const text = readMaybe(await link.run(READ, desk, []));
       return text === undefined
-        ? NO_SLACK_ROUTES
-        : readStored<SlackRoutes>(text, 'routes that are set in Slack');
+        ? NO_ADMIN_ROUTES
+        : readStored<AdminRoutes>(text, 'routes that are set in Slack');
     },
     async write(book, effects) {
       const { revision } = book;

@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { NO_SLACK_ROUTES, type SlackRoutes } from '../../domain/slack-routes.ts';
+import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
 import { parseDocument } from './parse-document.ts';
 
 /** Reads the routes that are set in Slack, beside a running app or without one; none where there is no database yet. Throws when they can't be read. */
-export function readRoutesOffline(dataDir: string): SlackRoutes {
+export function readRoutesOffline(dataDir: string): AdminRoutes {
   const file = join(dataDir, 'countersign.db');
-  if (!existsSync(file)) return NO_SLACK_ROUTES;
+  if (!existsSync(file)) return NO_ADMIN_ROUTES;
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     const isThere = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'route_book'`).get();
-    if (!isThere) return NO_SLACK_ROUTES;
+    if (!isThere) return NO_ADMIN_ROUTES;
     const row = db.prepare<[], { document: string }>('SELECT document FROM route_book').get();
     return row
-      ? parseDocument<SlackRoutes>(row.document, 'routes that are set in Slack')
-      : NO_SLACK_ROUTES;
+      ? parseDocument<AdminRoutes>(row.document, 'routes that are set in Slack')
+      : NO_ADMIN_ROUTES;
   } finally {
     db.close();
   }

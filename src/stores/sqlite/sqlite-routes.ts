@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { NO_SLACK_ROUTES, type SlackRoutes } from '../../domain/slack-routes.ts';
+import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
 import type { RouteBook } from '../../domain/store.ts';
 import { parseDocument } from './parse-document.ts';
 import type { Transact } from './transact.ts';
@@ -39,8 +39,8 @@ export function createSqliteRoutes(
   };
 }
 
-function readRoutes(row: { readonly document: string } | undefined): SlackRoutes {
+function readRoutes(row: { readonly document: string } | undefined): AdminRoutes {
   return row
-    ? parseDocument<SlackRoutes>(row.document, 'routes that are set in Slack')
-    : NO_SLACK_ROUTES;
+    ? parseDocument<AdminRoutes>(row.document, 'routes that are set in Slack')
+    : NO_ADMIN_ROUTES;
 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  MOST_SLACK_ROUTES,
-  NO_SLACK_ROUTES,
-  type SlackRouteDraft,
-  type SlackRoutes,
-  withSlackRoute,
-} from '../../../src/domain/slack-routes.ts';
+  type AdminRouteDraft,
+  type AdminRoutes,
+  MOST_ADMIN_ROUTES,
+  NO_ADMIN_ROUTES,
+  withAdminRoute,
+} from '../../../src/domain/admin-routes.ts';
 import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildRouteForm } from '../../../src/slack/routes/route-form.ts';
 import { parseRouteToken } from '../../../src/slack/routes/route-ids.ts';
@@ -18,7 +18,7 @@ import { REQUESTER } from '../../support/a-call.ts';
 import { loadText } from '../../support/a-policy.ts';
 
 const PEOPLE = Array.from({ length: 40 }, (_, i) => `user:U${'X'.repeat(30)}${i}` as const);
-const HUGE: SlackRouteDraft = {
+const HUGE: AdminRouteDraft = {
   name: 'x',
   approvers: [...PEOPLE, 'usergroup:S1', 'channel:C1', 'requester'],
   quorum: 3,
@@ -32,12 +32,12 @@ const HUGE: SlackRouteDraft = {
   tools: Array.from({ length: 40 }, (_, i) => `${'t'.repeat(67)}${i}*`),
 };
 
-function fullBook(): SlackRoutes {
-  let book = NO_SLACK_ROUTES;
-  for (let i = 0; i < MOST_SLACK_ROUTES; i += 1) {
+function fullBook(): AdminRoutes {
+  let book = NO_ADMIN_ROUTES;
+  for (let i = 0; i < MOST_ADMIN_ROUTES; i += 1) {
     const name = `${'r'.repeat(37)}${i}`;
     const escalate = { afterMs: 60_000, to: 'requester' };
-    book = withSlackRoute(book, { ...HUGE, name, escalate }, REQUESTER, 1);
+    book = withAdminRoute(book, { ...HUGE, name, escalate }, REQUESTER, 1);
   }
   return book;
 }
@@ -86,7 +86,7 @@ describe('the views of routes', () => {
     assert.deepEqual(parseRouteMeta(form.private_metadata ?? ''), meta);
     const empty = buildRouteForm({ ...parts, route: undefined, meta: { seen: 0, from: 'home' } });
     assert.deepEqual(validateView(empty), []);
-    const bare = { ...parts, tools: [], groups: [], book: NO_SLACK_ROUTES };
+    const bare = { ...parts, tools: [], groups: [], book: NO_ADMIN_ROUTES };
     const least = buildRouteForm({ ...bare, route: undefined, meta: { seen: 0, from: 'home' } });
     assert.deepEqual(validateView(least), []);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_SLACK_ROUTES } from '../../../src/domain/slack-routes.ts';
+import { NO_ADMIN_ROUTES } from '../../../src/domain/admin-routes.ts';
 import { createRoutesPart } from '../../../src/slack/routes/routes-part.ts';
 import { OUTSIDER, REQUESTER } from '../../support/a-call.ts';
 import { createTestDirectory } from '../../support/a-directory.ts';
@@ -12,7 +12,7 @@ test('App Home shows routes to admins, and asks the desk for nobody else', async
     routes: {
       async look({ user }) {
         asked.push(user);
-        return { kind: 'routes', book: NO_SLACK_ROUTES, policy: undefined };
+        return { kind: 'routes', book: NO_ADMIN_ROUTES, policy: undefined };
       },
     },
     userGroups: async () => [],

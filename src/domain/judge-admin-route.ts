@@ -1,11 +1,12 @@
 /** What is wrong with a route that an admin wants to set in Slack: in itself, beside the others, and beside the policy file. */
+
+import { type AdminRouteDraft, type AdminRoutes, MOST_ADMIN_ROUTES } from './admin-routes.ts';
 import { sayDuration } from './duration.ts';
 import type { Policy } from './policy.ts';
 import { countApprovers } from './policy-routes.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
 import type { RouteField, RouteProblem, RouteSurroundings } from './route-problem.ts';
 import { sayLoosening } from './say-loosening.ts';
-import { MOST_SLACK_ROUTES, type SlackRouteDraft, type SlackRoutes } from './slack-routes.ts';
 
 /** A deadline that lies further away is none. */
 const MAX_SPAN_MS = 30 * 86_400_000;
@@ -19,8 +20,8 @@ const APPROVER =
   /^(?:requester|user:[UW][A-Z0-9]{1,39}|usergroup:S[A-Z0-9]{1,39}|channel:[CG][A-Z0-9]{1,39})$/;
 
 /** Finds all that is wrong with a draft; none may be saved that has a problem. */
-export function judgeSlackRoute(
-  draft: SlackRouteDraft,
+export function judgeAdminRoute(
+  draft: AdminRouteDraft,
   around: RouteSurroundings,
 ): readonly RouteProblem[] {
   return [
@@ -34,12 +35,12 @@ export function judgeSlackRoute(
 }
 
 function judgeName(
-  { name }: SlackRouteDraft,
+  { name }: AdminRouteDraft,
   { book, policy }: RouteSurroundings,
 ): readonly RouteProblem[] {
   const isNew = !book.routes.some((route) => route.name === name);
-  if (isNew && book.routes.length >= MOST_SLACK_ROUTES) {
-    return wrong('name', `There are ${MOST_SLACK_ROUTES} routes already. Take one away first.`);
+  if (isNew && book.routes.length >= MOST_ADMIN_ROUTES) {
+    return wrong('name', `There are ${MOST_ADMIN_ROUTES} routes already. Take one away first.`);
   }
   if (name === REQUESTER_ROUTE.name) {
     return wrong('name', `The route “${name}” is built in. Give this one another name.`);
@@ -64,7 +65,7 @@ function routeNames({ fallback, rules }: Policy<Route>): ReadonlySet<string> {
 }
 
 function judgeTools(
-  { name, tools }: SlackRouteDraft,
+  { name, tools }: AdminRouteDraft,
   { book }: RouteSurroundings,
 ): readonly RouteProblem[] {
   if (tools.length > MOST_TOOLS) return wrong('tools', `At most ${MOST_TOOLS} tools and patterns.`);
@@ -85,7 +86,7 @@ function judgeTools(
   return [];
 }
 
-function judgeApprovers(draft: SlackRouteDraft): readonly RouteProblem[] {
+function judgeApprovers(draft: AdminRouteDraft): readonly RouteProblem[] {
   const { approvers, decisions, quorum, selfApproval } = draft;
   if (approvers.length === 0) {
     return wrong('approvers', 'Nobody could decide: choose at least one person or group.');
@@ -115,7 +116,7 @@ function judgeApprovers(draft: SlackRouteDraft): readonly RouteProblem[] {
   return wrong('quorum', `${only[0]?.toUpperCase()}${only.slice(1)} can approve here.`);
 }
 
-function judgeSpans({ deadlineMs, remindAfterMs, escalate }: SlackRouteDraft) {
+function judgeSpans({ deadlineMs, remindAfterMs, escalate }: AdminRouteDraft) {
   const late = `That is not before the deadline of ${sayDuration(deadlineMs)}: it would never come.`;
   return [
     ...(deadlineMs > MAX_SPAN_MS ? wrong('deadline', `At most ${sayDuration(MAX_SPAN_MS)}.`) : []),
@@ -127,8 +128,8 @@ function judgeSpans({ deadlineMs, remindAfterMs, escalate }: SlackRouteDraft) {
 }
 
 function judgeEscalation(
-  { escalate, name }: SlackRouteDraft,
-  { routes }: SlackRoutes,
+  { escalate, name }: AdminRouteDraft,
+  { routes }: AdminRoutes,
 ): readonly RouteProblem[] {
   if (!escalate || escalate.to === REQUESTER_ROUTE.name) return [];
   if (!routes.some((route) => route.name === escalate.to)) {
@@ -145,7 +146,7 @@ function judgeEscalation(
 }
 
 /** Tells which other routes lead to one by escalation. */
-export function escalatingTo(name: string, { routes }: SlackRoutes): readonly string[] {
+export function escalatingTo(name: string, { routes }: AdminRoutes): readonly string[] {
   return routes.filter(({ escalate }) => escalate?.to === name).map((route) => route.name);
 }
 

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeSlackRoute } from '../../src/domain/judge-slack-route.ts';
+import {
+  type AdminRouteDraft,
+  type AdminRoutes,
+  findAdminRoute,
+  MOST_ADMIN_ROUTES,
+  NO_ADMIN_ROUTES,
+  withAdminRoute,
+  withoutAdminRoute,
+} from '../../src/domain/admin-routes.ts';
+import { judgeAdminRoute } from '../../src/domain/judge-admin-route.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import type { RouteProblem } from '../../src/domain/route-problem.ts';
-import {
-  findSlackRoute,
-  MOST_SLACK_ROUTES,
-  NO_SLACK_ROUTES,
-  type SlackRouteDraft,
-  type SlackRoutes,
-  withoutSlackRoute,
-  withSlackRoute,
-} from '../../src/domain/slack-routes.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { loadText } from '../support/a-policy.ts';
 
-const ROUTE: SlackRouteDraft = {
+const ROUTE: AdminRouteDraft = {
   name: 'ops',
   approvers: ['usergroup:S1'],
   quorum: 1,
@@ -25,20 +25,20 @@ const ROUTE: SlackRouteDraft = {
   tools: [],
 };
 
-function aBook(...drafts: readonly Partial<SlackRouteDraft>[]): SlackRoutes {
-  return drafts.reduce<SlackRoutes>(
-    (book, draft) => withSlackRoute(book, { ...ROUTE, ...draft }, REQUESTER, 1),
-    NO_SLACK_ROUTES,
+function aBook(...drafts: readonly Partial<AdminRouteDraft>[]): AdminRoutes {
+  return drafts.reduce<AdminRoutes>(
+    (book, draft) => withAdminRoute(book, { ...ROUTE, ...draft }, REQUESTER, 1),
+    NO_ADMIN_ROUTES,
   );
 }
 
 function judge(
-  draft: Partial<SlackRouteDraft>,
-  { book = NO_SLACK_ROUTES, policy }: { book?: SlackRoutes; policy?: string } = {},
+  draft: Partial<AdminRouteDraft>,
+  { book = NO_ADMIN_ROUTES, policy }: { book?: AdminRoutes; policy?: string } = {},
 ): readonly RouteProblem[] {
   const file = policy === undefined ? undefined : loadText(policy).policy;
   const around = { book, policy: file, tools: ['pay', 'pay_tip', 'refund'] };
-  return judgeSlackRoute({ ...ROUTE, ...draft }, around);
+  return judgeAdminRoute({ ...ROUTE, ...draft }, around);
 }
 
 describe('the route of a tool', () => {
@@ -56,14 +56,14 @@ describe('the route of a tool', () => {
     ['pay_ti_x', 'pays'],
   ] as const) {
     it(`is that of the pattern that says most: ${tool} goes by ${name}`, () => {
-      assert.equal(findSlackRoute(book, tool)?.name, name);
+      assert.equal(findAdminRoute(book, tool)?.name, name);
     });
   }
 
   it('is none where no pattern means it, and none any more when it was removed', () => {
     const one = aBook({ tools: ['pay_*'] });
-    assert.equal(findSlackRoute(one, 'refund'), undefined);
-    assert.equal(findSlackRoute(withoutSlackRoute(one, 'ops', REQUESTER, 2), 'pay_x'), undefined);
+    assert.equal(findAdminRoute(one, 'refund'), undefined);
+    assert.equal(findAdminRoute(withoutAdminRoute(one, 'ops', REQUESTER, 2), 'pay_x'), undefined);
   });
 
   it('has the routes that it goes on to, and ends where they would lead back', () => {
@@ -74,10 +74,10 @@ describe('the route of a tool', () => {
       { name: 'c', tools: ['refund'], escalate: { afterMs, to: 'd' } },
       { name: 'd', escalate: { afterMs, to: 'c' } },
     );
-    const route = findSlackRoute(there, 'pay');
+    const route = findAdminRoute(there, 'pay');
     assert.equal(route?.escalate?.to.name, 'b');
     assert.equal(route?.escalate?.to.escalate?.to, REQUESTER_ROUTE);
-    assert.equal(findSlackRoute(there, 'refund')?.escalate?.to.escalate, undefined);
+    assert.equal(findAdminRoute(there, 'refund')?.escalate?.to.escalate, undefined);
     assert.deepEqual(
       Object.keys(route ?? {}).filter((key) => /tools|changed|revision/.test(key)),
       [],
@@ -86,7 +86,7 @@ describe('the route of a tool', () => {
 });
 
 describe('a route that an admin wants to set', () => {
-  const wrong: readonly (readonly [Partial<SlackRouteDraft>, field: string, why: RegExp])[] = [
+  const wrong: readonly (readonly [Partial<AdminRouteDraft>, field: string, why: RegExp])[] = [
     [{ name: 'requester' }, 'name', /is built in/],
     [{ name: '9ops' }, 'name', /a letter first/],
     [{ name: 'x'.repeat(41) }, 'name', /at most 40/],
@@ -132,7 +132,7 @@ describe('a route that an admin wants to set', () => {
     for (const name of ['ops', 'top']) {
       assert.match(judge({ name }, { policy })[0]?.message ?? '', /The policy file has a route/);
     }
-    const full = aBook(...Array.from({ length: MOST_SLACK_ROUTES }, (_, i) => ({ name: `r${i}` })));
+    const full = aBook(...Array.from({ length: MOST_ADMIN_ROUTES }, (_, i) => ({ name: `r${i}` })));
     assert.match(judge({ name: 'more' }, { book: full })[0]?.message ?? '', /Take one away/);
     assert.deepEqual(judge({ name: 'r3' }, { book: full }), []);
   });
