@@ -198,6 +198,20 @@ describe('routes that are set in Slack', () => {
     await stage.view('admin', '*home*: `wire_*`');
   });
 
+  it('are not touched by a press that names none, which is answered', async () => {
+    const before = stage.audit('edge.refuse').length;
+    const forged = { type: 'button', text: { type: 'plain_text', text: 'Change' } } as const;
+    for (const actionId of ['route.change', 'route.remove']) {
+      const button = { ...forged, action_id: actionId, value: 'payments' };
+      const blocks: readonly KnownBlock[] = [{ type: 'actions', elements: [button] }];
+      await publishHome('U0ADMIN', blocks);
+      await stage.workspace.clickInHome('admin', { actionId });
+      await stage.privately('admin', 'is not one of mine');
+    }
+    assert.equal(stage.audit('edge.refuse').length, before + 2);
+    assert.equal(top('admin'), undefined);
+  });
+
   it('that can’t be announced where they are to be are told to whoever set them', async () => {
     await openForm('admin');
     const values = { ...PAYMENTS, 'route.name': 'hidden', 'route.tools': null };

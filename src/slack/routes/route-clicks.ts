@@ -59,17 +59,20 @@ export async function handleRouteClick(
     (actions.length === 1 ? undefined : notOurs('not one action'));
   const handle = HANDLERS[actionId];
   if (wrong !== undefined || handle === undefined || from === undefined) {
-    const refused: Refused = {
-      kind: 'refused',
-      origin,
-      subject: actionId || 'click',
-      ...(wrong ?? notOurs(from === undefined ? 'no view' : 'unknown action')),
-    };
-    return refuseClick(refused, deps);
+    const why = wrong ?? notOurs(from === undefined ? 'no view' : 'unknown action');
+    return refuse({ origin, actionId }, why, deps);
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';
   const value = textAt(action, 'value') ?? '';
   await handle({ origin, actionId, triggerId, value, action, view, from }, deps);
+}
+
+async function refuse(
+  { actionId, origin }: Pick<RouteClick, 'actionId' | 'origin'>,
+  why: Pick<Refused, 'why' | 'sentence'>,
+  deps: HandlerDeps,
+): Promise<void> {
+  await refuseClick({ kind: 'refused', origin, subject: actionId || 'click', ...why }, deps);
 }
 
 /** Undefined where the press was in no view. */
@@ -80,14 +83,14 @@ function placeOf(view: Payload): RouteClick['from'] | undefined {
 
 async function change(click: RouteClick, deps: HandlerDeps): Promise<void> {
   const token = parseRouteToken(click.value);
-  if (token === undefined) return;
+  if (token === undefined) return refuse(click, notOurs('no route'), deps);
   const { name, revision } = token;
   await openRouteForm(click, { name, seen: revision, from: click.from }, deps);
 }
 
 async function remove(click: RouteClick, deps: HandlerDeps): Promise<void> {
   const token = parseRouteToken(click.value);
-  if (token === undefined) return;
+  if (token === undefined) return refuse(click, notOurs('no route'), deps);
   const by = click.origin.person;
   const { name, revision: seen } = token;
   const outcome = await deps.routes.remove({ by, name, seen });

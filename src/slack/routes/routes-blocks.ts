@@ -5,6 +5,7 @@ import type { AdminRoute } from '../../domain/admin-routes.ts';
 import type { Policy } from '../../domain/policy.ts';
 import type { Route } from '../../domain/route.ts';
 import type { Handles } from '../../domain/route-words.ts';
+import { LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
 import { describeInLine } from './describe-in-line.ts';
 import { sayFileRules } from './file-rules.ts';
@@ -126,7 +127,8 @@ function sayRoute(route: AdminRoute, handles: Handles): string {
 }
 
 function section(text: string): SectionBlock {
-  const cut = text.length > 3_000 ? `${text.slice(0, 2_990)}…` : text;
+  const most = LIMITS.sectionText;
+  const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
   return { type: 'section', text: { type: 'mrkdwn', text: cut }, expand: true };
 }
 
