@@ -208,7 +208,9 @@ describe('routes that are set in Slack', () => {
       await publishHome('U0ADMIN', blocks);
       await stage.workspace.clickInHome('admin', { actionId });
     }
-    await stage.workspace.waitFor(() => stage.audit('edge.refuse').length === before + 2 || undefined);
+    await stage.workspace.waitFor(
+      () => stage.audit('edge.refuse').length === before + 2 || undefined,
+    );
     await stage.privately('admin', 'is not one of mine');
     assert.equal(top('admin'), undefined);
   });
