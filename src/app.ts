@@ -2,20 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAttachmentFolder } from './agent/attachment-folder.ts';
 import { createAgent } from './agent/create-agent.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
 import { loadChatModel } from './agent/providers/load-chat-model.ts';
-import { type CommandPlace, chooseConfinement } from './agent/tools/confinement.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
-import type { DefinedTool } from './agent/tools/define-tool.ts';
-import { createFetchUrl } from './agent/tools/fetch-url.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
-import { createRunCommand } from './agent/tools/run-command.ts';
-import { createSearchWeb } from './agent/tools/search-web.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
 import type { WebReach } from './agent/tools/web-reach.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
@@ -32,6 +26,7 @@ import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
+import { offerCommands, offerWeb } from './offer-tools.ts';
 import { openGate } from './open-gate.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
@@ -159,13 +154,15 @@ async function open(
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
+  const gate = overrides.gate ?? rules.gate;
+  const newId = () => randomBytes(16).toString('base64url');
   worker = createWorker({
     store,
     agent,
     chat: createSlackChat({ connection, toolbox, mark, log }),
     toolbox,
     helpers,
-    gate: overrides.gate ?? rules.gate,
+    gate,
     attachments: {
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files, filesOff),
@@ -176,7 +173,7 @@ async function open(
     clock,
     log,
     integrity,
-    newId: () => randomBytes(16).toString('base64url'),
+    newId,
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
     leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
@@ -242,33 +239,6 @@ async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promis
   if (!found) return;
   const sentence = 'Paused: nothing new runs until an admin types “/countersign resume”.';
   log.warn({ pause: found }, sentence);
-}
-
-/** Makes the tool that runs commands, as this machine can confine them. */
-async function offerCommands(
-  { workspaceDir, dataDir, commands }: SlackModeConfig,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
-): Promise<DefinedTool> {
-  // The file that main reads the environment from holds every secret.
-  const place: CommandPlace = { workspaceDir, hidden: [dataDir, resolve('.env')] };
-  const confinement = await chooseConfinement(place, { ...commands, clock });
-  if (confinement.kind === 'unsandboxed') {
-    log.warn(
-      { tool: 'run_command' },
-      `ALLOW_UNSANDBOXED_COMMANDS: commands run with all the rights of the app, since ${confinement.reason}`,
-    );
-  }
-  return createRunCommand({ place, confinement, clock });
-}
-
-function offerWeb(
-  { search }: SlackModeConfig,
-  { clock, reach }: { readonly clock: Clock; readonly reach: WebReach | undefined },
-): readonly DefinedTool[] {
-  return [
-    ...(search ? [createSearchWeb(search, clock)] : []),
-    createFetchUrl({ clock, ...(reach && { reach }) }),
-  ];
 }
 
 async function makeWorkspaceFolder(path: string): Promise<void> {

@@ -34,6 +34,8 @@ interface CommonConfig {
     readonly allowUnsandboxed: boolean;
   };
   readonly maxPendingPerPerson: number;
+  /** How long (ms) a program may take to say what came of a call that it has taken. */
+  readonly reportMs: number;
   /** How many days are kept; absent ones for ever. */
   readonly keeping: { readonly auditDays?: number; readonly historyDays?: number };
   /** Absent without a key: then there is no web search. */
@@ -212,6 +214,7 @@ function toConfig(
       allowUnsandboxed: read.ALLOW_UNSANDBOXED_COMMANDS,
     },
     maxPendingPerPerson: read.MAX_PENDING_PER_PERSON,
+    reportMs: read.REPORT_TIMEOUT * 1_000,
     keeping: toKeeping(read),
     ...(read.TAVILY_API_KEY !== undefined && {
       search: {

@@ -130,6 +130,7 @@ export const Variables = z.object({
     50,
     'must be a whole number of calls from 1 to 100000.',
   ),
+  REPORT_TIMEOUT: whole(1, 604_800, 600, 'must be a whole number of seconds from 1 to 604800.'),
   AUDIT_DAYS: days(),
   HISTORY_DAYS: days(),
   LOG_LEVEL: z

@@ -23,6 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const ENTRIES: Readonly<Record<string, string>> = {
   'app.ts': 'app',
   'open-gate.ts': 'app',
+  'offer-tools.ts': 'app',
   'cli.ts': 'cli',
   'main.ts': 'main',
 };

@@ -1,4 +1,5 @@
 import type { Call } from '../domain/call.ts';
+import { narrowAnswer } from '../domain/outside.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../domain/route.ts';
 import { joinSentences, type Sentence } from '../domain/sentence.ts';
 import { StoreUnavailableError } from '../domain/store.ts';
@@ -31,10 +32,11 @@ export async function askGate(
   call: Call,
   parsed: ParsedArgs | undefined,
 ): Promise<GateAnswer> {
-  const ask: GateAnswer = { kind: 'ask', route: call.route ?? REQUESTER_ROUTE };
+  const { agent = call.outside?.name, outside } = call;
+  const ask = narrowAnswer({ kind: 'ask', route: call.route ?? REQUESTER_ROUTE }, outside);
   if (!parsed?.ok) return ask;
   try {
-    return await deps.gate({
+    const answer = await deps.gate({
       tool: call.tool,
       args: parsed.value,
       risk: call.risk,
@@ -42,8 +44,10 @@ export async function askGate(
       channel: placeOf(call.thread).channel,
       thread: call.thread,
       call: { id: call.id, createdAt: call.createdAt, position: call.position },
-      ...(call.agent !== undefined && { agent: call.agent }),
+      ...(agent !== undefined && { agent }),
+      ...(outside && { isOutside: true as const }),
     });
+    return narrowAnswer(answer, outside);
   } catch (error) {
     // There will be an answer: nobody is asked for want of one.
     if (error instanceof StoreUnavailableError) throw error;

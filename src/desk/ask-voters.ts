@@ -1,6 +1,7 @@
 import type { Call } from '../domain/call.ts';
 import { type ClaimFacts, type KnownVoters, ruleClaim } from '../domain/claim.ts';
 import type { GroupProfile, Standing } from '../domain/directory.ts';
+import { requesterBefore } from '../domain/outside.ts';
 import { groupsToAsk } from '../domain/permit.ts';
 import type { Group, Route } from '../domain/route.ts';
 import type { Step } from '../domain/transitions.ts';
@@ -26,7 +27,9 @@ export async function askVoters(
   const standings = new Map<string, Standing>();
   const groups = new Map<Group, GroupProfile>();
   const people = call.votes.map(({ by }) => by);
-  const toAsk = people.flatMap((by) => groupsToAsk(route, call.requester, by, 'approve'));
+  const toAsk = people.flatMap((by) =>
+    groupsToAsk(route, requesterBefore(call, by), by, 'approve'),
+  );
   const answers = await Promise.allSettled([
     ...people.map(async (by) => {
       const profile = await directory.profileOf(by, PERSON);

@@ -6,6 +6,7 @@
 import type { Call } from '../domain/call.ts';
 import { routeOf } from '../domain/decide.ts';
 import type { GroupProfile } from '../domain/directory.ts';
+import { requesterBefore } from '../domain/outside.ts';
 import { groupsToAsk, type Permission, permit } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
 import type { DecisionKind, Group } from '../domain/route.ts';
@@ -36,7 +37,7 @@ export function createAuthorize({
   log,
 }: Pick<DeskDeps, 'directory' | 'log'>): Authorize {
   return async function authorize(call, person, decision) {
-    const asked = groupsToAsk(routeOf(call), call.requester, person, decision);
+    const asked = groupsToAsk(routeOf(call), requesterBefore(call, person), person, decision);
     const found = await ask(call, person, decision, asked, DECIDER_MAX_AGE_MS);
     const isRefused = found.permission.kind === 'not-allowed' && found.failure === undefined;
     // Nobody who has just come into a group is refused from memory.
@@ -69,7 +70,8 @@ export function createAuthorize({
     });
     const { standing } = who.value;
     const known = { standing, groups };
-    const permission = permit(routeOf(call), call.requester, person, decision, known);
+    const requester = requesterBefore(call, person);
+    const permission = permit(routeOf(call), requester, person, decision, known);
     // A group that could not be asked might be theirs, but does not take away what another gives.
     if (failed === undefined || permission.kind !== 'not-allowed') return { permission };
     return unclear({ kind: 'not-allowed', why: NO_GROUP }, failed.reason, person, call);

@@ -79,7 +79,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
 
   async function readEdit(call: Call, command: DecisionCommand): Promise<Edited | undefined> {
     if (command.decision.kind !== 'edit') return undefined;
-    const tool = deps.toolbox.get(call.tool);
+    const tool = deps.toolbox.of(call);
     if (!tool) {
       const message = `The tool “${call.tool}” is no longer there.`;
       return { parsed: { ok: false, problems: [{ path: [], message }] } };

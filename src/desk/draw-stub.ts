@@ -1,6 +1,7 @@
 import { type Call, type CardPlace, isTerminal } from '../domain/call.ts';
 import { hasToMove, isElsewhere } from '../domain/card-home.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
+import { isTaken } from '../domain/outside.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { isFreshCall } from './freshness.ts';
@@ -67,7 +68,8 @@ export function createDrawStub(
       ledger.cardOf(callId),
       ledger.sidesOf(callId),
     ]);
-    if (!call?.route) return;
+    // There is no thread in which somebody waits for what a program asks.
+    if (!call?.route || isTaken(call)) return;
     if (!isElsewhere(call)) return stub && (await close(call, stub, card));
     const { channel } = placeOf(call.thread);
     const isHere = card?.channel === channel;

@@ -12,6 +12,7 @@ import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../domain/call.ts';
 import { isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
+import { isTaken } from '../domain/outside.ts';
 import { escalateAt, remindAt } from '../domain/patience.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
 import { type Effects, inWords, type Say } from '../domain/store.ts';
@@ -101,20 +102,26 @@ function wakesOfSays(says: readonly Say[]): readonly Wake[] {
   return says.map(({ thread, createdAt }) => ({ key: sayKey(thread), dueAt: createdAt }));
 }
 
+/** A run has a time of its own, but for one that whoever took the call has to tell of. */
+function expireAt(call: Call): number | undefined {
+  const isRun = call.status === 'running' && !isTaken(call);
+  return isTerminal(call) || isRun ? undefined : call.deadlineAt;
+}
+
 function wakesOf(call: Call): readonly Wake[] {
   const now = dueNow(isFreshCall(call, call.updatedAt), call.updatedAt);
   const wakes: Wake[] = [];
   if (call.route) wakes.push({ key: redrawKey(call.id), dueAt: now });
-  if (call.status === 'approved') wakes.push({ key: runKey(call.id), dueAt: now });
-  if (call.deadlineAt !== undefined && !isTerminal(call) && call.status !== 'running') {
-    wakes.push({ key: expireKey(call.id), dueAt: call.deadlineAt });
-  }
+  if (call.status === 'approved' && !isTaken(call))
+    wakes.push({ key: runKey(call.id), dueAt: now });
+  const expireDue = expireAt(call);
+  if (expireDue !== undefined) wakes.push({ key: expireKey(call.id), dueAt: expireDue });
   const remindDue = remindAt(call);
   if (remindDue !== undefined) wakes.push({ key: remindKey(call.id), dueAt: remindDue });
   const escalateDue = escalateAt(call);
   if (escalateDue !== undefined) wakes.push({ key: escalateKey(call.id), dueAt: escalateDue });
   // What became unknown runs no more: whoever waited for its end can go on.
-  if (call.outcome || call.status === 'unknown') {
+  if ((call.outcome || call.status === 'unknown') && !isTaken(call)) {
     wakes.push({ key: pumpKey(call.thread), dueAt: now });
   }
   // A helper ends with the call that it works for.

@@ -20,6 +20,7 @@ const LAST_WORDS: Readonly<Record<WithdrawalCause, string>> = {
   'new-message': '(This ended here: there was a new message instead.)',
   'ignored-sibling': '(This ended here: a person ignored a call.)',
   'turn-ended': '(This ended here: it was no longer needed.)',
+  cancelled: '(This ended here: whoever asked took it back.)',
 };
 
 /** Builds the use case: takes back what has not begun, aborts what runs where a person stopped it, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. */

@@ -1,22 +1,18 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
 import { abandon, finish, ruleRecovery } from '../domain/claim.ts';
-import { breakIntegrity, withdraw } from '../domain/decide.ts';
+import { breakIntegrity } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
-import type { JsonValue } from '../domain/json.ts';
-import { routeReached } from '../domain/patience.ts';
+import { isTaken } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
 import { StaleFenceError } from '../domain/store.ts';
-import { childThreadKey, type ThreadKey } from '../domain/thread-key.ts';
-import type { Tool } from '../domain/tool.ts';
+import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
-import { askGate, heedAnswer } from './ask-gate.ts';
-import { askVoters, ruleWithVoters } from './ask-voters.ts';
+import { createClaimStep } from './claim-step.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
-import { previewCall } from './preview-call.ts';
 import { createRecord } from './record-step.ts';
 import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
 import { createTellLateEnd } from './tell-late-end.ts';
@@ -40,18 +36,15 @@ export function createExecute(
 ) {
   const { store, clock, signals } = deps;
   const tellLateEnd = createTellLateEnd(deps);
-  const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).get(call.tool);
+  const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
+  const stepToClaim = createClaimStep(deps, helperThreads);
 
   const record = createRecord(deps);
 
-  /** A pause and a stop are looked for last: what they hold is not begun. */
-  async function isHeld(call: Call): Promise<boolean> {
-    const [pause, isStopped] = await Promise.all([store.pause.read(), isBeingStopped(store, call)]);
-    return pause !== undefined || isStopped;
-  }
-
   async function nextStep(call: Call, work: Work): Promise<Step | undefined> {
     const { fence, tries } = work;
+    // Whoever made it takes it, and tells of its end.
+    if (isTaken(call)) return undefined;
     if (call.status === 'approved') return await stepToClaim(call, work);
     // A younger fence on a running call: the worker that had claimed it is dead.
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
@@ -59,27 +52,6 @@ export function createExecute(
       return await recover(call, fence, tries <= MOST_RERUNS);
     }
     return undefined;
-  }
-
-  async function stepToClaim(call: Call, { fence, tries }: Work): Promise<Step | undefined> {
-    const tool = toolOf(call);
-    const parsed = tool && parseStoredArgs(call, tool);
-    const gate = await askGate(deps, call, parsed);
-    const cause = await helperThreads.endedBy(call.thread);
-    if (cause) return withdraw(call, cause, clock.now());
-    const preview = tool && parsed?.ok ? await previewAgain(call, tool, parsed.value) : undefined;
-    const route = gate.kind === 'ask' ? routeReached(call, gate.route) : undefined;
-    const asked = route && (await askVoters(deps, call, route));
-    if (await isHeld(call)) return undefined;
-    const child = tool?.delegate && childThreadKey(call.thread, call.id);
-    const facts = { now: clock.now(), fence, gate, parsed, child, preview };
-    return heedAnswer(ruleWithVoters(call, facts, asked, tries), gate);
-  }
-
-  /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */
-  async function previewAgain(call: Call, tool: Tool, args: JsonValue) {
-    const isBound = call.basis !== undefined && call.route !== undefined;
-    return isBound ? await previewCall(tool, args, clock) : undefined;
   }
 
   /** What would run again does not in a pause, nor when a person has stopped its turn. */

@@ -1,10 +1,13 @@
 import { expireKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
+import { abandon } from '../domain/claim.ts';
 import { expire } from '../domain/decide.ts';
+import { isTaken } from '../domain/outside.ts';
+import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 
-/** Builds the use case: ends a call that nobody decided by its deadline; before it, sees to it that it is looked at then. */
+/** Builds the use case: ends a call that nobody decided, took or told of by its deadline; before it, sees to it that it is looked at then. */
 export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
   /** Tells whether it is not over; the agenda keeps the earlier of two times, so a deadline that was put off is named again. */
   async function lookLater(call: Call): Promise<boolean> {
@@ -19,14 +22,20 @@ export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>
     for (;;) {
       const call = await store.ledger.get(callId);
       if (!call || (await lookLater(call))) return;
-      const step = expire(call, clock.now());
+      const step = stepOf(call, clock.now());
       if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
     }
   };
 }
 
+function stepOf(call: Call, now: number): Step {
+  return call.status === 'running' ? abandon(call, 'silence', now) : expire(call, now);
+}
+
 /** When a call expires; undefined when it no longer does. */
-function dueAtOf({ status, outcome, deadlineAt }: Call): number | undefined {
+function dueAtOf(call: Call): number | undefined {
+  const { status, outcome, deadlineAt } = call;
+  if (status === 'running') return isTaken(call) ? deadlineAt : undefined;
   if (status === 'unknown') return outcome === undefined ? deadlineAt : undefined;
   return status === 'pending' || status === 'approved' ? deadlineAt : undefined;
 }

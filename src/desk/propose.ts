@@ -1,7 +1,6 @@
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
-import { ruleGate } from '../domain/claim.ts';
 import { digestOf } from '../domain/digest.ts';
 import { findEarlier } from '../domain/earlier-call.ts';
 import { toolsOf } from '../domain/helper.ts';
@@ -10,10 +9,8 @@ import type { ToolReply } from '../domain/outcome.ts';
 import { storedPreview } from '../domain/stored-preview.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
-import { askGate, heedAnswer } from './ask-gate.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
-import { createPendingCap } from './pending-cap.ts';
+import { createPassGate } from './pass-gate.ts';
 import { previewCall } from './preview-call.ts';
 
 /** A call in the ledger, or the answer to one that never can be run. */
@@ -24,7 +21,7 @@ export type Proposal =
 /** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer; `known` is what the ledger holds of it. */
 export function createPropose(deps: DeskDeps) {
   const { store, clock } = deps;
-  const holdBack = createPendingCap(deps);
+  const passGate = createPassGate(deps);
 
   async function propose(
     open: OpenCall,
@@ -109,16 +106,6 @@ export function createPropose(deps: DeskDeps) {
     ]);
     const before = last ? await store.ledger.ofThread(thread, last.id) : [];
     return [...before, ...now];
-  }
-
-  /** A crash may lie between the insert and the gate: whoever comes next asks it. */
-  async function passGate(call: Call, parsed: ParsedArgs): Promise<Call> {
-    if (call.status !== 'proposed') return call;
-    const answer = await holdBack(call, await askGate(deps, call, parsed));
-    const step = heedAnswer(ruleGate(call, answer, clock.now()), answer);
-    if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined)))
-      return step.call;
-    return (await store.ledger.get(call.id)) ?? step.call;
   }
 
   return propose;

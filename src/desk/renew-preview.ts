@@ -19,7 +19,7 @@ export function createRenewPreview({
   clock,
 }: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>) {
   return async function renewPreview(call: Call): Promise<Call> {
-    const tool = toolbox.get(call.tool);
+    const tool = toolbox.of(call);
     const isBound = call.status === 'pending' && call.basis !== undefined;
     if (!isBound || !tool?.preview || isResting(call, clock.now())) return call;
     const parsed = parseStoredArgs(call, tool);

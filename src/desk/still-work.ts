@@ -13,6 +13,7 @@ import {
 } from '../domain/agenda.ts';
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
+import { isTaken } from '../domain/outside.ts';
 import type { Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 
@@ -79,8 +80,10 @@ export async function* findStillWork(
 /** The keys that a live call must have on the agenda; a delegate's work is its child thread. */
 function wakesOf(call: Call, isPaused: boolean, now: number): readonly Wake[] {
   const { id, status, child, deadlineAt } = call;
-  const runs = (status === 'approved' || status === 'running') && !child && !isPaused;
-  const expires = deadlineAt !== undefined && status !== 'running' && !call.outcome;
+  const isOurs = !isTaken(call);
+  const runs = (status === 'approved' || status === 'running') && isOurs && !child && !isPaused;
+  const isRun = status === 'running' && isOurs;
+  const expires = deadlineAt !== undefined && !isRun && !call.outcome;
   return [
     ...(runs ? [{ key: runKey(id), dueAt: now }] : []),
     ...(expires ? [{ key: expireKey(id), dueAt: deadlineAt }] : []),

@@ -1,4 +1,5 @@
 import type { Outcome } from './outcome.ts';
+import type { Outside } from './outside.ts';
 import type { Person } from './person.ts';
 import type { DecisionKind, Risk, Route } from './route.ts';
 import type { Sentence } from './sentence.ts';
@@ -103,6 +104,8 @@ export interface Call {
   readonly requester: Person;
   /** The helper that asks; absent when the thread's own agent does. */
   readonly agent?: string;
+  /** Set where the tool is not ours: whoever made the call runs it. */
+  readonly outside?: Outside;
   /** The child thread that does a running call's work: such a call has no lease and no deadline. */
   readonly child?: ThreadKey;
   /** When the message that led to the call was received. */

@@ -4,7 +4,7 @@ import { missingApprovers } from './patience.ts';
 import { isSamePerson } from './person.ts';
 import type { Group } from './route.ts';
 import { isDirect } from './talk.ts';
-import { placeOf } from './thread-key.ts';
+import { isChannelItself, placeOf } from './thread-key.ts';
 
 /** Somebody who is called by name: a person, or a group of them. */
 export type Called = `user:${string}` | Group;
@@ -22,9 +22,11 @@ export function isElsewhere({ route, thread }: Pick<Call, 'route' | 'thread'>): 
 
 /** Returns where the card belongs; a route that names the channel of the thread means the thread itself. */
 export function homeOf(call: Pick<Call, 'route' | 'thread'>): CardHome {
-  const { channel, root } = placeOf(call.thread);
+  const place = placeOf(call.thread);
+  const { channel, root } = place;
   const { channel: named = channel } = call.route ?? {};
-  return named === channel ? { channel, root } : { channel: named };
+  const isInThread = named === channel && !isChannelItself(place);
+  return isInThread ? { channel, root } : { channel: named };
 }
 
 /** Tells whether a card that stands here has to go on to another channel; one on which nobody decides any more stays. */

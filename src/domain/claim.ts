@@ -4,6 +4,7 @@ import { breakIntegrity, expire } from './decide.ts';
 import { digestOf } from './digest.ts';
 import type { Standing } from './directory.ts';
 import type { Outcome } from './outcome.ts';
+import { isTaken, requesterBefore } from './outside.ts';
 import { routeReached } from './patience.ts';
 import { type KnownGroups, permit } from './permit.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
@@ -81,12 +82,19 @@ export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = 
   return stepFrom(call, 'recover', now, askWhetherRan(call, now, note));
 }
 
-/** Leaves a call to itself whose tool goes on though it was told to end: whether it runs, only people can tell. */
-export function abandon(call: Call, cause: 'stop' | 'deadline', now: number): Step {
-  const why = cause === 'stop' ? 'A person stopped this' : 'This took too long and was told to end';
-  const note = `${why}, and the tool goes on all the same: it may still be at work, or have run in part or whole. Please check.`;
-  return stepFrom(call, 'abandon', now, askWhetherRan(call, now, note));
+/** Leaves a call to itself whose tool goes on though it was told to end, or whose taker keeps silent: whether it runs, only people can tell. */
+export function abandon(call: Call, cause: 'stop' | 'deadline' | 'silence', now: number): Step {
+  return stepFrom(call, 'abandon', now, askWhetherRan(call, now, ABANDONED[cause]));
 }
+
+const GOES_ON =
+  'and the tool goes on all the same: it may still be at work, or have run in part or whole. Please check.';
+const ABANDONED = {
+  stop: `A person stopped this, ${GOES_ON}`,
+  deadline: `This took too long and was told to end, ${GOES_ON}`,
+  silence:
+    'Whoever asked for this took it and has not said since what came of it. It may have run, in part or whole. Please check.',
+} as const;
 
 function askWhetherRan(call: Call, now: number, note: string) {
   const route = call.route ?? REQUESTER_ROUTE;
@@ -105,11 +113,17 @@ export function finish(
   });
 }
 
+/** Whoever may take a call without being asked has as long for it as for one that people decide. */
+function untilTaken(call: Call, now: number): { readonly deadlineAt?: number } {
+  if (!isTaken(call)) return {};
+  return { deadlineAt: now + (call.outside?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs) };
+}
+
 /** Answers a proposed call with the gate's word. */
 export function ruleGate(call: Call, gate: GateAnswer, now: number): Step {
   switch (gate.kind) {
     case 'run':
-      return stepFrom(call, 'gate', now, { status: 'approved' });
+      return stepFrom(call, 'gate', now, { status: 'approved', ...untilTaken(call, now) });
     case 'ask':
       return stepFrom(call, 'gate', now, {
         status: 'pending',
@@ -195,7 +209,7 @@ function sendBack(
 
 /** Says why an approval does not count any more; undefined when it does. */
 function whyLost(
-  { requester }: Call,
+  call: Call,
   route: Route,
   { by, reason }: Vote,
   voters: KnownVoters | undefined,
@@ -203,7 +217,7 @@ function whyLost(
   if (route.requiresReason && reason === undefined) return 'an approval needs a reason now';
   const standing = voters?.standings.get(by.user) ?? 'gone';
   const groups = voters?.groups ?? new Map();
-  const permission = permit(route, requester, by, 'approve', { standing, groups });
+  const permission = permit(route, requesterBefore(call, by), by, 'approve', { standing, groups });
   if (permission.kind === 'nobody') return STANDING_WORDS[standing];
   return permission.kind === 'allowed' && permission.approves
     ? undefined

@@ -1,5 +1,6 @@
 import { depthOf, type ThreadKey } from './thread-key.ts';
 import type { Toolbox } from './tool.ts';
+import { createBox } from './toolbox.ts';
 
 /** An agent that works for another one, in a thread of its own. */
 export interface Helper {
@@ -29,5 +30,5 @@ export function toolsOf(
     .list()
     .filter(({ name }) => has === 'all' || has.includes(name))
     .filter(({ delegate }) => mayDelegate || delegate === undefined);
-  return { get: (name) => tools.find((tool) => tool.name === name), list: () => tools };
+  return createBox(tools, toolbox.of);
 }

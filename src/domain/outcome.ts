@@ -2,7 +2,13 @@ import { type CallEdit, sayEdit } from './call-edit.ts';
 import type { Person } from './person.ts';
 
 /** Why a call was taken back without a decision on it. */
-export type WithdrawalCause = 'new-message' | 'ignored-sibling' | 'stop' | 'turn-ended';
+export type WithdrawalCause =
+  | 'new-message'
+  | 'ignored-sibling'
+  | 'stop'
+  | 'turn-ended'
+  /** By the program that had asked. */
+  | 'cancelled';
 
 /** What the agent is told about a call. */
 export type Outcome =
@@ -35,6 +41,7 @@ const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = 
   },
   stop: { text: 'Not run: a person stopped the work.', endsTurn: true },
   'turn-ended': { text: 'Not run: the turn had ended.', endsTurn: true },
+  cancelled: { text: 'Not run: whoever asked for it took it back.', endsTurn: true },
 };
 
 /** An approval, perhaps with its reason. */

@@ -197,6 +197,8 @@ async function tryRule<R>(rule: Rule<R>, facts: GateFacts, outside: Outside): Pr
   if (agents && !agents.some((glob) => agent !== undefined && matchesGlob(glob, agent))) {
     return { kind: 'no', why: 'agent' };
   }
+  // Whoever asks from outside could call anything by the name of what may run: a rule has to mean them.
+  if (facts.isOutside && rule.ruling.gate === 'run' && !agents) return { kind: 'no', why: 'agent' };
   if (!condition) return { kind: 'yes' };
   try {
     const held: unknown = await condition(facts, outside);

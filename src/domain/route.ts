@@ -45,8 +45,10 @@ export interface GateFacts {
   readonly thread: ThreadKey;
   /** The call itself: its id and its place among others. */
   readonly call?: { readonly id: string; readonly createdAt: number; readonly position: number };
-  /** The helper that asks; absent when the thread's own agent does. */
+  /** The helper that asks, or whoever does from outside; absent when the thread's own agent does. */
   readonly agent?: string;
+  /** The tool is not ours: its name is a claim. */
+  readonly isOutside?: true;
 }
 
 /** The policy's answer for a call; `rule` names what it came from, for people, and `policy` is the hash of the policy. */
@@ -86,6 +88,6 @@ const RUNS_UNASKED: ReadonlySet<string> = new Set(['list_files', 'read_file', 't
 
 /** The gate without a policy file: reading runs, everything else asks the requester. */
 export function defaultGate(facts: GateFacts): GateAnswer {
-  if (RUNS_UNASKED.has(facts.tool)) return { kind: 'run' };
+  if (RUNS_UNASKED.has(facts.tool) && !facts.isOutside) return { kind: 'run' };
   return { kind: 'ask', route: REQUESTER_ROUTE, isDefault: true };
 }

@@ -20,3 +20,12 @@ export function createSecretMark(key: Uint8Array): SecretMark {
       .digest('hex')
       .slice(0, MARK_LENGTH);
 }
+
+/** Makes ids of calls out of texts, the same of the same text: 132 bits that nobody can guess without the key. */
+export function createCallNames(key: Uint8Array): (text: string) => string {
+  return (text) =>
+    createHmac('sha256', key)
+      .update(`countersign-call-name-1\0${text}`)
+      .digest('base64url')
+      .slice(0, 22);
+}

@@ -68,15 +68,15 @@ export interface Effects {
 
 /** The calls: the only truth about them, and the only lock on running one. */
 export interface Ledger {
-  /** Inserts a proposed call unless its key (thread, message id, tool call id) is known; returns the stored one. Effects happen with an insert only. */
-  propose(call: Call, effects: Effects, fence: ThreadFence): Promise<Call>;
+  /** Inserts a proposed call unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
+  propose(call: Call, effects: Effects, fence?: ThreadFence): Promise<Call>;
   /** Replaces `before` by the last step's call, if `before` is still the newest revision; false when another writer was first. Throws for a step that the table of the call's life lacks. */
   write(before: Call, steps: readonly Step[], effects: Effects): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
   /** Calls of one thread, optionally of one turn, in the order of their creation and position. */
   ofThread(thread: ThreadKey, turn?: string): Promise<readonly Call[]>;
-  /** Marks outcomes as taken; unknown ids are passed over. */
-  markDelivered(ids: readonly string[], fence: ThreadFence): Promise<void>;
+  /** Marks outcomes as taken; unknown ids are passed over, and with a fence those of another thread. */
+  markDelivered(ids: readonly string[], fence?: ThreadFence): Promise<void>;
   /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */
   placeCard(callId: string, place: CardPlace): Promise<void>;
   cardOf(callId: string): Promise<CardPlace | undefined>;

@@ -1,3 +1,4 @@
+import type { Call } from './call.ts';
 import type { JsonValue } from './json.ts';
 import type { Person } from './person.ts';
 import type { Risk } from './route.ts';
@@ -62,5 +63,7 @@ export interface Delegation {
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
+  /** The tool of a stored call; of one from outside, what its own schema says of it, which is never run here. */
+  of(call: Pick<Call, 'tool' | 'outside'>): Tool | undefined;
   list(): readonly Tool[];
 }

@@ -53,12 +53,12 @@ export function createDrawPosts(deps: {
     async drawCard(call, place, { calls, lookFirst, outlook }) {
       const where = { ...homeOf(call), since: call.createdAt };
       const { channel, root } = placeOf(call.thread);
-      const tool = toolbox.get(call.tool);
+      const tool = toolbox.of(call);
       const look: CardLook = {
         mark,
         ...(tool && { tool }),
         ...(outlook && { outlook }),
-        ...(isElsewhere(call) && { asked: { channel, ts: root } }),
+        ...(isElsewhere(call) && !call.outside && { asked: { channel, ts: root } }),
       };
       const earlier = place ?? (lookFirst ? await find(where, METADATA.card, call.id) : undefined);
       const draw = (more: Pick<CardLook, 'calls'>) =>

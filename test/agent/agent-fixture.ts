@@ -12,6 +12,7 @@ import type { ToolReply } from '../../src/domain/outcome.ts';
 import type { History } from '../../src/domain/store.ts';
 import { threadKey } from '../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tool.ts';
+import { createBox } from '../../src/domain/toolbox.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import {
   createMockModel,
@@ -86,7 +87,7 @@ function aToolbox(...names: readonly string[]): Toolbox {
     const made = defineTool({ name, description: name, schema: z.object({}), run: () => 'ok' });
     if (made.kind === 'tool') tools.set(name, made.tool);
   }
-  return { get: (name) => tools.get(name), list: () => [...tools.values()] };
+  return createBox(tools.values());
 }
 
 export interface AgentBench {

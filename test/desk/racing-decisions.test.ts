@@ -11,6 +11,7 @@ import { digestOf, shortDigest } from '../../src/domain/digest.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
 import type { Store } from '../../src/domain/store.ts';
+import { createBox } from '../../src/domain/toolbox.ts';
 import { openerOf } from '../stores/redis/open-store.ts';
 import { openStore } from '../stores/sqlite/open-store.ts';
 import { APPROVER, OUTSIDER, SECOND_APPROVER } from '../support/a-call.ts';
@@ -51,7 +52,7 @@ async function replicasOf(t: TestContext, open: Open): Promise<Replicas> {
   const deskOn = (store: Store) =>
     createDesk({
       store,
-      toolbox: { get: () => undefined, list: () => [] },
+      toolbox: createBox([]),
       clock,
       signals: createStopSignals(),
       directory,

@@ -6,6 +6,7 @@ import type { AdminRouteDraft } from '../../src/domain/admin-routes.ts';
 import type { Call } from '../../src/domain/call.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
 import { channelKey } from '../../src/domain/thread-key.ts';
+import { createBox } from '../../src/domain/toolbox.ts';
 import { APPROVER, REQUESTER } from '../support/a-call.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -49,7 +50,7 @@ async function open(t: TestContext, policy = ASK, store: StoreKind = 'SQLite'): 
   const routes = createRouteControl({
     store: desk.store,
     directory,
-    toolbox: { get: () => undefined, list: () => tools as never },
+    toolbox: { ...createBox([]), list: () => tools as never },
     clock: desk.clock,
     log: { debug: silent, info: silent, warn: silent, error: silent },
     policy: desk.policy,

@@ -3,6 +3,7 @@ import type { Chat } from '../../src/domain/chat.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { threadKey } from '../../src/domain/thread-key.ts';
 import type { Tool } from '../../src/domain/tool.ts';
+import { createBox } from '../../src/domain/toolbox.ts';
 import { createServer } from '../../src/http/create-server.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import type { Workspace, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
@@ -68,10 +69,7 @@ export async function setSlackStage(
     logged.push(`${message} ${JSON.stringify(fields)} ${err instanceof Error ? err.message : ''}`);
   };
   const log = { debug: () => {}, info: () => {}, warn: write, error: write };
-  const toolbox = {
-    get: (name: string) => tools.find((tool) => tool.name === name),
-    list: () => tools,
-  };
+  const toolbox = createBox(tools);
   const connection = await connectSlack({
     config: {
       botToken: workspace.botToken,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createBox } from '../../src/domain/toolbox.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
@@ -57,7 +58,7 @@ describe('the line over Socket Mode', () => {
         apiUrl: workspace.apiUrl,
       };
       const connection = await connectSlack({ config, log: quiet });
-      const toolbox = { get: () => undefined, list: () => [] };
+      const toolbox = createBox([]);
       const cardOf = async () => undefined;
       const app = createSlackApp({
         routes: NO_ROUTES,

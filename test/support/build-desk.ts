@@ -1,5 +1,5 @@
 /** The desk with all that decides behind it: a real SQLite file, the real graph, a strict mock model; only Slack is a recorder. */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,14 @@ import { createAttachmentFolder } from '../../src/agent/attachment-folder.ts';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import { toOutsideTool } from '../../src/agent/tools/outside-tool.ts';
 import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import type { Keeping } from '../../src/desk/deps.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
 import { createIntegrityAlarm, type IntegrityAlarm } from '../../src/desk/integrity-alarm.ts';
+import { createOutsideDesk, type OutsideDesk } from '../../src/desk/outside/outside-desk.ts';
+import { type CallWatch, createCallWatch } from '../../src/desk/outside/watch-calls.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
@@ -29,6 +32,7 @@ import type { Store } from '../../src/domain/store.ts';
 import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tool.ts';
+import { createBox } from '../../src/domain/toolbox.ts';
 import type { RedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import {
@@ -58,6 +62,10 @@ export interface TestDesk {
   /** What the agent has heard of an answer that is not whole. */
   heard(): string;
   readonly clock: ReturnType<typeof createManualClock>;
+  /** What programs ask of it. */
+  readonly outside: OutsideDesk;
+  /** Waits until nothing is left to do now. */
+  rest(): Promise<void>;
   /** Delivers a message to the thread of the tests and waits until nothing is left to do. */
   send(text: string, by?: Person, files?: readonly Attachment[]): Promise<void>;
   /** The agent's files. */
@@ -67,6 +75,9 @@ export interface TestDesk {
   /** Decides as the card of this call would, and waits until nothing is left to do. */
   decide(call: Call, by: Person, decision?: DecisionCommand['decision']): Promise<DecisionOutcome>;
 }
+
+/** How long a program may take to say what came of a call. */
+export const REPORT_MS = 600_000;
 
 /** How long the tools of a test desk may run. */
 export const TOOL_TIMEOUT_MS = 60_000;
@@ -124,7 +135,11 @@ export async function buildDesk(
   const files = createWorkspaceBytes(workspaceDir);
   const clock = createManualClock(1_700_000_000_000);
   let worker: Worker | undefined;
-  const onWake = () => worker?.nudge();
+  let watch: CallWatch | undefined;
+  const onWake = () => {
+    worker?.nudge();
+    watch?.nudge();
+  };
   // Whoever opens another one does not reach into the file of SQLite.
   const opened = options.openStore
     ? ((await options.openStore({ clock, onWake })) as SqliteStore)
@@ -188,6 +203,16 @@ export async function buildDesk(
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
+  const gate = options.gateOf?.({ store, clock }) ?? options.gate ?? askAll();
+  watch = createCallWatch({ audit: store.audit, clock, log });
+  const calls = watch;
+  const outside = createOutsideDesk({
+    ...{ store, toolbox, helpers, clock, directory, integrity, log, gate },
+    newId: () => randomBytes(16).toString('base64url'),
+    idOf: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
+    reportMs: REPORT_MS,
+    watch: calls.watch,
+  });
   worker.start();
   let healthy = running;
   const end = async (): Promise<void> => {
@@ -196,6 +221,7 @@ export async function buildDesk(
     await healthy.status.settled();
   };
   t.after(async () => {
+    calls.stop();
     await end();
     await store.close();
     await model.stop();
@@ -212,6 +238,8 @@ export async function buildDesk(
   let sent = 0;
   return {
     desk,
+    outside,
+    rest,
     worker,
     takeOver() {
       worker = running;
@@ -261,5 +289,5 @@ function toToolbox(definitions: readonly ToolDefinition[], made: readonly Tool[]
     if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);
     tools.set(defined.tool.name, defined.tool);
   }
-  return { get: (name) => tools.get(name), list: () => [...tools.values()] };
+  return createBox(tools.values(), toOutsideTool);
 }

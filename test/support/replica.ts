@@ -13,6 +13,7 @@ import type { Gate } from '../../src/domain/route.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
 import type { Tool } from '../../src/domain/tool.ts';
+import { createBox } from '../../src/domain/toolbox.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { REQUESTER } from './a-call.ts';
 import { createTestDirectory } from './a-directory.ts';
@@ -121,5 +122,5 @@ function toToolbox(definitions: readonly ToolDefinition[]) {
     if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);
     tools.set(defined.tool.name, defined.tool);
   }
-  return { get: (name: string) => tools.get(name), list: () => [...tools.values()] };
+  return createBox(tools.values());
 }

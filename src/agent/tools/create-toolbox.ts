@@ -1,9 +1,11 @@
 import type { Helper } from '../../domain/helper.ts';
 import type { Tool, Toolbox } from '../../domain/tool.ts';
+import { createBox } from '../../domain/toolbox.ts';
 import { BUILT_IN_HELPERS } from '../built-in-helpers.ts';
 import { type DefinedTool, defineTool, type ToolDefinition } from './define-tool.ts';
 import { createFileTools } from './file-tools.ts';
 import { ToolsModuleError } from './load-tools-module.ts';
+import { toOutsideTool } from './outside-tool.ts';
 import { createTask } from './task.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -57,8 +59,7 @@ export function createToolbox(options: {
     else leftOut.push({ name: made.name, reason: made.reason });
   }
   checkAgents(options.agents ?? [], names);
-  const list = [...tools.values()];
-  return { toolbox: { get: (name) => tools.get(name), list: () => list }, helpers, leftOut };
+  return { toolbox: createBox(tools.values(), toOutsideTool), helpers, leftOut };
 }
 
 function checkAgents(agents: readonly Helper[], tools: ReadonlySet<string>): void {

@@ -55,6 +55,7 @@ const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
   'ignored-sibling': 'another call of the same message was ignored',
   stop: 'somebody stopped the work',
   'turn-ended': 'the turn had ended',
+  cancelled: 'whoever asked for it took it back',
 };
 
 /** Makes the foot of a call's card. */

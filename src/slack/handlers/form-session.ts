@@ -36,7 +36,7 @@ export async function findSession(
   if (meta === undefined) return { kind: 'over', sentence: SENTENCES.notOurs };
   const look = await desk.look({ ...sent.token, by: sent.origin.person, kind: 'edit' });
   if (look.kind !== 'open') return over(look);
-  const tool = toolbox.get(look.call.tool);
+  const tool = toolbox.of(look.call);
   if (tool === undefined) return over({ kind: 'not-found' });
   const kept = meta.isKept ? await drafts.read(draftId(sent, meta)) : undefined;
   if (meta.isKept && kept === undefined) return { kind: 'over', sentence: SENTENCES.draftGone };

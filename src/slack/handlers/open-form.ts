@@ -23,7 +23,7 @@ type Look = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
 export const edit: ClickHandler = (click, ack, deps) =>
   openForm('edit', click, ack, deps, (look) => {
     if (look.kind !== 'open') return buildMessageView(toSentence(look));
-    const tool = deps.toolbox.get(look.call.tool);
+    const tool = deps.toolbox.of(look.call);
     if (tool === undefined) {
       return buildMessageView(
         'Nothing changed: I do not know this tool any more, so it has no form.',
@@ -68,7 +68,7 @@ function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
   const mayApprove = look.kind === 'open';
   return buildFullView(call, {
     page,
-    tool: deps.toolbox.get(call.tool),
+    tool: deps.toolbox.of(call),
     mayApprove,
     mark: deps.mark,
     ...(mayApprove ? {} : { note: toSentence(look) }),

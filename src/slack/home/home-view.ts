@@ -29,7 +29,7 @@ export interface HomeContent {
 
 /** What the view takes from elsewhere. */
 export interface HomeLook {
-  readonly toolbox: Pick<Toolbox, 'get'>;
+  readonly toolbox: Pick<Toolbox, 'of'>;
   readonly mark: SecretMark;
   /** Leaves out what makes a view long: the arguments, and the part of admins. */
   readonly isLean?: boolean;
@@ -123,7 +123,7 @@ function buildAsked({ open, over, next }: AskedFor, content: HomeContent, look: 
 
 function entryLook(call: Call, { cards }: HomeContent, { toolbox, mark, isLean }: HomeLook) {
   const card = cards.get(call.id);
-  return { tool: toolbox.get(call.tool), mark, card, showsArguments: isLean !== true };
+  return { tool: toolbox.of(call), mark, card, showsArguments: isLean !== true };
 }
 
 function buildTurns(

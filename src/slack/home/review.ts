@@ -27,7 +27,7 @@ export async function buildReview(
   const whyNot = first.kind === 'open' || call.status === 'unknown' ? undefined : toSentence(first);
   return buildFullView(call, {
     page: isOther ? 1 : page,
-    tool: deps.toolbox.get(call.tool),
+    tool: deps.toolbox.of(call),
     mayApprove: whyNot === undefined,
     mark: deps.mark,
     isReview: true,

@@ -27,10 +27,13 @@ end`;
 
 const PROPOSE = deskScript(`${SHOW}
 local thread,token,field,id,turn,status=ARGV[1],ARGV[2],ARGV[3],ARGV[4],ARGV[5],ARGV[6]
-local stale=assertFence(thread,token)
-if stale then return stale end
+if token~='' then
+  local stale=assertFence(thread,token)
+  if stale then return stale end
+end
 local known=redis.call('HGET',P..':call-keys',field)
 if known then return show(known) end
+if redis.call('HEXISTS',P..':calls',id)==1 then return show(id) end
 local seq=redis.call('INCR',P..':call-seq')
 redis.call('HSET',P..':call-keys',field,id)
 redis.call('HSET',P..':calls',id,ARGV[7])
@@ -121,10 +124,12 @@ local seq=redis.call('HGET',P..':call-seqs',ARGV[2])
 return showAll(redis.call('ZREVRANGEBYSCORE',P..':'..ARGV[1],seq and ('('..seq) or '+inf','-inf','LIMIT',0,ARGV[3]))`);
 
 const MARK = deskScript(`
-local stale=assertFence(ARGV[1],ARGV[2])
-if stale then return stale end
+if ARGV[2]~='' then
+  local stale=assertFence(ARGV[1],ARGV[2])
+  if stale then return stale end
+end
 for i=3,#ARGV do
-  if redis.call('ZSCORE',P..':calls-of:'..ARGV[1],ARGV[i]) then
+  if (ARGV[1]=='' and redis.call('HEXISTS',P..':calls',ARGV[i])==1) or redis.call('ZSCORE',P..':calls-of:'..ARGV[1],ARGV[i]) then
     redis.call('SADD',P..':delivered',ARGV[i])
   end
 end
@@ -154,7 +159,7 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const { id, thread, turn, status, messageId, toolCallId } = call;
       const key = JSON.stringify([thread, messageId, toolCallId]);
       const documents = [JSON.stringify(call), String(call.revision), flag(call.delivered)];
-      const head = [thread, String(fence.token), key, id, turn, status];
+      const head = [thread, String(fence?.token ?? ''), key, id, turn, status];
       const index = [
         requesterKey(call.requester, call.tool),
         String(call.createdAt),
@@ -185,7 +190,7 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       return calls.toSorted((a, b) => a.createdAt - b.createdAt || a.position - b.position);
     },
     async markDelivered(ids, fence) {
-      await link.run(MARK, desk, [fence.thread, String(fence.token), ...ids]);
+      await link.run(MARK, desk, [fence?.thread ?? '', String(fence?.token ?? ''), ...ids]);
     },
     async placeCard(callId, { channel, ts }) {
       await link.run(PLACE, desk, [callId, JSON.stringify({ channel, ts })]);

@@ -30,7 +30,7 @@ export function createSqliteLedger(
       revision, delivered, document, requester, tool)
     VALUES (@id, @thread, @turn, @messageId, @toolCallId, @position, @createdAt, @status,
       @revision, @delivered, @document, @requester, @tool)
-    ON CONFLICT (thread, message_id, tool_call_id) DO NOTHING`);
+    ON CONFLICT DO NOTHING`);
   const byKey = db.prepare<[thread: string, messageId: string, toolCallId: string], Row>(`
     SELECT id, delivered, document FROM calls
     WHERE thread = ? AND message_id = ? AND tool_call_id = ?`);
@@ -47,8 +47,8 @@ export function createSqliteLedger(
     UPDATE calls SET status = @status, revision = @revision, document = @document,
       delivered = coalesce(@delivered, delivered)
     WHERE id = @id AND revision = @before`);
-  const markDelivered = db.prepare<[id: string, thread: string]>(
-    'UPDATE calls SET delivered = 1 WHERE id = ? AND thread = ?',
+  const markDelivered = db.prepare<[id: string, thread: string | null]>(
+    'UPDATE calls SET delivered = 1 WHERE id = ?1 AND thread = coalesce(?2, thread)',
   );
   const placeCard = db.prepare<[callId: string, channel: string, ts: string]>(`
     INSERT INTO cards (call_id, channel, ts) VALUES (?, ?, ?)
@@ -98,7 +98,7 @@ export function createSqliteLedger(
         throw new Error(`A call can't be proposed as ${call.status}.`);
       }
       return transact.write(() => {
-        agenda.assertFence(fence);
+        if (fence) agenda.assertFence(fence);
         const { changes } = insert.run({
           ...columnsOf(call),
           delivered: Number(call.delivered),
@@ -106,7 +106,7 @@ export function createSqliteLedger(
           tool: call.tool,
         });
         if (changes > 0) writeEffects(effects);
-        const stored = byKey.get(call.thread, call.messageId, call.toolCallId);
+        const stored = byKey.get(call.thread, call.messageId, call.toolCallId) ?? byId.get(call.id);
         if (!stored) throw new Error(`Call ${call.id} was neither inserted nor found.`);
         return toCall(stored);
       });
@@ -140,8 +140,8 @@ export function createSqliteLedger(
     },
     async markDelivered(ids, fence) {
       transact.write(() => {
-        agenda.assertFence(fence);
-        for (const id of ids) markDelivered.run(id, fence.thread);
+        if (fence) agenda.assertFence(fence);
+        for (const id of ids) markDelivered.run(id, fence?.thread ?? null);
       });
     },
     async placeCard(callId, place) {

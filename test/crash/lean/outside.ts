@@ -9,6 +9,7 @@ import { createSecretMark } from '../../../src/domain/secret-mark.ts';
 import type { Say } from '../../../src/domain/store.ts';
 import { placeOf } from '../../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../../src/domain/tool.ts';
+import { createBox } from '../../../src/domain/toolbox.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import type { ShownButton } from '../record.ts';
 import type { KillSwitch } from './kill-switch.ts';
@@ -21,7 +22,7 @@ export type Ask = (request: OutsideRequest) => Promise<string>;
 /** Creates the tools of the runs: each asks the tool server. */
 export function createRunTools(ask: Ask, kill: KillSwitch): Toolbox {
   const tools = Object.entries(RUN_TOOLS).map(([name, facts]) => makeTool(name, facts, ask, kill));
-  return { get: (name) => tools.find((tool) => tool.name === name), list: () => tools };
+  return createBox(tools);
 }
 
 function makeTool(name: string, { idempotent }: RunTool, ask: Ask, kill: KillSwitch): Tool {

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../src/domain/json.ts';
 import { type Gate, REQUESTER_ROUTE } from '../../../src/domain/route.ts';
 import type { Tool, Toolbox } from '../../../src/domain/tool.ts';
+import { createBox } from '../../../src/domain/toolbox.ts';
 import type { Passage } from '../../support/faulty-store.ts';
 import type { LabToolName } from './plans.ts';
 
@@ -57,7 +58,7 @@ export const labGate: Gate = ({ tool }) => {
 /** Creates the tools of one process over the world that all of them act on. */
 export function createLabTools(world: ToolWorld, passage: Passage, now: () => number): Toolbox {
   const tools = TOOLS.map(([name, idempotent]) => toTool(name, idempotent, world, passage, now));
-  return { get: (name) => tools.find((tool) => tool.name === name), list: () => tools };
+  return createBox(tools);
 }
 
 function toTool(

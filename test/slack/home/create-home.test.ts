@@ -53,7 +53,7 @@ describe('the Homes of a workspace', () => {
       config: { ...config, clientPingTimeoutMs: 1_000, appToken: workspace.appToken },
       log,
     });
-    const toolbox = { get: () => TOOL };
+    const toolbox = { of: () => TOOL };
     const cardOf = async () => undefined;
     const deps = { client, desk, cardOf, toolbox, mark: TEST_MARK, clock, log };
     home = createHome({ ...deps, adminPart: async (person) => (await adminPart?.(person)) ?? [] });

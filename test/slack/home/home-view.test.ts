@@ -25,7 +25,7 @@ import { actionIds } from '../../support/unrender-card.ts';
 import { TOOL } from '../slack-stage.ts';
 
 const tool = { schema: { properties: { path: {}, token: {} } }, secrets: ['token'] };
-const toolbox = { get: () => ({ ...TOOL, ...tool }) };
+const toolbox = { of: () => ({ ...TOOL, ...tool }) };
 const look = { toolbox, mark: TEST_MARK };
 const NOTHING: HomeContent = {
   waiting: { kind: 'page', calls: [] },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
 import type { App } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
+import { createBox } from '../../../src/domain/toolbox.ts';
 import type { ApiFault } from '../../../src/playground/workspace/workspace-port.ts';
 import { createPane } from '../../../src/slack/pane/create-pane.ts';
 import { until } from '../../support/until.ts';
@@ -158,7 +159,7 @@ async function anotherProcess({ workspace }: SlackStage) {
   const identity = { team: team.id, botUserId: app.botUserId, botId: app.botId, appId: app.id };
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const toolbox = { get: () => undefined, list: () => [] };
+  const toolbox = createBox([]);
   const heard = new Map<string, (args: object) => Promise<void>>();
   const bolt = {
     event: (name: string, listen: (args: object) => Promise<void>) => heard.set(name, listen),

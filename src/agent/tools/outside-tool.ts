@@ -1,0 +1,30 @@
+import type { Call } from '../../domain/call.ts';
+import { secretPathsOf } from '../../domain/secret-paths.ts';
+import type { Tool } from '../../domain/tool.ts';
+import { type JsonSchema, readJsonSchema } from './read-json-schema.ts';
+
+/** Whoever gives no schema takes any object. */
+const ANY_OBJECT: JsonSchema = { type: 'object' };
+
+/** Makes the tool of a call from outside, of what its own schema says; undefined where that can't be read. It is shown and edited, and never run by us. */
+export function toOutsideTool({
+  outside,
+  tool: name,
+}: Pick<Call, 'tool' | 'outside'>): Tool | undefined {
+  const schema = outside?.schema ?? ANY_OBJECT;
+  const reading = readJsonSchema(schema);
+  if (!reading.ok) return undefined;
+  return {
+    name,
+    description: '',
+    schema,
+    schemaHash: reading.hash,
+    risk: 'medium',
+    idempotent: false,
+    secrets: secretPathsOf(schema),
+    parse: reading.parse,
+    run: async () => {
+      throw new Error(`“${name}” is a call from outside: whoever made it runs it.`);
+    },
+  };
+}

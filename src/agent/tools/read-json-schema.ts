@@ -1,0 +1,111 @@
+/**
+ * Arguments by a JSON Schema that others wrote: a program, a graph, an MCP server. Nothing is filled
+ * in, converted or dropped, so what is read is what came. Patterns run in linear time, whatever they are.
+ * https://json-schema.org/draft/2020-12 and draft-07.
+ */
+import { createHash } from 'node:crypto';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { RE2JS } from 're2js';
+import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
+import type { FieldProblem, ParsedArgs } from '../../domain/tool.ts';
+
+export interface JsonSchema {
+  readonly [key: string]: JsonValue;
+}
+
+/** What a schema says of arguments, or why it can't be used. */
+export type SchemaReading =
+  | { readonly ok: true; readonly hash: string; parse(value: JsonValue): ParsedArgs }
+  | { readonly ok: false; readonly reason: string };
+
+/** In characters of its canonical JSON: whoever sends one must not keep us busy. */
+const MAX_SCHEMA = 64_000;
+const MAX_PROBLEMS = 20;
+const KEPT = 200;
+
+const kept = new Map<string, SchemaReading>();
+
+/** Reads a schema; the same one again costs little. Never throws. */
+export function readJsonSchema(schema: JsonSchema): SchemaReading {
+  const text = canonicalJson(schema);
+  if (text.length > MAX_SCHEMA) {
+    return {
+      ok: false,
+      reason: `it has ${text.length} characters; at most ${MAX_SCHEMA} are read`,
+    };
+  }
+  const hash = createHash('sha256').update(text).digest('hex');
+  const known = kept.get(hash);
+  const reading = known ?? compile(schema, hash);
+  kept.delete(hash);
+  kept.set(hash, reading);
+  for (const [oldest] of kept) {
+    if (kept.size <= KEPT) break;
+    kept.delete(oldest);
+  }
+  return reading;
+}
+
+function compile({ $schema, $id: _where, ...schema }: JsonSchema, hash: string): SchemaReading {
+  try {
+    const isOld = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
+    const ajv = isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+    formats.default(ajv);
+    const validate = ajv.compile(schema);
+    return { ok: true, hash, parse: (value) => parse(validate, value) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ok: false, reason: `it can't be read: ${why}` };
+  }
+}
+
+/** Without the backtracking of the language's own patterns; what it lacks (looking around, references) is refused with the schema. */
+const linear = Object.assign(
+  (pattern: string) => {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    // Told apart by its text: without it all patterns would be the first one.
+    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
+  },
+  { code: 'linear' },
+);
+
+const OPTIONS: Options = {
+  // Others know keywords and formats that we do not.
+  strict: false,
+  validateFormats: true,
+  allErrors: false,
+  addUsedSchema: false,
+  logger: false,
+  code: { regExp: linear },
+};
+
+function parse(validate: ValidateFunction, value: JsonValue): ParsedArgs {
+  if (!validate(value)) {
+    const problems = (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(toProblem);
+    return { ok: false, problems };
+  }
+  const canonical = canonicalJson(value);
+  const strict = parseStrictJson(canonical);
+  if (!strict.ok) return { ok: false, problems: [{ path: [], message: strict.reason }] };
+  return { ok: true, value: strict.value, canonical };
+}
+
+function toProblem({ instancePath, keyword, message, params }: ErrorObject): FieldProblem {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const missing: unknown = params.missingProperty;
+  if (keyword === 'required' && typeof missing === 'string') {
+    return { path: [...path, missing], message: 'is missing' };
+  }
+  return { path, message: `${message ?? 'does not fit the schema'}${sayAllowed(params)}` };
+}
+
+function sayAllowed({ allowedValues, additionalProperty }: ErrorObject['params']): string {
+  if (Array.isArray(allowedValues)) return `: ${allowedValues.map(String).join(', ')}`;
+  return additionalProperty === undefined ? '' : ` (“${String(additionalProperty)}”)`;
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { Call } from '../../domain/call.ts';
+import { digestOf } from '../../domain/digest.ts';
+import { canonicalJson } from '../../domain/json.ts';
+import type { Outside } from '../../domain/outside.ts';
+import { channelKey } from '../../domain/thread-key.ts';
+import type { ParsedArgs, Tool } from '../../domain/tool.ts';
+import type { DeskDeps } from '../deps.ts';
+import { createPassGate } from '../pass-gate.ts';
+import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.ts';
+
+export interface RequestDeps
+  extends Pick<
+    DeskDeps,
+    'store' | 'clock' | 'gate' | 'log' | 'toolbox' | 'newId' | 'maxPendingPerPerson'
+  > {
+  /** Makes the same unguessable part of an id of the same text: at least 128 bits, under a secret of the installation. */
+  readonly idOf: (text: string) => string;
+}
+
+/** Builds the use case: puts a program's call in the ledger, once, with the gate's answer. */
+export function createRequestCall(deps: RequestDeps) {
+  const { store, clock } = deps;
+  const passGate = createPassGate(deps);
+
+  function draft(
+    caller: Caller,
+    request: OutsideRequest,
+    outside: Outside,
+    tool: Tool,
+    args: string,
+  ): Call {
+    const now = clock.now();
+    const { idempotencyKey } = request;
+    const own =
+      idempotencyKey === undefined ? deps.newId() : deps.idOf(`${caller.key}\0${idempotencyKey}`);
+    const id = `call_${own}`;
+    const call: Call = {
+      id,
+      thread: channelKey({ team: request.requester.team, channel: request.channel }),
+      turn: id,
+      messageId: `key:${caller.key}`,
+      toolCallId: own,
+      position: 0,
+      siblings: 1,
+      tool: request.tool,
+      schemaHash: tool.schemaHash,
+      risk: request.risk ?? tool.risk,
+      idempotent: false,
+      args,
+      proposedArgs: args,
+      ...(tool.secrets.length > 0 && { secrets: tool.secrets }),
+      digest: '',
+      attempt: 1,
+      revision: 1,
+      status: 'proposed',
+      requester: request.requester,
+      outside,
+      askedAt: now,
+      askedLine: '',
+      words: request.words ?? '',
+      votes: [],
+      delivered: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return { ...call, digest: digestOf(call) };
+  }
+
+  return async function requestCall(
+    caller: Caller,
+    request: OutsideRequest,
+  ): Promise<RequestOutcome> {
+    const outside = toOutside(caller, request);
+    const tool = deps.toolbox.of({ tool: request.tool, outside });
+    if (!tool) return invalid('schema', 'is no JSON Schema that can be read');
+    const parsed = tool.parse(request.args);
+    if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
+    const call = draft(caller, request, outside, tool, parsed.canonical);
+    const audit = {
+      at: call.createdAt,
+      event: 'call.propose',
+      subject: call.id,
+      actor: actorOfKey(caller),
+      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
+    };
+    const stored = await store.ledger.propose(call, { audit: [audit] });
+    if (stored.outside?.request !== outside.request) return { kind: 'conflict', call: stored };
+    const isNew = stored.status === 'proposed';
+    const passed = await passGate(stored, parsed);
+    return { kind: isNew ? 'made' : 'known', call: passed };
+  };
+}
+
+/** Names a program's key as the audit does. */
+export function actorOfKey({ key }: Pick<Caller, 'key'>): string {
+  return `key:${key}`;
+}
+
+function toOutside({ key, name, owner, host }: Caller, request: OutsideRequest): Outside {
+  const { schema, decisions, deadlineMs, choices, callbackUrl, metadata, isSilent } = request;
+  const said = {
+    ...(schema && { schema }),
+    ...(decisions && { decisions }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(choices && { choices }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(metadata !== undefined && { metadata }),
+    ...(isSilent && { isSilent }),
+  };
+  const { args, channel, requester, risk = null, tool, words = null } = request;
+  const all = { ...said, args, channel, requester: { ...requester }, risk, tool, words };
+  return {
+    by: 'key',
+    name,
+    key,
+    ...(host !== undefined && { host }),
+    ...(owner && { owner }),
+    ...said,
+    request: createHash('sha256').update(canonicalJson(all)).digest('hex'),
+  };
+}
+
+function inArgs({ problems }: Extract<ParsedArgs, { ok: false }>) {
+  return problems.map(({ path, message }) => ({ path: ['args', ...path], message }));
+}
+
+function invalid(field: string, message: string): RequestOutcome {
+  return { kind: 'invalid', problems: [{ path: [field], message }] };
+}

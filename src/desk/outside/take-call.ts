@@ -1,0 +1,131 @@
+/** Approved calls go to the program that asked for them: taken once, looked at once more right before. */
+import type { Call } from '../../domain/call.ts';
+import { finish } from '../../domain/claim.ts';
+import { withdraw } from '../../domain/decide.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { Step } from '../../domain/transitions.ts';
+import { createClaimStep } from '../claim-step.ts';
+import type { DeskDeps } from '../deps.ts';
+import { effectsOf } from '../effects.ts';
+import type { Caller, EndOutcome, TakeOutcome } from './outside-request.ts';
+import { actorOfKey } from './request-call.ts';
+
+export interface TakeDeps
+  extends Pick<
+    DeskDeps,
+    'store' | 'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory' | 'integrity'
+  > {
+  /** How long (ms) a program may take to say what came of a call that it has taken. */
+  readonly reportMs: number;
+}
+
+type Taker = Pick<Caller, 'key'>;
+
+/** Builds the use cases of a program on its own calls; those of another's key are not found. */
+export function createTakeCall(deps: TakeDeps) {
+  const { store, clock } = deps;
+  const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined });
+
+  async function find(id: string, { key }: Taker): Promise<Call | undefined> {
+    const call = await store.ledger.get(id);
+    return call?.outside?.key === key ? call : undefined;
+  }
+
+  async function write(call: Call, steps: readonly Step[], taker: Taker): Promise<boolean> {
+    const effects = effectsOf(call, steps, undefined);
+    const actor = actorOfKey(taker);
+    const audit = effects.audit.map((entry) => ({ ...entry, actor }));
+    if (!(await store.ledger.write(call, steps, { ...effects, audit }))) return false;
+    deps.integrity.sound(steps);
+    return true;
+  }
+
+  /** Whoever keeps silent afterwards has ended with taking it. */
+  function stepsOfTaking(step: Step): readonly Step[] {
+    const { call } = step;
+    if (call.status !== 'running') return [step];
+    const deadlineAt = call.updatedAt + deps.reportMs;
+    const taken = { ...step, call: { ...call, deadlineAt } };
+    if (!call.outside?.isSilent) return [taken];
+    const text = `Taken by ${call.outside.name}, which does not say what came of it.`;
+    return [taken, finish(taken.call, { kind: 'result', text }, call.updatedAt)];
+  }
+
+  async function claim(call: Call): Promise<Step | undefined> {
+    try {
+      return await stepToClaim(call, { fence: 0, tries: 0 });
+    } catch (error) {
+      deps.log.warn({ err: error, call: call.id }, 'A call could not be looked at and stays.');
+      return undefined;
+    }
+  }
+
+  /** Carries out one wish until nobody else was first. */
+  async function carryOut<Answer extends { readonly kind: string }>(
+    id: string,
+    taker: Taker,
+    rule: (call: Call) => Promise<Answer | readonly Step[]>,
+    answer: (call: Call) => Answer,
+  ): Promise<Answer | { readonly kind: 'not-found' }> {
+    for (;;) {
+      const call = await find(id, taker);
+      if (!call) return { kind: 'not-found' };
+      const ruling = await rule(call);
+      if ('kind' in ruling) return ruling;
+      const last = ruling.at(-1);
+      if (last && (await write(call, ruling, taker))) return answer(last.call);
+    }
+  }
+
+  return {
+    find,
+
+    /** Takes an approved call: it is the caller's to run, once. The digest is whole. */
+    take: (id: string, taker: Taker, digest: string): Promise<TakeOutcome> =>
+      carryOut<TakeOutcome>(
+        id,
+        taker,
+        async (call) => {
+          if (call.status !== 'approved') return { kind: 'not-approved', call };
+          if (call.digest !== digest) return { kind: 'other-digest', call };
+          const step = await claim(call);
+          return step ? stepsOfTaking(step) : { kind: 'held', call };
+        },
+        (call) => (call.claim ? { kind: 'taken', call } : { kind: 'not-approved', call }),
+      ),
+
+    /** Records what came of a call that the caller has taken. */
+    report: (
+      id: string,
+      taker: Taker,
+      outcome: Extract<Outcome, { kind: 'result' | 'error' }>,
+    ): Promise<EndOutcome> =>
+      carryOut<EndOutcome>(
+        id,
+        taker,
+        async (call) =>
+          call.status === 'running'
+            ? [told(finish(call, outcome, clock.now()))]
+            : { kind: 'too-late', call },
+        (call) => ({ kind: 'ended', call }),
+      ),
+
+    /** Takes back a call that nobody has taken yet. */
+    cancel: (id: string, taker: Taker): Promise<EndOutcome> =>
+      carryOut<EndOutcome>(
+        id,
+        taker,
+        async (call) => {
+          const step =
+            call.status === 'running' ? undefined : withdraw(call, 'cancelled', clock.now());
+          return step ? [told(step)] : { kind: 'too-late', call };
+        },
+        (call) => ({ kind: 'ended', call }),
+      ),
+  };
+}
+
+/** Whoever brings the outcome knows it. */
+function told(step: Step): Step {
+  return { ...step, call: { ...step.call, delivered: true } };
+}

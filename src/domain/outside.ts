@@ -1,0 +1,66 @@
+/** Calls whose tool is not ours: a program, a graph or a server asks, and what is approved runs with it. */
+import type { Call } from './call.ts';
+import type { JsonValue } from './json.ts';
+import { isSamePerson, type Person } from './person.ts';
+import type { DecisionKind, GateAnswer } from './route.ts';
+
+/** Who makes a call from outside, and what it says of the call: all of it claims, but for the key and the host. */
+export interface Outside {
+  /** A program with a key (HTTP, MCP), a graph that runs its own tools, or an MCP server that asks people something. */
+  readonly by: 'key' | 'graph' | 'server';
+  /** For people: the key's, the graph's or the server's. */
+  readonly name: string;
+  /** Id of the program's key. */
+  readonly key?: string;
+  /** Where the request came from: an address. */
+  readonly host?: string;
+  /** The person to whom the key belongs; what they approve counts as approved by the requester. */
+  readonly owner?: Person;
+  /** JSON Schema of the arguments. (Default: any object.) */
+  readonly schema?: { readonly [key: string]: JsonValue };
+  /** The only decisions that it understands. (Default: all.) */
+  readonly decisions?: readonly DecisionKind[];
+  /** How long (ms) it waits for people, where that is less than the route's deadline. */
+  readonly deadlineMs?: number;
+  /** Answers to choose from, where it asks a question. */
+  readonly choices?: readonly string[];
+  /** Where it wants to be told of each change. */
+  readonly callbackUrl?: string;
+  /** Its own notes; shown to nobody and given back as they are. */
+  readonly metadata?: JsonValue;
+  /** It does not tell what came of the call: taking it is the end. */
+  readonly isSilent?: true;
+  /** SHA-256 of the request, so that the same key of idempotency can't mean another one. */
+  readonly request?: string;
+}
+
+/** Tells whether a call is taken by the program that made it, and run by no worker of ours. */
+export function isTaken(call: Pick<Call, 'outside'>): boolean {
+  return call.outside?.by === 'key';
+}
+
+/** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */
+export function requesterBefore(
+  { requester, outside }: Pick<Call, 'requester' | 'outside'>,
+  person: Person,
+): Person {
+  const owner = outside?.owner;
+  return owner && isSamePerson(owner, person) ? owner : requester;
+}
+
+/** Keeps an answer of the gate to what the caller understands, and to how long it waits. */
+export function narrowAnswer(answer: GateAnswer, outside: Outside | undefined): GateAnswer {
+  if (answer.kind !== 'ask' || !outside) return answer;
+  const { decisions, deadlineMs } = outside;
+  const { route } = answer;
+  return {
+    ...answer,
+    route: {
+      ...route,
+      decisions: decisions
+        ? route.decisions.filter((each) => decisions.includes(each))
+        : route.decisions,
+      deadlineMs: Math.min(route.deadlineMs, deadlineMs ?? route.deadlineMs),
+    },
+  };
+}
