@@ -18,6 +18,11 @@ const USAGE = `Usage:
       Writes the entries of a span of time. TIME is a day (2026-01-31), a time in UTC
       (2026-01-31T09:30), or how long ago (7d); a day as --to belongs to the span.
   Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.
+  countersign mcp [--channel C…] [--requester U…]
+      Serves MCP on standard input and output: agents ask for approvals through it.
+  countersign hook [--tools 'Bash,mcp__*'] [--wait 9m] [--channel C…] [--requester U…]
+      Answers a PreToolUse hook: the tools that it names run only when people approve.
+  Both speak with the desk at COUNTERSIGN_URL, with COUNTERSIGN_API_KEY, and read no .env.
 
 Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
 
