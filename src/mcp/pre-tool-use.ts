@@ -44,7 +44,7 @@ export async function answerPreToolUse(
 }
 
 /** Writes the answer of the hook. */
-export function toOutput(permission: Permission): string {
+function toOutput(permission: Permission): string {
   const isAllowed = permission.behavior === 'allow';
   const hookSpecificOutput = {
     hookEventName: 'PreToolUse',

@@ -115,7 +115,7 @@ describe('withApproval', () => {
     await approve(desk);
     await until(() => desk.asked.includes('POST /consume'), 5);
     // Between the 503 and the next try people take their approval back and give another one.
-    await desk.decide({ status: 'pending', arguments: { path: '/tmp/c' } });
+    desk.alter({ status: 'pending', arguments: { path: '/tmp/c' } });
     await until(() => desk.asked.filter((each) => each === 'GET /').length === 3, 5);
     await approve(desk, { arguments: { path: '/tmp/d' } });
     assert.equal(await running, 'removed /tmp/d');

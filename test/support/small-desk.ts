@@ -17,8 +17,10 @@ export interface SmallDesk {
   readonly bodies: readonly unknown[];
   /** The approvals that were asked for, oldest first. */
   approvals(): readonly Approval[];
-  /** Waits for the first approval and changes it. */
+  /** Waits until the newest approval waits for people, and changes it. */
   decide(change: Partial<Approval>): Promise<Approval>;
+  /** Changes the newest approval, however it stands. */
+  alter(change: Partial<Approval>): Approval;
   /** Meets the next requests whose path ends so with these faults. */
   fail(end: string, ...faults: readonly Fault[]): void;
   /** From now on the key opens nothing. */
@@ -122,6 +124,13 @@ export async function startSmallDesk(t: TestContext): Promise<SmallDesk> {
     send(response, answered);
   }
 
+  function alter(change: Partial<Approval>): Approval {
+    const newest = [...approvals.values()].at(-1);
+    if (!newest) throw new Error('Nothing was asked for.');
+    const digest = digestOf(change.arguments ?? newest.arguments);
+    return put({ ...newest, decidedBy: 'U1', ...change, digest, revision: newest.revision + 1 });
+  }
+
   const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -137,11 +146,10 @@ export async function startSmallDesk(t: TestContext): Promise<SmallDesk> {
     bodies,
     approvals: () => [...approvals.values()],
     async decide(change) {
-      await changed(() => approvals.size > 0);
-      const first = [...approvals.values()].at(-1) as Approval;
-      const digest = digestOf(change.arguments ?? first.arguments);
-      return put({ ...first, decidedBy: 'U1', ...change, digest, revision: first.revision + 1 });
+      await changed(() => [...approvals.values()].at(-1)?.status === 'pending');
+      return alter(change);
     },
+    alter,
     fail: (end, ...more) =>
       void faults.push(...more.map((fault) => [end, fault] as [string, Fault])),
     revoke: () => {
