@@ -145,7 +145,7 @@ describe('withApproval', () => {
       action: 'rm',
       onUnreported: (error) => untold.push(error),
     });
-    desk.fail('/report', 'drop', 'drop');
+    desk.fail('/report', 'drop');
     const running = run(PATHS);
     await approve(desk);
     assert.equal(await running, 1);
@@ -181,7 +181,7 @@ describe('a line that breaks', () => {
     const { desk, remove, ran, countersign } = await begin(t, 0.1);
     desk.fail('/approvals', 'garbage');
     await assert.rejects(remove(PATHS), UnreachableError);
-    desk.fail('/approvals', 'drop', 'drop', 'drop');
+    desk.fail('/approvals', 'drop');
     await assert.rejects(remove(PATHS), UnreachableError);
     const nobody = createCountersign({ url: 'http://127.0.0.1:1', key: 'k', patience: 0.1 });
     await assert.rejects(nobody.requestApproval({ action: 'rm', args: {} }), UnreachableError);

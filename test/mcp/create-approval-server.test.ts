@@ -61,7 +61,7 @@ describe('permission_prompt', () => {
     assert.match(await denied(decided(desk, ask(), { status: 'yes' as never })), /not answer as/);
     desk.fail('/consume', 'drop-after');
     assert.match(await denied(decided(desk, ask(), { status: 'approved' })), /can't be reached/);
-    desk.fail('/approvals', { status: 500 }, { status: 500 });
+    desk.fail('/approvals', { status: 500 });
     assert.match(await denied(ask()), /can't be reached/);
     desk.revoke();
     assert.match(await denied(ask()), /opens nothing/);
@@ -127,7 +127,7 @@ describe('request_approval', () => {
     const { desk, call } = await connect(t);
     const unknown = await call('get_approval', { approval_id: 'call_none' });
     assert.deepEqual([unknown.isError, unknown.text], [true, 'There is no such approval.']);
-    desk.fail('/approvals', 'drop', 'drop');
+    desk.fail('/approvals', 'drop');
     const { isError, text } = await call('request_approval', asked);
     assert.equal(isError, true);
     assert.match(text, /can't be reached/);
@@ -219,7 +219,7 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   assert.equal(await answer(asked('Read')), '');
   assert.equal(desk.approvals().length, 2);
   assert.equal((await outputOf(answer('{'))).permissionDecision, 'deny');
-  desk.fail('/approvals', 'drop', 'drop');
+  desk.fail('/approvals', 'drop');
   const closed = await outputOf(answer(asked()));
   assert.equal(closed.permissionDecision, 'deny');
   assert.match(closed.permissionDecisionReason, /can't be reached/);
