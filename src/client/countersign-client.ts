@@ -177,6 +177,8 @@ interface Sending {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** Its signal ends no try that is under way: what might have arrived can be taken back only when it is known. */
+  readonly isWhole?: boolean;
 }
 
 /** Proxies cut off what is silent for longer than a minute, and some sooner. */
@@ -194,18 +196,20 @@ export type Countersign = ReturnType<typeof createCountersign>;
 export function createCountersign(options: CountersignOptions) {
   const { key, patience = 120 } = options;
   const send = options.fetch ?? fetch;
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key is none: give it whole.');
   const base = `${new URL(options.url).href.replace(/\/+$/, '')}/api/approvals`;
 
   /** One try: an answer, or why there is none worth having. */
   async function attempt(
     path: string,
-    { method = 'GET', body, headers, signal }: Sending,
+    { method = 'GET', body, headers, signal, isWhole = false }: Sending,
   ): Promise<Answer | Silence> {
     signal?.throwIfAborted();
+    const sent = body === undefined ? undefined : JSON.stringify(body);
     const ending = new AbortController();
     const end = () => ending.abort();
     const timer = setTimeout(end, REQUEST_TIMEOUT_MS);
-    signal?.addEventListener('abort', end);
+    if (!isWhole) signal?.addEventListener('abort', end);
     try {
       const response = await send(base + path, {
         method,
@@ -215,16 +219,11 @@ export function createCountersign(options: CountersignOptions) {
         headers: {
           ...headers,
           authorization: `Bearer ${key}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(sent !== undefined && { 'content-type': 'application/json' }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(sent !== undefined && { body: sent }),
       });
-      const { status } = response;
-      const isOver = status < 500 && status !== 429 && status !== 408;
-      const read = parse(await response.text());
-      if (isOver) return { status, body: read };
-      const after = Number(response.headers.get('retry-after'));
-      return { why: `it answered ${status}: ${detailOf(read)}`, afterMs: after * 1_000 || 0 };
+      return await readAnswer(response);
     } catch (error) {
       signal?.throwIfAborted();
       return { why: sayWhy(error), afterMs: 0 };
@@ -263,7 +262,8 @@ export function createCountersign(options: CountersignOptions) {
     { signal, idempotencyKey = crypto.randomUUID() }: RequestOptions = {},
   ): Promise<Approval<Args>> {
     const headers = { 'idempotency-key': idempotencyKey };
-    return readApproval(await demand('', { method: 'POST', body: request, headers, signal }));
+    const sending = { method: 'POST', body: request, headers, signal, isWhole: true } as const;
+    return readApproval(await demand('', sending));
   }
 
   /** Resolves with how it stands as soon as it waits for nobody, or the wait (seconds; Default: 0) is over. */
@@ -415,6 +415,15 @@ export function createCountersign(options: CountersignOptions) {
   }
 
   return { createApproval, getApproval, requestApproval, consume, report, cancel, withApproval };
+}
+
+/** Whoever asks again may be lucky: the desk is down, or asked too often. */
+async function readAnswer(response: Response): Promise<Answer | Silence> {
+  const { status, headers } = response;
+  const body = parse(await response.text());
+  if (status < 500 && status !== 429 && status !== 408) return { status, body };
+  const afterMs = Number(headers.get('retry-after')) * 1_000 || 0;
+  return { why: `it answered ${status}: ${detailOf(body)}`, afterMs };
 }
 
 function toNotTaken(

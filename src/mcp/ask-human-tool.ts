@@ -25,8 +25,9 @@ export function addAskHuman(
       inputSchema: {
         question: z.string().min(1),
         choices: z
-          .array(z.string().min(1))
+          .array(z.string().min(1).max(75))
           .min(1)
+          .max(20)
           .optional()
           .describe('Answers to choose from; without them people write freely.'),
         channel: z.string().optional().describe('Id of the Slack channel to ask in.'),
