@@ -9,7 +9,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   agent: ['domain'],
   stores: ['domain'],
   policy: ['domain'],
-  http: ['domain'],
+  http: ['domain', 'desk'],
   slack: ['domain', 'desk'],
   process: ['domain'],
   app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'process'],
@@ -23,6 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const ENTRIES: Readonly<Record<string, string>> = {
   'app.ts': 'app',
   'open-gate.ts': 'app',
+  'open-outside.ts': 'app',
   'offer-tools.ts': 'app',
   'cli.ts': 'cli',
   'main.ts': 'main',
