@@ -10,7 +10,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   agent: ['domain'],
   stores: ['domain'],
   policy: ['domain'],
-  http: ['domain'],
+  http: ['domain', 'desk'],
   slack: ['domain', 'desk'],
   mcp: ['domain', 'client'],
   process: ['domain'],
@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const ENTRIES: Readonly<Record<string, string>> = {
   'app.ts': 'app',
   'open-gate.ts': 'app',
+  'open-outside.ts': 'app',
   'offer-tools.ts': 'app',
   'cli.ts': 'cli',
   'main.ts': 'main',
@@ -77,7 +78,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
 
 const MAX_LINES = 300;
 /** It is copied as one file. */
-const MAX_LINES_OF: Readonly<Record<string, number>> = { 'client/countersign-client.ts': 550 };
+const MAX_LINES_OF: Readonly<Record<string, number>> = { 'client/countersign-client.ts': 600 };
 
 /** Words that reach around a port, and the only places where they may stand. */
 const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])[] = [

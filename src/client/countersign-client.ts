@@ -188,6 +188,7 @@ const REQUEST_TIMEOUT_MS = (POLL_SECONDS + 15) * 1_000;
 const SHORTEST_POLL_MS = 500;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
+const HELD_PAUSE_MS = 5_000;
 
 /** What a desk does for a program. */
 export type Countersign = ReturnType<typeof createCountersign>;
@@ -365,6 +366,7 @@ export function createCountersign(options: CountersignOptions) {
     { wait = Number.POSITIVE_INFINITY, ...options }: RequestOptions,
   ): Promise<Taken<Args>> {
     const until = performance.now() + wait * 1_000;
+    const { signal } = options;
     let approval = await createApproval(request, options);
     for (;;) {
       const left = Math.max(0, until - performance.now()) / 1_000;
@@ -374,9 +376,26 @@ export function createCountersign(options: CountersignOptions) {
         throw new ExpiredError('Nobody decided in time, so it was taken back.', approval);
       }
       if (approval.status !== 'approved') throw toError(approval);
-      const taken = await tryToTake<Args>(approval);
+      const taken = await takeOrHold(approval, performance.now() < until, signal);
       if ('token' in taken) return taken;
       approval = taken;
+    }
+  }
+
+  /** What is held, as in a pause of the desk, is tried again in a while. */
+  async function takeOrHold<Args extends object>(
+    approval: Approval<Args>,
+    mayHold: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Taken<Args> | Approval<Args>> {
+    try {
+      return await tryToTake<Args>(approval);
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.status === 409)) throw error;
+      if (!mayHold) await takeBack(approval.id);
+      if (!mayHold) throw error;
+      await pause(HELD_PAUSE_MS, signal);
+      return approval;
     }
   }
 
