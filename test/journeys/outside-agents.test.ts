@@ -1,0 +1,245 @@
+/** Scripts and coding agents on the real app: what the README shows them, run as it stands there, and the official client of MCP over both transports. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import { makeKey, runKeys } from '../support/make-key.ts';
+import { type Call, caller } from '../support/mcp-caller.ts';
+import { readmeSnippet } from '../support/readme-snippet.ts';
+import { allText } from '../support/scene.ts';
+import { type Stage, setStage } from '../support/stage.ts';
+import { hasCurl, hasPython } from '../support/system-needs.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = join(ROOT, 'bin/countersign.js');
+const { PATH = '', HOME = '' } = process.env;
+
+describe('programs beside the real app', () => {
+  let stage: Stage;
+  let folder: string;
+  let key: { readonly id: string; readonly token: string };
+  const at = (name: string) => join(folder, name);
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countersign-outside-'));
+    stage = await setStage('socket');
+    key = await makeKey(stage.folder, 'cleanup');
+  });
+  after(async () => {
+    await stage.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const envOf = (token = key.token) => ({
+    PATH,
+    HOME,
+    COUNTERSIGN_URL: stage.app().url,
+    COUNTERSIGN_API_KEY: token,
+  });
+
+  function start(command: string, ...args: readonly string[]) {
+    const child = spawn(command, args, { cwd: folder, env: envOf(), stdio: 'pipe' });
+    return { child, ended: endOf(child) };
+  }
+
+  async function endOf(child: ChildProcess) {
+    const [out, err, code] = await Promise.all([
+      child.stdout ? text(child.stdout) : '',
+      child.stderr ? text(child.stderr) : '',
+      new Promise<number | null>((resolve) => child.once('close', resolve)),
+    ]);
+    return { code, out, err };
+  }
+
+  /** Waits for the card, in the channel itself, that shows this and can be decided. */
+  async function card(part: string): Promise<WorkspaceMessage> {
+    return await stage.workspace.waitFor(
+      () =>
+        stage.workspace
+          .see('requester')
+          .messages.find(
+            (message) =>
+              message.channel === 'C0GENERAL' &&
+              allText(message).includes(part) &&
+              JSON.stringify(message.blocks).includes('call.approve'),
+          ),
+      {
+        timeoutMs: 15_000,
+        describe: () => `No card with ${part}.\n${stage.app().output().slice(-3_000)}`,
+      },
+    );
+  }
+
+  const press = async (part: string, action: string) =>
+    await stage.press('requester', await card(part), action);
+
+  async function submit(part: string, action: string, values: Readonly<Record<string, string>>) {
+    await press(part, action);
+    await stage.workspace.waitFor(() => {
+      const top = stage.workspace.see('requester').views.at(-1)?.view;
+      return top?.type === 'modal' && top.submit ? top : undefined;
+    });
+    await stage.workspace.submit('requester', values);
+  }
+
+  it('the README’s shell script removes what is approved, and nothing else', {
+    skip: hasCurl() ? false : 'curl is missing',
+  }, async () => {
+    await writeFile(at('ask-rm.sh'), readmeSnippet('# ask-rm.sh FILE'));
+    for (const name of ['a "quoted" one.log', 'kept.log', 'edited.log'])
+      await writeFile(at(name), '');
+    const quoted = start('sh', 'ask-rm.sh', at('a "quoted" one.log'));
+    await press('quoted', 'call.approve');
+    assert.deepEqual(await quoted.ended, { code: 0, out: '', err: '' });
+    assert.equal(existsSync(at('a "quoted" one.log')), false);
+
+    const kept = start('sh', 'ask-rm.sh', at('kept.log'));
+    await submit('kept.log', 'call.reply', { reply: 'I still read it.' });
+    const { code, err } = await kept.ended;
+    assert.deepEqual([code, err], [1, 'Not removed: replied. I still read it.\n']);
+    assert.equal(existsSync(at('kept.log')), true);
+
+    const edited = start('sh', 'ask-rm.sh', at('kept.log'));
+    await submit('kept.log', 'call.edit', { path: at('edited.log') });
+    assert.equal((await edited.ended).code, 0);
+    assert.deepEqual([existsSync(at('kept.log')), existsSync(at('edited.log'))], [true, false]);
+  });
+
+  it('so do its Python and its TypeScript', {
+    skip: hasPython() ? false : 'Python 3 is missing',
+  }, async () => {
+    await writeFile(at('ask_rm.py'), readmeSnippet('# ask_rm.py FILE'));
+    await writeFile(at('ask-rm.ts'), readmeSnippet('// ask-rm.ts FILE'));
+    await writeFile(at('package.json'), '{ "type": "module" }');
+    const client = 'countersign-client.ts';
+    await copyFile(join(ROOT, 'src/client', client), at(client));
+    for (const name of ['python.log', 'typescript.log', 'typed.log']) await writeFile(at(name), '');
+    const tsx = ['--import', import.meta.resolve('tsx'), 'ask-rm.ts'];
+    const runs = [
+      start('python3', 'ask_rm.py', at('python.log')),
+      start(process.execPath, ...tsx, at('typescript.log')),
+      start(process.execPath, ...tsx, at('typed.log')),
+    ];
+    await press('python.log', 'call.approve');
+    await press('typescript.log', 'call.approve');
+    await submit('typed.log', 'call.reply', { reply: 'Not this one.' });
+    const [python, typescript, typed] = await Promise.all(runs.map(({ ended }) => ended));
+    assert.deepEqual([python?.code, python?.err], [0, '']);
+    assert.deepEqual([typescript?.code, typescript?.err], [0, '']);
+    assert.deepEqual([typed?.code, typed?.err], [1, 'Not removed: Not this one.\n']);
+    assert.deepEqual(
+      ['python.log', 'typescript.log', 'typed.log'].map((name) => existsSync(at(name))),
+      [false, false, true],
+    );
+  });
+
+  /** A permission that a coding agent asks for becomes a card, and the decision arrives as its protocol says. */
+  async function askPermissions(call: Call, mark: string): Promise<void> {
+    const ask = (command: string) =>
+      call('permission_prompt', { tool_name: 'Bash', input: { command }, tool_use_id: 'toolu_1' });
+    const told: string[] = [];
+    const allowed = call(
+      'permission_prompt',
+      { tool_name: 'Bash', input: { command: `ls ${mark}` } },
+      ({ message = '' }) => told.push(message),
+    );
+    await press(`ls ${mark}`, 'call.approve');
+    assert.deepEqual(JSON.parse((await allowed).text), {
+      behavior: 'allow',
+      updatedInput: { command: `ls ${mark}` },
+    });
+    assert.match(told[0] ?? '', /^Waiting for people to decide call_/);
+    const edited = ask(`rm ${mark}`);
+    await submit(`rm ${mark}`, 'call.edit', { command: `trash ${mark}` });
+    assert.deepEqual(JSON.parse((await edited).text), {
+      behavior: 'allow',
+      updatedInput: { command: `trash ${mark}` },
+    });
+    const denied = ask(`dd ${mark}`);
+    await submit(`dd ${mark}`, 'call.reply', { reply: 'Never that.' });
+    assert.deepEqual(JSON.parse((await denied).text), {
+      behavior: 'deny',
+      message: 'Never that.',
+    });
+  }
+
+  it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [PROGRAM, 'mcp'],
+      env: envOf(),
+      cwd: folder,
+      stderr: 'pipe',
+    });
+    const errors: string[] = [];
+    transport.stderr?.on('data', (chunk) => errors.push(String(chunk)));
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport);
+    await askPermissions(caller(client), 'over-stdio');
+    await client.close();
+    assert.deepEqual(errors, []);
+
+    // A folder's .env does not turn the hook to another desk.
+    await writeFile(at('.env'), 'COUNTERSIGN_URL=http://127.0.0.1:1\n');
+    const hook = start(process.execPath, PROGRAM, 'hook', '--tools', 'Bash');
+    const event = {
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'ls hooked' },
+    };
+    hook.child.stdin?.end(JSON.stringify(event));
+    await press('ls hooked', 'call.approve');
+    const { code, out, err } = await hook.ended;
+    assert.deepEqual([code, err], [0, '']);
+    const { hookSpecificOutput } = JSON.parse(out);
+    assert.equal(hookSpecificOutput.permissionDecision, 'allow');
+    assert.deepEqual(hookSpecificOutput.updatedInput, { command: 'ls hooked' });
+
+    const broken = start(process.execPath, PROGRAM, 'hook', '--tool', 'Bash');
+    broken.child.stdin?.end('{}');
+    assert.equal((await broken.ended).code, 2);
+  });
+
+  it('over HTTP they are too, until the key is revoked: that ends what waits within a second', async () => {
+    const { id, token } = await makeKey(stage.folder, 'agent');
+    const headers = { authorization: `Bearer ${token}` };
+    const url = new URL('/mcp', stage.app().url);
+    const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport as never);
+    const call = caller(client);
+    await askPermissions(call, 'over-http');
+
+    const question = call('ask_human', { question: 'Which colour?' });
+    const asked = await stage.workspace.waitFor(() =>
+      stage.workspace
+        .see('requester')
+        .messages.find((each) => allText(each).includes('Which colour?')),
+    );
+    await stage.press('requester', asked, 'call.reply');
+    await stage.workspace.waitFor(() => stage.workspace.see('requester').views.at(-1));
+    await stage.workspace.submit('requester', { reply: 'Green.' });
+    const { structured } = await question;
+    assert.deepEqual([structured.decision, structured.reply], ['answered', 'Green.']);
+
+    const waiting = call('permission_prompt', { tool_name: 'Bash', input: { command: 'ls late' } });
+    await card('ls late');
+    const revokedAt = performance.now();
+    await runKeys(stage.folder, 'revoke', id);
+    const { behavior, message } = JSON.parse((await waiting).text);
+    assert(performance.now() - revokedAt < 2_000, 'It took longer than a second.');
+    assert.equal(behavior, 'deny');
+    assert.match(message, /revoked/);
+    await assert.rejects(call('get_approval', { approval_id: 'x' }), /revoked|401|key/);
+    await client.close();
+  });
+});
