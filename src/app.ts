@@ -240,7 +240,7 @@ async function open(
   }
   onRelease(async () => {
     server.stopReady();
-    await mcp.close();
+    await Promise.race([mcp.close(), pass(clock, LAST_SIGHT_MS)]);
     outside.api.close();
   });
   await line.start();

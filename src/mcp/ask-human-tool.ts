@@ -22,7 +22,7 @@ export function addAskHuman(
       title: 'Ask people a question',
       description:
         'Puts a question to people in Slack and waits for the answer, which is in "reply". It approves nothing.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         question: z.string().min(1),
         choices: z
           .array(z.string().min(1).max(75))
@@ -34,7 +34,7 @@ export function addAskHuman(
         requester: z.string().optional().describe('Id of the person for whom you ask.'),
         wait_seconds: z.number().nonnegative().optional().describe('As of request_approval.'),
         idempotency_key: z.string().min(1).max(200).optional(),
-      },
+      }),
       outputSchema: ApprovalAnswer,
       annotations: {
         readOnlyHint: false,

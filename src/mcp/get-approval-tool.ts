@@ -10,14 +10,14 @@ export function addGetApproval(mcp: McpServer, { work }: { work: ToolWork }): vo
     {
       title: 'Look at an approval',
       description: 'Tells how an approval stands that you asked for; it changes nothing.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         approval_id: z.string().min(1),
         wait_seconds: z
           .number()
           .nonnegative()
           .optional()
           .describe('Wait this long for a decision. Default: 0.'),
-      },
+      }),
       outputSchema: ApprovalAnswer,
       annotations: { readOnlyHint: true, openWorldHint: true },
     },

@@ -11,7 +11,7 @@ import type { ApprovalApi, AskDefaults } from './asker.ts';
 import { toRequestOptions } from './request-options.ts';
 import type { ToolWork } from './tool-work.ts';
 
-const Input = {
+const Input = z.strictObject({
   action: z.string().min(1).describe('Name of the tool or action, like "delete_branch".'),
   arguments: z
     .record(z.string(), z.unknown())
@@ -44,7 +44,7 @@ const Input = {
     .describe(
       'Default true: once approved it is taken for you at once, and you run it, once. False: hand approval_id and digest to the program that runs it, which takes it with POST /api/approvals/{approval_id}/consume {digest} and reports what came of it.',
     ),
-};
+});
 
 /** Adds the tool that puts an action to people and waits for their decision. */
 export function addRequestApproval(
@@ -91,10 +91,7 @@ async function ask(
   }
 }
 
-function toRequest(
-  input: z.infer<z.ZodObject<typeof Input>>,
-  defaults: AskDefaults,
-): ApprovalRequest {
+function toRequest(input: z.infer<typeof Input>, defaults: AskDefaults): ApprovalRequest {
   const { action, schema, description, risk, deadline_seconds: deadline, consume = true } = input;
   const { channel = defaults.channel, requester = defaults.requester } = input;
   return {

@@ -1,11 +1,10 @@
 /** The client alone: what it does when the desk, the line or people say no. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { transform } from 'esbuild';
 import {
   type Approval,
   CancelledError,
@@ -25,6 +24,7 @@ import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
 const SOURCE = fileURLToPath(new URL('../../src/client/countersign-client.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PATHS = { path: '/tmp/a' };
 
 async function begin(t: TestContext, patience = 20) {
@@ -224,8 +224,15 @@ it('is one file without imports that runs on its own, wherever it is copied to',
   assert.doesNotMatch(source, /\bprocess\b\.|\bBuffer\b|\brequire\(/);
   const { path: folder, remove } = await makeTempDir();
   t.after(remove);
-  const { code } = await transform(source, { loader: 'ts', target: 'es2022' });
-  await writeFile(join(folder, 'countersign.mjs'), code);
+  // As the package is built when it is packed.
+  const { scripts, exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const build = String(scripts.prepack).replace('dist/client', join(folder, 'dist/client'));
+  const env = { PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}` };
+  const built = spawnSync(build, { cwd: ROOT, shell: true, env, encoding: 'utf8' });
+  assert.equal(built.status, 0, built.stdout + built.stderr);
+  const { default: file, types } = exports['./client'];
+  assert.match(await readFile(join(folder, types), 'utf8'), /withApproval/);
+  await copyFile(join(folder, file), join(folder, 'countersign.mjs'));
   await writeFile(
     join(folder, 'main.mjs'),
     `import { createCountersign, UnreachableError } from './countersign.mjs';

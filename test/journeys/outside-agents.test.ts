@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { createCountersign, ProblemError } from '../../src/client/countersign-client.ts';
 import type { WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
 import { makeKey, runKeys } from '../support/make-key.ts';
 import { type Call, caller } from '../support/mcp-caller.ts';
@@ -70,7 +71,7 @@ describe('programs beside the real app', () => {
             (message) =>
               message.channel === 'C0GENERAL' &&
               allText(message).includes(part) &&
-              JSON.stringify(message.blocks).includes('call.approve'),
+              /call\.(?:approve|reply)/.test(JSON.stringify(message.blocks)),
           ),
       {
         timeoutMs: 15_000,
@@ -82,13 +83,22 @@ describe('programs beside the real app', () => {
   const press = async (part: string, action: string) =>
     await stage.press('requester', await card(part), action);
 
-  async function submit(part: string, action: string, values: Readonly<Record<string, string>>) {
-    await press(part, action);
+  async function submit(values: Readonly<Record<string, string>>): Promise<void> {
     await stage.workspace.waitFor(() => {
       const top = stage.workspace.see('requester').views.at(-1)?.view;
       return top?.type === 'modal' && top.submit ? top : undefined;
     });
     await stage.workspace.submit('requester', values);
+  }
+
+  async function edit(part: string, values: Readonly<Record<string, string>>): Promise<void> {
+    await press(part, 'call.edit');
+    await submit(values);
+  }
+
+  async function reply(part: string, text: string): Promise<void> {
+    await press(part, 'call.reply');
+    await submit({ reply: text });
   }
 
   it('the README’s shell script removes what is approved, and nothing else', {
@@ -103,13 +113,13 @@ describe('programs beside the real app', () => {
     assert.equal(existsSync(at('a "quoted" one.log')), false);
 
     const kept = start('sh', 'ask-rm.sh', at('kept.log'));
-    await submit('kept.log', 'call.reply', { reply: 'I still read it.' });
+    await reply('kept.log', 'I still read it.');
     const { code, err } = await kept.ended;
     assert.deepEqual([code, err], [1, 'Not removed: replied. I still read it.\n']);
     assert.equal(existsSync(at('kept.log')), true);
 
     const edited = start('sh', 'ask-rm.sh', at('kept.log'));
-    await submit('kept.log', 'call.edit', { path: at('edited.log') });
+    await edit('kept.log', { path: at('edited.log') });
     assert.equal((await edited.ended).code, 0);
     assert.deepEqual([existsSync(at('kept.log')), existsSync(at('edited.log'))], [true, false]);
   });
@@ -131,7 +141,7 @@ describe('programs beside the real app', () => {
     ];
     await press('python.log', 'call.approve');
     await press('typescript.log', 'call.approve');
-    await submit('typed.log', 'call.reply', { reply: 'Not this one.' });
+    await reply('typed.log', 'Not this one.');
     const [python, typescript, typed] = await Promise.all(runs.map(({ ended }) => ended));
     assert.deepEqual([python?.code, python?.err], [0, '']);
     assert.deepEqual([typescript?.code, typescript?.err], [0, '']);
@@ -159,20 +169,20 @@ describe('programs beside the real app', () => {
     });
     assert.match(told[0] ?? '', /^Waiting for people to decide call_/);
     const edited = ask(`rm ${mark}`);
-    await submit(`rm ${mark}`, 'call.edit', { command: `trash ${mark}` });
+    await edit(`rm ${mark}`, { command: `trash ${mark}` });
     assert.deepEqual(JSON.parse((await edited).text), {
       behavior: 'allow',
       updatedInput: { command: `trash ${mark}` },
     });
     const denied = ask(`dd ${mark}`);
-    await submit(`dd ${mark}`, 'call.reply', { reply: 'Never that.' });
+    await reply(`dd ${mark}`, 'Never that.');
     assert.deepEqual(JSON.parse((await denied).text), {
       behavior: 'deny',
       message: 'Never that.',
     });
   }
 
-  it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async () => {
+  it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async (t) => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [PROGRAM, 'mcp'],
@@ -183,9 +193,9 @@ describe('programs beside the real app', () => {
     const errors: string[] = [];
     transport.stderr?.on('data', (chunk) => errors.push(String(chunk)));
     const client = new Client({ name: 'test', version: '1' });
+    t.after(() => client.close());
     await client.connect(transport);
     await askPermissions(caller(client), 'over-stdio');
-    await client.close();
     assert.deepEqual(errors, []);
 
     // A folder's .env does not turn the hook to another desk.
@@ -209,27 +219,55 @@ describe('programs beside the real app', () => {
     assert.equal((await broken.ended).code, 2);
   });
 
-  it('over HTTP they are too, until the key is revoked: that ends what waits within a second', async () => {
+  it('over HTTP they are too, until the key is revoked, which ends what waits', async (t) => {
     const { id, token } = await makeKey(stage.folder, 'agent');
     const headers = { authorization: `Bearer ${token}` };
     const url = new URL('/mcp', stage.app().url);
     const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
     const client = new Client({ name: 'test', version: '1' });
+    t.after(() => client.close());
     await client.connect(transport as never);
     const call = caller(client);
     await askPermissions(call, 'over-http');
 
     const question = call('ask_human', { question: 'Which colour?' });
-    const asked = await stage.workspace.waitFor(() =>
-      stage.workspace
-        .see('requester')
-        .messages.find((each) => allText(each).includes('Which colour?')),
-    );
-    await stage.press('requester', asked, 'call.reply');
-    await stage.workspace.waitFor(() => stage.workspace.see('requester').views.at(-1));
-    await stage.workspace.submit('requester', { reply: 'Green.' });
+    await reply('Which colour?', 'Green.');
     const { structured } = await question;
     assert.deepEqual([structured.decision, structured.reply], ['answered', 'Green.']);
+
+    const others = await makeKey(stage.folder, 'another');
+    const told: string[] = [];
+    for (const approval_id of [String(structured.approval_id), 'call_none']) {
+      const client = createCountersign({ url: stage.app().url, key: others.token });
+      await assert.rejects(client.getApproval(approval_id), (error) => {
+        assert(error instanceof ProblemError);
+        return told.push(`${error.status} ${error.message}`) > 0;
+      });
+    }
+    assert.equal(told[0], told[1]);
+
+    // What is deeper or longer than anything that people could read is refused, and nothing falls over.
+    const post = async (input: string) => {
+      const params = `{"name":"permission_prompt","arguments":{"tool_name":"Bash","input":${input}}}`;
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-session-id': transport.sessionId ?? '',
+        },
+        body: `{"jsonrpc":"2.0","id":99,"method":"tools/call","params":${params}}`,
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    const [depth, long] = [100_000, 'x'.repeat(400_000)];
+    for (const input of [`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, `{"a":"${long}"}`]) {
+      const { status, text } = await post(input);
+      assert.equal(status, 200);
+      assert.match(text, /\\"behavior\\":\\"deny\\"/);
+    }
+    assert.equal((await post(`{"a":"${long.repeat(3)}"}`)).status, 413);
 
     const waiting = call('permission_prompt', { tool_name: 'Bash', input: { command: 'ls late' } });
     await card('ls late');
@@ -240,6 +278,5 @@ describe('programs beside the real app', () => {
     assert.equal(behavior, 'deny');
     assert.match(message, /revoked/);
     await assert.rejects(call('get_approval', { approval_id: 'x' }), /revoked|401|key/);
-    await client.close();
   });
 });

@@ -133,6 +133,16 @@ describe('request_approval', () => {
     assert.match(text, /can't be reached/);
   });
 
+  it('takes nothing that is not its to say', async (t) => {
+    const { desk, call } = await connect(t);
+    for (const more of [{ status: 'approved' }, { approved: true }, { approvers: ['U1'] }]) {
+      const { isError, text } = await call('request_approval', { ...asked, ...more });
+      assert.equal(isError, true);
+      assert.match(text, /Unrecognized key/);
+    }
+    assert.equal(desk.approvals().length, 0);
+  });
+
   it('is taken back when the client cancels', async (t) => {
     const { desk, client } = await connect(t);
     const ending = new AbortController();
