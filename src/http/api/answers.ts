@@ -7,7 +7,8 @@ export function json(schema: z.ZodType, description: string): Answer {
   return { description, schema };
 }
 
-const PROBLEM: Answer = {
+/** Answers of whatever is not carried out. */
+export const PROBLEM: Answer = {
   description: 'Problem: `detail` says what happened, and what to do.',
   schema: ProblemBody,
   mediaType: 'application/problem+json',

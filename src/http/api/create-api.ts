@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import { StoreUnavailableError } from '../../domain/store.ts';
-import { json } from './answers.ts';
+import { json, PROBLEM } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createDecideApproval } from './decide-approval.ts';
@@ -61,7 +61,7 @@ export function createApi(deps: ApiDeps): Api {
         operationId: 'readKeySet',
         summary: 'The public key of the tokens that consume gives',
         isOpen: true,
-        answers: { 200: json(KeySet, 'A JSON Web Key Set.') },
+        answers: { 200: json(KeySet, 'A JSON Web Key Set.'), 400: PROBLEM },
       },
       {},
       ({ c }) => c.json(tokens.keySet, 200),
