@@ -376,7 +376,7 @@ export function createCountersign(options: CountersignOptions) {
         throw new ExpiredError('Nobody decided in time, so it was taken back.', approval);
       }
       if (approval.status !== 'approved') throw toError(approval);
-      const taken = await takeOrHold(approval, performance.now() < until, signal);
+      const taken = await takeOrHold(approval, until - performance.now(), signal);
       if ('token' in taken) return taken;
       approval = taken;
     }
@@ -385,16 +385,18 @@ export function createCountersign(options: CountersignOptions) {
   /** What is held, as in a pause of the desk, is tried again in a while. */
   async function takeOrHold<Args extends object>(
     approval: Approval<Args>,
-    mayHold: boolean,
+    leftMs: number,
     signal: AbortSignal | undefined,
   ): Promise<Taken<Args> | Approval<Args>> {
     try {
       return await tryToTake<Args>(approval);
     } catch (error) {
       if (!(error instanceof ProblemError && error.status === 409)) throw error;
-      if (!mayHold) await takeBack(approval.id);
-      if (!mayHold) throw error;
-      await pause(HELD_PAUSE_MS, signal);
+      if (leftMs <= 0) {
+        await takeBack(approval.id);
+        throw error;
+      }
+      await pause(Math.min(HELD_PAUSE_MS, leftMs), signal);
       return approval;
     }
   }

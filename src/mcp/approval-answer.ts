@@ -48,9 +48,9 @@ const DECISION_OF: Readonly<Record<ApprovalStatus, Decision>> = {
 
 const NEXT: Readonly<Record<Decision, string>> = {
   approved:
-    'Approved, not taken yet: whoever runs it first takes it with POST /api/approvals/{approval_id}/consume {"digest": …}, runs exactly these arguments, and reports what came of it.',
+    'Approved, not taken yet. To run it yourself call request_approval again with the same input and idempotency_key, which takes it. Another program that runs it takes it first with POST /api/approvals/{approval_id}/consume {"digest": …}, runs exactly these arguments, and reports what came of it.',
   pending:
-    'Nobody has decided: do not run it. To go on waiting call request_approval with the same input and this idempotency_key, or look with get_approval.',
+    'Not approved yet: do not run it. To go on waiting call request_approval with the same input and this idempotency_key, or look with get_approval.',
   answered: 'Do not run it: a person answered instead. Heed the reply.',
   declined: 'Do not run it, nor the same in another way: a person said no.',
   expired: 'Do not run it: nobody decided in time, which is not a no.',
@@ -62,12 +62,20 @@ const NEXT: Readonly<Record<Decision, string>> = {
 
 const TAKEN = 'Approved and taken for you: run it now, once, with exactly these arguments.';
 
+interface AnswerOptions {
+  readonly idempotencyKey?: string;
+  readonly token?: string;
+  /** It is approved, and can't be taken now. */
+  readonly heldBecause?: string;
+}
+
 /** Tells an agent how an approval stands; with a token it is the agent's to run. */
 export function toAnswer(
   { id, status, edited, digest, reply, reason, decidedBy, ...approval }: Approval<object>,
-  { idempotencyKey, token }: { readonly idempotencyKey?: string; readonly token?: string } = {},
+  { heldBecause, idempotencyKey, token }: AnswerOptions = {},
 ): CallToolResult {
-  const decision = token === undefined ? DECISION_OF[status] : 'approved';
+  const told = heldBecause === undefined ? DECISION_OF[status] : 'pending';
+  const decision = token === undefined ? told : 'approved';
   const structuredContent = {
     decision,
     approval_id: id,
@@ -76,7 +84,7 @@ export function toAnswer(
     edited,
     digest,
     reply,
-    reason,
+    reason: heldBecause ?? reason,
     decided_by: decidedBy,
     ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
     ...(token !== undefined && { token }),

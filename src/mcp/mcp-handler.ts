@@ -3,6 +3,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { createCountersign } from '../client/countersign-client.ts';
+import { StoreUnavailableError } from '../domain/store.ts';
 import type { AskDefaults, Asker } from './asker.ts';
 import { type ApprovalServer, createApprovalServer } from './create-approval-server.ts';
 import { refuse } from './refuse.ts';
@@ -35,6 +36,20 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Creates the endpoint. */
 export function createMcpHandler({ keyIdOf }: McpHandlerDeps): McpHandler {
+  /** Rejects no request: where the records can't tell, nobody is let in. */
+  async function letIn(token: string): Promise<string | Response> {
+    try {
+      const keyId = await keyIdOf(token);
+      if (keyId !== undefined) return keyId;
+      const how = 'Send a key that works, as “Authorization: Bearer csk_…”.';
+      return refuse(401, how, { 'www-authenticate': 'Bearer' });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      const why = 'The records can’t be reached right now. Try again in a moment.';
+      return refuse(503, why, { 'retry-after': '5' });
+    }
+  }
+
   /** The one that was used last is the last. */
   const sessions = new Map<string, Session>();
   const ending = new Set<Promise<void>>();
@@ -82,11 +97,8 @@ export function createMcpHandler({ keyIdOf }: McpHandlerDeps): McpHandler {
       const refusal = refuseUnheard(request);
       if (refusal) return refusal;
       const token = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-      const keyId = await keyIdOf(token);
-      if (keyId === undefined) {
-        const how = 'Send a key that works, as “Authorization: Bearer csk_…”.';
-        return refuse(401, how, { 'www-authenticate': 'Bearer' });
-      }
+      const keyId = await letIn(token);
+      if (typeof keyId !== 'string') return keyId;
       const session = await findSession(request, keyId);
       if (!session) return refuse(404, 'There is no such session. Begin another one.');
       const { transport } = session;

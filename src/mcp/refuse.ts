@@ -18,4 +18,5 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  503: 'Service Unavailable',
 };

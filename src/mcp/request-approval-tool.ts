@@ -2,8 +2,10 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import {
+  type Approval,
   ApprovalError,
   type ApprovalRequest,
+  ProblemError,
   type RequestOptions,
 } from '../client/countersign-client.ts';
 import { ApprovalAnswer, toAnswer } from './approval-answer.ts';
@@ -82,12 +84,27 @@ async function ask(
   const { idempotencyKey } = options;
   try {
     const approved = await api.requestApproval(request, options);
-    if (!request.silent) return toAnswer(approved, { idempotencyKey });
-    const { approval, token } = await api.consume<Record<string, unknown>>(approved);
-    return toAnswer(approval, { idempotencyKey, token });
+    return request.silent
+      ? await take(api, approved, idempotencyKey)
+      : toAnswer(approved, { idempotencyKey });
   } catch (error) {
     if (!(error instanceof ApprovalError)) throw error;
     return toAnswer(error.approval, { idempotencyKey });
+  }
+}
+
+async function take(
+  api: ApprovalApi,
+  approved: Approval,
+  idempotencyKey: string,
+): Promise<CallToolResult> {
+  try {
+    const { approval, token } = await api.consume<Record<string, unknown>>(approved);
+    return toAnswer(approval, { idempotencyKey, token });
+  } catch (error) {
+    const isHeld = error instanceof ProblemError && error.status === 409;
+    if (!isHeld) throw error;
+    return toAnswer(approved, { idempotencyKey, heldBecause: error.message });
   }
 }
 

@@ -125,8 +125,12 @@ describe('withApproval', () => {
   it('takes back what nobody decided in time, or what its caller wants no more', async (t) => {
     const { desk, countersign } = await begin(t);
     const run = () => assert.fail('It ran.');
-    const hasty = countersign.withApproval(run, { action: 'rm', wait: 0.02 });
+    const hasty = countersign.withApproval(run, { action: 'rm', wait: 0.2 });
     await assert.rejects(hasty(PATHS), ExpiredError);
+    desk.fail('/consume', { status: 409 }, { status: 409 });
+    const held = hasty(PATHS);
+    await approve(desk);
+    await assert.rejects(held, ProblemError);
     const ending = new AbortController();
     const { signal } = ending;
     const onWaiting = () => ending.abort(new Error('Enough.'));
@@ -134,7 +138,7 @@ describe('withApproval', () => {
     await assert.rejects(aborted(PATHS), /Enough\./);
     assert.deepEqual(
       desk.approvals().map(({ status }) => status),
-      ['withdrawn', 'withdrawn'],
+      ['withdrawn', 'withdrawn', 'withdrawn'],
     );
   });
 

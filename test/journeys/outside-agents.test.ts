@@ -214,6 +214,19 @@ describe('programs beside the real app', () => {
     assert.equal(hookSpecificOutput.permissionDecision, 'allow');
     assert.deepEqual(hookSpecificOutput.updatedInput, { command: 'ls hooked' });
 
+    const left = start(process.execPath, PROGRAM, 'hook');
+    left.child.stdin?.end(JSON.stringify({ ...event, tool_input: { command: 'ls left' } }));
+    const open = await card('ls left');
+    left.child.kill('SIGTERM');
+    assert.match((await left.ended).out, /"permissionDecision":"deny"/);
+    await stage.workspace.waitFor(() =>
+      stage.workspace
+        .see('requester')
+        .messages.find(
+          ({ ts, blocks }) => ts === open.ts && !/call\.approve/.test(JSON.stringify(blocks)),
+        ),
+    );
+
     const broken = start(process.execPath, PROGRAM, 'hook', '--tool', 'Bash');
     broken.child.stdin?.end('{}');
     assert.equal((await broken.ended).code, 2);

@@ -123,6 +123,16 @@ describe('request_approval', () => {
     assert.equal(desk.approvals().length, 1);
   });
 
+  it('is not taken while the desk holds it, and is with the next call', async (t) => {
+    const { desk, call } = await connect(t);
+    desk.fail('/consume', { status: 409 });
+    const held = await decided(desk, call('request_approval', asked), { status: 'approved' });
+    const { decision, idempotency_key, status } = held.structured;
+    assert.deepEqual([decision, status], ['pending', 'approved']);
+    const again = await call('request_approval', { ...asked, idempotency_key });
+    assert.deepEqual([again.structured.decision, again.structured.status], ['approved', 'running']);
+  });
+
   it('is an error to the agent when the desk refuses or can’t be reached', async (t) => {
     const { desk, call } = await connect(t);
     const unknown = await call('get_approval', { approval_id: 'call_none' });

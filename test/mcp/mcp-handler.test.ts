@@ -8,6 +8,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import { StoreUnavailableError } from '../../src/domain/store.ts';
 import { createMcpHandler } from '../../src/mcp/mcp-handler.ts';
 import { caller, decided } from '../support/mcp-caller.ts';
 import { startSmallDesk } from '../support/small-desk.ts';
@@ -21,7 +22,10 @@ describe('/mcp', () => {
   async function open(t: TestContext) {
     const desk = await startSmallDesk(t);
     let isRevoked = false;
-    const keyIdOf = async (token: string) => (isRevoked ? undefined : KEYS[token]);
+    const keyIdOf = async (token: string) => {
+      if (token === 'csk_down') throw new StoreUnavailableError('Redis is down.', 'not-done');
+      return isRevoked ? undefined : KEYS[token];
+    };
     const mcp = createMcpHandler({ keyIdOf });
     const dispatch = (request: Request) => {
       const { pathname, search } = new URL(request.url);
@@ -90,6 +94,7 @@ describe('/mcp', () => {
     assert.equal(await ask('csk_other', session), 404);
     assert.equal(await ask('csk_other', session, 'DELETE'), 404);
     assert.equal(await ask('csk_none', session), 401);
+    assert.equal(await ask('csk_down', session), 503);
     assert.equal(await ask('csk_test', { 'mcp-session-id': 'none' }), 404);
     assert.equal(await ask('csk_test', {}), 400);
     assert.equal(await ask('csk_test', { ...session, origin: 'http://evil.example' }), 403);
