@@ -237,7 +237,8 @@ function createCheck(document: Document) {
   }
 
   return (method: string, path: string, { body, headers, status }: Told): string => {
-    const [plain = ''] = path.split('?');
+    // As the client writes it: without dots.
+    const { pathname: plain } = new URL(path, 'http://localhost');
     const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
     const entry = Object.entries(document.paths).find(([template]) =>
       new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain),
