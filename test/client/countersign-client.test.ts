@@ -15,6 +15,7 @@ import {
   PendingError,
   ProblemError,
   RefusedError,
+  type Taken,
   TakenError,
   UnreachableError,
 } from '../../src/client/countersign-client.ts';
@@ -140,6 +141,21 @@ describe('withApproval', () => {
       desk.approvals().map(({ status }) => status),
       ['withdrawn', 'withdrawn', 'withdrawn'],
     );
+  });
+
+  it('runs nothing when what is handed over is not what was approved', async (t) => {
+    const desk = await startSmallDesk(t);
+    const swapping: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (!String(input).endsWith('/consume')) return response;
+      const { token, approval } = (await response.json()) as Taken;
+      const other = { ...approval, digest: 'f'.repeat(64), arguments: { path: '/etc' } };
+      return Response.json({ token, approval: other });
+    };
+    const countersign = createCountersign({ url: desk.url, key: desk.key, fetch: swapping });
+    const running = countersign.withApproval(() => assert.fail('It ran.'), { action: 'rm' })(PATHS);
+    await approve(desk);
+    await assert.rejects(running, UnreachableError);
   });
 
   it('gives the result all the same when the desk can’t be told, and says so', async (t) => {

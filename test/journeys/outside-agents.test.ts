@@ -1,6 +1,7 @@
 /** Scripts and coding agents on the real app: what the README shows them, run as it stands there, and the official client of MCP over both transports. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,6 +25,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(ROOT, 'bin/countersign.js');
 const { PATH = '', HOME = '' } = process.env;
 
+/** What the README shows, on this machine. */
+const here = (text: string) => text.replace('/path/to/countersign/', ROOT);
+
 describe('programs beside the real app', () => {
   let stage: Stage;
   let folder: string;
@@ -40,25 +44,20 @@ describe('programs beside the real app', () => {
     await rm(folder, { recursive: true });
   });
 
-  const envOf = (token = key.token) => ({
+  const envOf = () => ({
     PATH,
     HOME,
     COUNTERSIGN_URL: stage.app().url,
-    COUNTERSIGN_API_KEY: token,
+    COUNTERSIGN_API_KEY: key.token,
   });
 
   function start(command: string, ...args: readonly string[]) {
     const child = spawn(command, args, { cwd: folder, env: envOf(), stdio: 'pipe' });
-    return { child, ended: endOf(child) };
-  }
-
-  async function endOf(child: ChildProcess) {
-    const [out, err, code] = await Promise.all([
-      child.stdout ? text(child.stdout) : '',
-      child.stderr ? text(child.stderr) : '',
-      new Promise<number | null>((resolve) => child.once('close', resolve)),
-    ]);
-    return { code, out, err };
+    const closed = once(child, 'close').then(([code]) => code as number | null);
+    const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
+      ([code, out, err]) => ({ code, out, err }),
+    );
+    return { child, ended };
   }
 
   /** Waits for the card, in the channel itself, that shows this and can be decided. */
@@ -183,9 +182,10 @@ describe('programs beside the real app', () => {
   }
 
   it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async (t) => {
+    const { command, args } = JSON.parse(readmeSnippet('"command": "node"')).mcpServers.countersign;
     const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [PROGRAM, 'mcp'],
+      command,
+      args: args.map(here),
       env: envOf(),
       cwd: folder,
       stderr: 'pipe',
@@ -200,7 +200,9 @@ describe('programs beside the real app', () => {
 
     // A folder's .env does not turn the hook to another desk.
     await writeFile(at('.env'), 'COUNTERSIGN_URL=http://127.0.0.1:1\n');
-    const hook = start(process.execPath, PROGRAM, 'hook', '--tools', 'Bash');
+    const settings = JSON.parse(readmeSnippet('"PreToolUse"'));
+    const [program = '', ...flags] = here(settings.hooks.PreToolUse[0].hooks[0].command).split(' ');
+    const hook = start(program, ...flags, '--tools', 'Bash');
     const event = {
       hook_event_name: 'PreToolUse',
       tool_name: 'Bash',
@@ -234,8 +236,9 @@ describe('programs beside the real app', () => {
 
   it('over HTTP they are too, until the key is revoked, which ends what waits', async (t) => {
     const { id, token } = await makeKey(stage.folder, 'agent');
-    const headers = { authorization: `Bearer ${token}` };
-    const url = new URL('/mcp', stage.app().url);
+    const shown = JSON.parse(readmeSnippet('"type": "http"')).mcpServers.countersign;
+    const headers = { authorization: shown.headers.Authorization.replace('csk_…', token) };
+    const url = new URL(new URL(shown.url).pathname, stage.app().url);
     const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
     const client = new Client({ name: 'test', version: '1' });
     t.after(() => client.close());
