@@ -17,6 +17,7 @@ import type { SlackModeConfig } from './config.ts';
 import { countParked } from './desk/count-parked.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
+import type { CallWatch } from './desk/outside/watch-calls.ts';
 import { createRouteControl } from './desk/set-routes.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
@@ -26,8 +27,10 @@ import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
+import { createMcpHandler } from './mcp/mcp-handler.ts';
 import { offerCommands, offerWeb } from './offer-tools.ts';
 import { openGate } from './open-gate.ts';
+import { openOutside } from './open-outside.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp, type SlackApp } from './slack/create-slack.ts';
@@ -96,8 +99,10 @@ async function open(
 
   let worker: Worker | undefined;
   let slack: SlackApp | undefined;
+  let watch: CallWatch | undefined;
   const onWake = () => {
     worker?.nudge();
+    watch?.nudge();
     slack?.nudge();
   };
   const opened = await openStore(config, { clock, log, onWake });
@@ -182,6 +187,13 @@ async function open(
     admins: adminUsers,
     digestOver: config.digestOver,
   });
+  const outside = await openOutside(config, {
+    ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk },
+    team: connection.identity.team,
+    installationKey: key,
+  });
+  watch = outside.watch;
+  const mcp = createMcpHandler({ keyIdOf: outside.api.keyIdOf });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;
   const line = createSlackApp({
@@ -206,8 +218,11 @@ async function open(
     checks: { store: () => store.check(), slack: () => line.check() },
     parked: async () => countParked(await store.agenda.parked()),
     ...(line.requestListener && { slackListener: line.requestListener }),
+    api: outside.api.routes,
+    mcp: mcp.handle,
     ...(extraRoutes && { extraRoutes }),
   });
+  onRelease(async () => outside.watch.stop());
   onRelease(() => server.close());
   const working = worker;
   onRelease(async () => {
@@ -223,7 +238,11 @@ async function open(
     const cancel = watchStops({ inbox: store.inbox, signals, clock, log });
     onRelease(async () => cancel());
   }
-  onRelease(async () => server.stopReady());
+  onRelease(async () => {
+    server.stopReady();
+    await Promise.race([mcp.close(), pass(clock, LAST_SIGHT_MS)]);
+    outside.api.close();
+  });
   await line.start();
   return server.url;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { type ApiConfig, apiProblems, apiWarnings, readApiConfig } from './api-config.ts';
 import type { TalkRules } from './domain/talk.ts';
 import { folderProblems, policyFileProblems } from './folder-problems.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
@@ -36,6 +37,7 @@ interface CommonConfig {
   readonly maxPendingPerPerson: number;
   /** How long (ms) a program may take to say what came of a call that it has taken. */
   readonly reportMs: number;
+  readonly api: ApiConfig;
   /** How many days are kept; absent ones for ever. */
   readonly keeping: { readonly auditDays?: number; readonly historyDays?: number };
   /** Absent without a key: then there is no web search. */
@@ -89,8 +91,10 @@ export class ConfigError extends Error {
 
 /** Returns the values of a configuration that nobody may read in a log. */
 export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { model, redis, search } = config;
-  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url)];
+  const { api, model, redis, search } = config;
+  const by = api.people?.by;
+  const ofPeople = by?.kind === 'secret' ? by.secret : undefined;
+  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url), ofPeople];
   if (config.mode === 'playground') return always;
   const { slack } = config;
   const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
@@ -118,6 +122,7 @@ export function readConfig(
     ...tokenProblems(env),
     ...modelProblems(env),
     ...refusals(env),
+    ...apiProblems(env),
     ...policyProblems(env, exists),
     ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
   ];
@@ -215,6 +220,7 @@ function toConfig(
     },
     maxPendingPerPerson: read.MAX_PENDING_PER_PERSON,
     reportMs: read.REPORT_TIMEOUT * 1_000,
+    api: readApiConfig(read),
     keeping: toKeeping(read),
     ...(read.TAVILY_API_KEY !== undefined && {
       search: {
@@ -256,7 +262,7 @@ function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | u
 }
 
 function warningsOf(env: Environment): string[] {
-  const warnings = [...modelWarnings(env)];
+  const warnings = [...modelWarnings(env), ...apiWarnings(env)];
   for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
     if (env[name] && !env.TAVILY_API_KEY) {
       warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);

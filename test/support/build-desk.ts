@@ -124,6 +124,7 @@ export async function buildDesk(
     readonly directory?: Directory;
     readonly talk?: TalkRules;
     readonly maxPendingPerPerson?: number;
+    readonly maxPendingPerKey?: number;
     /** (Default: nothing is sealed or removed.) */
     readonly keeping?: Keeping;
     /** Who is told of channels that take no cards. */
@@ -211,6 +212,7 @@ export async function buildDesk(
     newId: () => randomBytes(16).toString('base64url'),
     idOf: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
     reportMs: REPORT_MS,
+    ...(options.maxPendingPerKey && { maxPendingPerKey: options.maxPendingPerKey }),
     watch: calls.watch,
   });
   worker.start();

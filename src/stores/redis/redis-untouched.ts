@@ -30,8 +30,8 @@ return count`);
 
 /**
  * ARGV: the thread, when it was touched, effects, how many threads, these, then of each call its id,
- * key, turn's list, index by requester and tool, and requester. What they are can't have changed
- * while the time is the same.
+ * key, turn's list, index by requester and tool, requester, and key of a program, if any. What they
+ * are can't have changed while the time is the same.
  */
 const REMOVE = onceScript(`
 local own,count=ARGV[1],tonumber(ARGV[4])
@@ -44,10 +44,10 @@ local function isOpen(id)
     if redis.call('ZSCORE',P..':calls-in:'..status,id) then return true end
   end
 end
-for i=5+count,#ARGV-5,5 do
+for i=5+count,#ARGV-6,6 do
   if isOpen(ARGV[i]) then return 0 end
 end
-for i=5+count,#ARGV-5,5 do
+for i=5+count,#ARGV-6,6 do
   local id=ARGV[i]
   for _,name in ipairs({'calls','call-revisions','call-seqs','cards'}) do
     redis.call('HDEL',P..':'..name,id)
@@ -62,6 +62,8 @@ for i=5+count,#ARGV-5,5 do
   redis.call('ZREM',P..':calls-by:'..ARGV[i+3],id)
   redis.call('SREM',P..':pending-of:'..ARGV[i+4],id)
   redis.call('ZREM',P..':over-of:'..ARGV[i+4],id)
+  redis.call('ZREM',P..':calls-by-seq',id)
+  redis.call('ZREM',P..':calls-of-key:'..ARGV[i+5],id)
 end
 for i=5,4+count do
   local thread=ARGV[i]
@@ -123,7 +125,7 @@ export function createRedisUntouched(
       const ofCalls = calls.flatMap(({ id, messageId, requester, thread: its, tool, ...call }) => {
         const name = `${requester.team}/${requester.user}`;
         const key = JSON.stringify([its, messageId, call.toolCallId]);
-        return [id, key, `${its}|${call.turn}`, `${name}|${tool}`, name];
+        return [id, key, `${its}|${call.turn}`, `${name}|${tool}`, name, call.outside?.key ?? ''];
       });
       const head = [thread, String(touchedAt), encodeEffects(effects), String(threads.length)];
       return (await link.run(REMOVE, desk, [...head, ...threads, ...ofCalls])) === 1;

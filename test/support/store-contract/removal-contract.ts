@@ -83,6 +83,7 @@ export function removalContract(open: OpenBench): void {
     }
     assert.deepEqual(await store.ledger.withStatus('succeeded'), []);
     assert.deepEqual(await store.ledger.count(), {});
+    assert.deepEqual(await store.ledger.newest({ limit: 9 }), []);
     assert.deepEqual(await store.history.ratings(THREAD, 'one'), []);
     assert.deepEqual(await store.outbox.unsaid(THREAD), []);
     assert.deepEqual(await store.outbox.unsaidThreads(), []);
