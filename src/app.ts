@@ -11,7 +11,6 @@ import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
-import type { WebReach } from './agent/tools/web-reach.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
 import { countParked } from './desk/count-parked.ts';
@@ -26,6 +25,8 @@ import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
+import { createCallbacks } from './net/create-callbacks.ts';
+import type { WebReach } from './net/web-reach.ts';
 import { offerCommands, offerWeb } from './offer-tools.ts';
 import { openGate } from './open-gate.ts';
 import { createReleasers } from './releasers.ts';
@@ -155,6 +156,7 @@ async function open(
   const integrity = createIntegrityAlarm(log);
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
   const gate = overrides.gate ?? rules.gate;
+  const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
   const newId = () => randomBytes(16).toString('base64url');
   worker = createWorker({
     store,
@@ -181,6 +183,7 @@ async function open(
     keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs: rules.lookBackMs },
     admins: adminUsers,
     digestOver: config.digestOver,
+    callbacks,
   });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;

@@ -6,13 +6,14 @@ import { findCycle, importsOf, readSourceTree, type SourceTree } from './support
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   desk: ['domain'],
-  agent: ['domain'],
+  net: ['domain'],
+  agent: ['domain', 'net'],
   stores: ['domain'],
   policy: ['domain'],
   http: ['domain'],
   slack: ['domain', 'desk'],
   process: ['domain'],
-  app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'process'],
+  app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'net', 'process'],
   commands: ['domain', 'agent', 'policy', 'stores', 'process'],
   cli: ['process', 'commands'],
   playground: ['domain', 'process', 'app'],
@@ -56,6 +57,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   [
     '',
     [
+      'net',
       'agent',
       'stores',
       'policy',

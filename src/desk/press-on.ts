@@ -8,7 +8,7 @@ import { isGroup } from '../domain/permit.ts';
 import { isSamePerson } from '../domain/person.ts';
 import type { Sentence } from '../domain/sentence.ts';
 import { inWords, type Mentions, type Say } from '../domain/store.ts';
-import { threadKey } from '../domain/thread-key.ts';
+import { isChannelItself, placeOf, threadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { Announce, Occasion } from './announce.ts';
 import type { DeskDeps } from './deps.ts';
@@ -72,7 +72,9 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
     if (welcome?.bulletin !== undefined && welcome.calls.length === 0) return undefined;
     const { id, words } = pressing.sayOf(call);
     const { team } = call.requester;
-    const isAside = card !== undefined && isElsewhere(call) && !goesOn;
+    // Without a thread of its own, what is said of a call stands below its card, also of one that goes on.
+    const hasNoThread = isChannelItself(placeOf(call.thread));
+    const isAside = card !== undefined && (hasNoThread || (isElsewhere(call) && !goesOn));
     return {
       id,
       thread: isAside ? threadKey({ team, channel: card.channel, ts: card.ts }) : call.thread,
