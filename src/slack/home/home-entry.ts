@@ -4,15 +4,16 @@ import type { Call, CardPlace } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { readStoredJson } from '../../domain/json.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
-import { placeOf } from '../../domain/thread-key.ts';
 import { maskingOf, secretsOf } from '../cards/call-card.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
-import { STATE_WORDS } from '../cards/card-foot.ts';
 import { asCode, cutBefore } from '../cards/fit-pieces.ts';
+import { sayOutside } from '../cards/outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs } from '../cards/render-args.ts';
+import { sayStatus } from '../cards/state-words.ts';
 import { showName } from '../cards/visible-text.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
+import { threadPlace } from '../thread-place.ts';
 
 /** What an entry takes from elsewhere than its call. */
 export interface EntryLook {
@@ -29,9 +30,9 @@ export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
   const lines = [
     [bold(toPlainWords(call.tool)), text(' · risk '), ...riskOf(call), ...votesOf(call)],
     [text('Asked by '), ...askerOf(call), text(' · '), ago(call.createdAt), ...deadlineOf(call)],
-    ...(call.status === 'unknown' ? [[text(`${STATE_WORDS.unknown}: please say.`)]] : []),
+    ...(call.status === 'unknown' ? [[text(`${sayStatus(call)}: please say.`)]] : []),
     ...(look.showsArguments ? [argumentsOf(call, look)] : []),
-    [linkTo(call, look)],
+    ...[linkTo(call, look)].filter((line) => line.length > 0),
   ];
   return [
     toBlock(lines),
@@ -41,12 +42,17 @@ export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
 
 /** Makes the entry of a call that the person asked for: what it is, and how it stands. */
 export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
-  const helper = call.agent === undefined ? [] : [text(` · by helper ${showName(call.agent)}`)];
+  const asker = nameAsker(call);
+  const link = linkTo(call, look);
   const args = look.showsArguments ? [argumentsOf(call, look)] : [];
   const lines = [
-    [bold(toPlainWords(call.tool)), ...helper, text(' · '), linkTo(call, look)],
     [
-      ...[text(STATE_WORDS[call.status]), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
+      bold(toPlainWords(call.tool)),
+      ...(asker === undefined ? [] : [text(` · by ${asker}`)]),
+      ...(link.length === 0 ? [] : [text(' · '), ...link]),
+    ],
+    [
+      ...[text(sayStatus(call)), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
       ...[...deadlineOf(call), ...votesOf(call)],
     ],
     ...args,
@@ -54,12 +60,14 @@ export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
   return [toBlock(lines)];
 }
 
-/** Returns the address of a call's card, else of its thread. https://docs.slack.dev/reference/methods/chat.getPermalink */
-export function linkOf(call: Call, card: CardPlace | undefined): string {
-  const { channel, root } = placeOf(call.thread);
-  const place = card ?? { channel, ts: root };
+/** Returns the address of a call's card, else of its thread; undefined where it has neither. https://docs.slack.dev/reference/methods/chat.getPermalink */
+export function linkOf(call: Call, card: CardPlace | undefined): string | undefined {
+  const { channel, root } = threadPlace(call.thread);
+  const thread = root === undefined ? undefined : { channel, ts: root };
+  const place = card ?? thread;
+  if (place === undefined) return undefined;
   const link = `https://slack.com/archives/${place.channel}/p${place.ts.replace('.', '')}`;
-  const isInThread = place.channel === channel && place.ts !== root;
+  const isInThread = thread !== undefined && place.channel === channel && place.ts !== root;
   return isInThread ? `${link}?thread_ts=${root}&cid=${channel}` : link;
 }
 
@@ -92,9 +100,15 @@ function person(user: string): RichTextElement {
   return /^[A-Z0-9]{1,40}$/.test(user) ? { type: 'user', user_id: user } : text(user);
 }
 
-function askerOf({ agent, requester }: Call): Line {
-  if (agent === undefined) return [person(requester.user)];
-  return [text(`helper ${showName(agent)}, for `), person(requester.user)];
+/** Undefined where the thread's own agent asks. */
+function nameAsker({ agent, outside }: Call): string | undefined {
+  if (outside !== undefined) return sayOutside(outside);
+  return agent === undefined ? undefined : `helper ${showName(agent)}`;
+}
+
+function askerOf(call: Call): Line {
+  const name = nameAsker(call);
+  return [...(name === undefined ? [] : [text(`${name}, for `)]), person(call.requester.user)];
 }
 
 function deadlineOf({ deadlineAt, status }: Call): Line {
@@ -121,9 +135,10 @@ function verdictOf({ verdict, status }: Call): Line {
   return [text(` · ${VERDICTS[verdict.kind]} `), person(verdict.by.user)];
 }
 
-function linkTo(call: Call, { card }: EntryLook): RichTextElement {
+function linkTo(call: Call, { card }: EntryLook): Line {
+  const url = linkOf(call, card);
   const words = card === undefined ? 'Open the thread' : 'Open the card';
-  return { type: 'link', url: linkOf(call, card), text: words };
+  return url === undefined ? [] : [{ type: 'link', url, text: words }];
 }
 
 /** The beginning of them, without secrets, and of each the first line; dots say that there is more. */
