@@ -1,5 +1,4 @@
 /** Calls whose tool is not ours: a program, a graph or a server asks, and what is approved runs with it. */
-import type { Call } from './call.ts';
 import type { JsonValue } from './json.ts';
 import { isSamePerson, type Person } from './person.ts';
 import type { DecisionKind, GateAnswer } from './route.ts';
@@ -34,13 +33,18 @@ export interface Outside {
   readonly request?: string;
 }
 
+/** A call, as far as it matters here. */
+interface PerhapsOutside {
+  readonly outside?: Outside;
+}
+
 /** Tells whether a call is taken by the program that made it, and run by no worker of ours. */
-export function isTaken(call: Pick<Call, 'outside'>): boolean {
+export function isTaken(call: PerhapsOutside): boolean {
   return call.outside?.by === 'key';
 }
 
 /** Tells whether a call asks for words and nothing else: it can't be approved, only answered. */
-export function isQuestion({ outside }: Pick<Call, 'outside'>): boolean {
+export function isQuestion({ outside }: PerhapsOutside): boolean {
   const decisions = outside?.decisions;
   if (!decisions) return false;
   return (
@@ -49,7 +53,7 @@ export function isQuestion({ outside }: Pick<Call, 'outside'>): boolean {
 }
 
 /** Tells whether an agent of ours would make an expired call again if its requester asked for it. */
-export function canAskAgain({ outside }: Pick<Call, 'outside'>): boolean {
+export function canAskAgain({ outside }: PerhapsOutside): boolean {
   return outside === undefined || outside.by === 'graph';
 }
 
@@ -72,7 +76,7 @@ export function choicesProblem(choices: readonly string[]): string | undefined {
 
 /** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */
 export function requesterBefore(
-  { requester, outside }: Pick<Call, 'requester' | 'outside'>,
+  { requester, outside }: PerhapsOutside & { readonly requester: Person },
   person: Person,
 ): Person {
   const owner = outside?.owner;
