@@ -174,7 +174,7 @@ export function createWorker(deps: DeskDeps): Worker {
       redraw: createRedraw(deps, { pace, announce, progress }),
       stub: createDrawStub(deps, { pace, progress }),
       bulletin: createDrawBulletin(deps, pace),
-      callback: createCallBack(deps, pace),
+      callback: createCallBack(deps),
       tidy: tidy.work,
     },
     beforePark: createTellParked(deps),

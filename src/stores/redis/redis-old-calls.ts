@@ -1,13 +1,13 @@
 import type { Call } from '../../domain/call.ts';
 import type { History } from '../../domain/store.ts';
-import { deskScript, onceScript } from './desk-scripts.ts';
+import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readList, readStored, readText } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 import { DROP_CALL, placesOf } from './redis-untouched.ts';
 
 /** What is old by the clock of its end, in the order in which the calls were made. */
-const OLD = deskScript(`
+const OLD = readScript(`
 local found={}
 for _,id in ipairs(redis.call('ZRANGEBYSCORE',P..':over-in-channels','-inf','('..ARGV[1],'LIMIT',0,ARGV[2])) do
   local document=redis.call('HGET',P..':calls',id)
