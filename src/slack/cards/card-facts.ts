@@ -4,7 +4,7 @@ import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
-import type { Outside } from '../../domain/outside.ts';
+import { isQuestion, type Outside } from '../../domain/outside.ts';
 import { isDirect } from '../../domain/talk.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, linkTo, mention, mentionChannel } from '../mrkdwn.ts';
@@ -77,16 +77,22 @@ const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 /** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
 function sayFacts(call: Call, { asked, calls, outlook }: FactsLook): string {
   const lines = [
-    `*Asked by* ${sayWho(call, outlook, sayOrigin)} · *risk* ${RISKS[call.risk]}`,
+    `*Asked by* ${sayWho(call, outlook, sayOrigin)}${sayRisk(call)}`,
     ...(asked === undefined ? [] : [sayWhere(asked)]),
     whichOne(call),
   ];
   if (call.status === 'pending' && call.deadlineAt !== undefined) {
-    lines.push(`*Decide by* ${dateText(call.deadlineAt)}`);
+    const what = isQuestion(call) ? 'Answer by' : 'Decide by';
+    lines.push(`*${what}* ${dateText(call.deadlineAt)}`);
   }
   lines.push(...sayApprovals(call, outlook, calls));
   if (call.earlier !== undefined) lines.push(sayEarlier(call.earlier));
   return lines.join('\n');
+}
+
+/** A question does nothing. */
+function sayRisk(call: Call): string {
+  return isQuestion(call) ? '' : ` · *risk* ${RISKS[call.risk]}`;
 }
 
 /** Nobody else can follow a link into a direct message. */

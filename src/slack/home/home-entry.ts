@@ -3,6 +3,7 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { Call, CardPlace } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { readStoredJson } from '../../domain/json.ts';
+import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { maskingOf, secretsOf } from '../cards/call-card.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
@@ -28,7 +29,7 @@ export interface EntryLook {
 /** Makes the entry of a call that waits for a decision: what it is, and the way to decide it. */
 export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
   const lines = [
-    [bold(toPlainWords(call.tool)), text(' · risk '), ...riskOf(call), ...votesOf(call)],
+    [bold(toPlainWords(call.tool)), ...riskOf(call), ...votesOf(call)],
     [text('Asked by '), ...askerOf(call), text(' · '), ago(call.createdAt), ...deadlineOf(call)],
     ...(call.status === 'unknown' ? [[text(`${sayStatus(call)}: please say.`)]] : []),
     ...(look.showsArguments ? [argumentsOf(call, look)] : []),
@@ -91,8 +92,14 @@ function ago(atMs: number): RichTextElement {
   return date(atMs, '{ago}');
 }
 
-function riskOf({ risk }: Call): Line {
-  return risk === 'high' ? [{ type: 'emoji', name: 'warning' }, bold(' high')] : [text(risk)];
+/** A question does nothing. */
+function riskOf(call: Call): Line {
+  if (isQuestion(call)) return [];
+  const isHigh = call.risk === 'high';
+  const risk: Line = isHigh
+    ? [{ type: 'emoji', name: 'warning' }, bold(' high')]
+    : [text(call.risk)];
+  return [text(' · risk '), ...risk];
 }
 
 /** An id that is none is written as text. */
@@ -111,9 +118,11 @@ function askerOf(call: Call): Line {
   return [...(name === undefined ? [] : [text(`${name}, for `)]), person(call.requester.user)];
 }
 
-function deadlineOf({ deadlineAt, status }: Call): Line {
+function deadlineOf(call: Call): Line {
+  const { deadlineAt, status } = call;
   if (deadlineAt === undefined || status !== 'pending') return [];
-  return [text(' · '), text('decide by '), date(deadlineAt, '{date_short_pretty} at {time}')];
+  const what = isQuestion(call) ? 'answer by ' : 'decide by ';
+  return [text(' · '), text(what), date(deadlineAt, '{date_short_pretty} at {time}')];
 }
 
 function votesOf({ votes, route, status }: Call): Line {

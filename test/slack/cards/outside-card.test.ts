@@ -207,6 +207,8 @@ describe('a question with answers to choose from', () => {
     assert.doesNotMatch(said, /<!channel>|<!here>|U7|Nothing runs/);
     assert.match(said, /1 character that can’t be seen/);
     assert.match(said, /\*Waiting for an answer\*/);
+    assert.match(said, /\*Answer by\*/);
+    assert.doesNotMatch(said, /risk|Decide by/);
     assert.match(card.text, /Waiting for an answer.* · open to answer$/);
     const answered = { ...asked(), status: 'replied', verdict: REPLIED } as const;
     assert.match(says(answered), /\*Answered\* by <@U2>/);
