@@ -156,13 +156,23 @@ function createHide({ args, secrets = [] }: Call, mark: SecretMark | undefined) 
   };
   mask(readStoredJson(args), []);
   const longestFirst = [...found].sort((a, b) => b.length - a.length);
+  const hideIn = (text: string) =>
+    longestFirst.reduce((rest, secret) => rest.replaceAll(secret, () => say(secret)), text);
   return {
-    args: (value: JsonValue) => mask(value, []),
-    text: (text: string) =>
-      longestFirst.reduce((rest, secret) => rest.replaceAll(secret, () => say(secret)), text),
+    args: (value: JsonValue) => inTexts(mask(value, []), hideIn),
+    text: hideIn,
   };
 }
 
 function isBox(value: JsonValue): value is JsonValue[] | { [key: string]: JsonValue } {
   return typeof value === 'object' && value !== null;
+}
+
+function inTexts(value: JsonValue, change: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each: JsonValue) => inTexts(each, change));
+  if (!isBox(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, inTexts(each, change)]),
+  );
 }
