@@ -13,7 +13,7 @@ import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../domain/call.ts';
 import { isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
-import { isTaken } from '../domain/outside.ts';
+import { isQuestion, isTaken } from '../domain/outside.ts';
 import { escalateAt, remindAt } from '../domain/patience.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
 import { type Effects, inWords, type Say } from '../domain/store.ts';
@@ -84,9 +84,16 @@ const VERDICTS: Partial<Readonly<Record<CallStatus, string>>> = {
   expired: 'has expired: nobody decided in time, and nothing was run.',
 };
 
+/** There was nothing to run. */
+const ANSWERS: typeof VERDICTS = {
+  replied: 'was answered.',
+  ignored: 'was ignored.',
+  expired: 'has expired: nobody answered in time.',
+};
+
 /** Whoever asked does not see the card where others decide; for whom a program asked is told in person, having no thread about it. */
 function sayVerdict(before: Call, call: Call, by: Person | undefined): readonly Say[] {
-  const words = VERDICTS[call.status];
+  const words = (isQuestion(call) ? ANSWERS : VERDICTS)[call.status];
   const isTheirOwn = by !== undefined && isSamePerson(by, call.requester);
   if (before.status !== 'pending' || !words || isTheirOwn || !isElsewhere(call)) return [];
   const { outside, requester, thread, tool, updatedAt: createdAt } = call;

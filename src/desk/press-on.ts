@@ -3,6 +3,7 @@ import { sayKey } from '../domain/agenda.ts';
 import type { Call, CardPlace } from '../domain/call.ts';
 import { type Called, hasToMove, isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
+import { isQuestion } from '../domain/outside.ts';
 import { escalate, escalateAt, missingApprovers, remind, remindAt } from '../domain/patience.ts';
 import { isGroup } from '../domain/permit.ts';
 import { isSamePerson } from '../domain/person.ts';
@@ -24,7 +25,7 @@ export function createRemind(deps: PressOnDeps, announce: Announce) {
     stepOf: remind,
     sayOf: (call) => ({
       id: `reminder:${ofRoute(call)}`,
-      words: `“${call.tool}” (call ${shortDigest(call.digest)}) still waits for a decision.`,
+      words: `“${call.tool}” (call ${shortDigest(call.digest)}) still waits for ${isQuestion(call) ? 'an answer' : 'a decision'}.`,
     }),
   });
 }
@@ -37,7 +38,7 @@ export function createEscalate(deps: PressOnDeps, announce: Announce) {
     stepOf: escalate,
     sayOf: (call) => ({
       id: `escalation:${call.route?.name}:${ofRoute(call)}`,
-      words: `Nobody has decided on “${call.tool}” (call ${shortDigest(call.digest)}) in time. From now on it is for the route “${call.route?.name}”.`,
+      words: `Nobody has ${isQuestion(call) ? 'answered' : 'decided on'} “${call.tool}” (call ${shortDigest(call.digest)}) in time. From now on it is for the route “${call.route?.name}”.`,
     }),
   });
 }

@@ -106,6 +106,16 @@ describe('a program’s call in its channel', () => {
       );
     };
     const errors = () => workspace.see('requester').views.at(-1)?.errors;
+    await workspace.openHome('requester');
+    const waits = () => JSON.stringify(workspace.see('requester').home ?? '').includes(call.id);
+    await workspace.waitFor(() => (waits() ? true : undefined));
+    const review = { actionId: 'home.review', blockId: `waiting:${call.id}` };
+    await workspace.clickInHome('requester', review);
+    const views = () => JSON.stringify(workspace.see('requester').views.at(-1) ?? '');
+    await workspace.waitFor(() => (views().includes('"Review"') ? true : undefined));
+    assert.match(views(), /"Answer"/);
+    assert.doesNotMatch(views(), /Nothing changed|call\.approve/);
+    await workspace.close('requester');
     await open();
     await workspace.submit('requester', {});
     assert.deepEqual(errors(), { reply: 'Choose an answer, or write one.' });

@@ -140,8 +140,9 @@ export function quoteWords(
   masking: Masking,
 ): readonly DataPiece[] {
   if (words.trim() === '') return [];
+  const who = outside?.by === 'server' ? 'Server' : 'Agent';
   const whose = outside === undefined ? '' : ` · ${sayOutside(outside)}`;
-  const piece = renderText(`Agent says (unverified)${whose}`, words.trim(), masking);
+  const piece = renderText(`${who} says (unverified)${whose}`, words.trim(), masking);
   return [cutPiece(piece, BUDGET.words)];
 }
 

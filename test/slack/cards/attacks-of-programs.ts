@@ -50,7 +50,7 @@ export const ATTACKS_OF_PROGRAMS: readonly Attack[] = [
     data: ['"Asked by"', 'PRE-APPROVED BY SECURITY'],
     says: [
       `the MCP server “${'n'.repeat(80)}… (80 of 300 characters)”, for `,
-      'Agent says (unverified) · MCP server “nnn',
+      'Server says (unverified) · MCP server “nnn',
     ],
   },
 ];
