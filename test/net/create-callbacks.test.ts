@@ -1,6 +1,7 @@
 /** Callbacks: signed, over https, at public addresses only, and nothing of an answer but its status. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
@@ -60,6 +61,23 @@ describe('a callback', () => {
     assert.equal(only?.request.headers['countersign-signature'], `t=1700000000,v1=${mac}`);
     assert.notEqual(secret, callbackSecretOf(KEY, 'k2'));
     assert.notEqual(secret, callbackSecretOf(new Uint8Array(32), 'k1'));
+  });
+
+  it('is told from a forged one by what the README says', async (t) => {
+    const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
+    await send(callbacks(), url());
+    const header = String(got[0]?.request.headers['countersign-signature']);
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const blocks = readme.split('\n```').map((block) => block.replace(/^js\n/, ''));
+    const script = blocks.find((block) => block.includes('function isGenuine')) ?? '';
+    const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+    const secret = callbackSecretOf(KEY, 'k1');
+    const now = 1_700_000_000_000;
+    assert.equal(isGenuine(secret, header, BODY, now), true);
+    assert.equal(isGenuine(secret, header, `${BODY} `, now), false);
+    assert.equal(isGenuine(callbackSecretOf(KEY, 'k2'), header, BODY, now), false);
+    assert.equal(isGenuine(secret, header, BODY, now + 400_000), false);
+    assert.equal(isGenuine(secret, header.replace(/v1=.*/, 'v1='), BODY, now), false);
   });
 
   it('that is not taken is refused with the reason, whatever the answer says besides', async (t) => {

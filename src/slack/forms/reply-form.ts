@@ -13,7 +13,7 @@ import { objectAt, type Payload, textAt } from '../payload.ts';
 import { SENTENCES, sayReader } from '../sentences.ts';
 import { buildChoices, CHOICE_BLOCK, isLongChoice, readChoice } from './choice-fields.ts';
 
-export const REPLY_BLOCK = 'reply';
+const REPLY_BLOCK = 'reply';
 const REPLY_ACTION = 'text';
 
 const TITLES = {
