@@ -11,7 +11,6 @@ import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
-import type { WebReach } from './agent/tools/web-reach.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
 import { countParked } from './desk/count-parked.ts';
@@ -28,6 +27,8 @@ import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { createServer } from './http/create-server.ts';
 import { createMcpHandler } from './mcp/mcp-handler.ts';
+import { createCallbacks } from './net/create-callbacks.ts';
+import type { WebReach } from './net/web-reach.ts';
 import { offerCommands, offerWeb } from './offer-tools.ts';
 import { openGate } from './open-gate.ts';
 import { openOutside } from './open-outside.ts';
@@ -160,6 +161,7 @@ async function open(
   const integrity = createIntegrityAlarm(log);
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
   const gate = overrides.gate ?? rules.gate;
+  const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
   const newId = () => randomBytes(16).toString('base64url');
   worker = createWorker({
     store,
@@ -186,6 +188,7 @@ async function open(
     keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs: rules.lookBackMs },
     admins: adminUsers,
     digestOver: config.digestOver,
+    callbacks,
   });
   const outside = await openOutside(config, {
     ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk },

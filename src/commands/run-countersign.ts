@@ -8,7 +8,7 @@ import { explainPolicy } from './policy-explain.ts';
 const USAGE = `Usage:
   countersign policy check [FILE | --file FILE] [--json]
       Says what is wrong with a policy file.
-  countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME] [--json]
+  countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…

@@ -171,6 +171,10 @@ export interface History {
    * happens, when it has been touched since, or something in it is open.
    */
   remove(found: UntouchedThread, effects: Effects): Promise<boolean>;
+  /** Calls that belong to channels themselves and were over before a time (ms), in any order; at most `limit`. */
+  oldInChannels(before: number, limit: number): Promise<readonly Call[]>;
+  /** Removes such calls with what is remembered of their cards; false, and nothing happens, when one of them is not there any more. */
+  removeCalls(calls: readonly Call[], effects: Effects): Promise<boolean>;
 }
 
 /** A thread in which nothing happens any more, and how much is kept of it and of its child threads. */

@@ -18,6 +18,8 @@ import { createOutsideDesk, type OutsideDesk } from '../../src/desk/outside/outs
 import { type CallWatch, createCallWatch } from '../../src/desk/outside/watch-calls.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
 import type { Call } from '../../src/domain/call.ts';
+import type { Callbacks } from '../../src/domain/callback.ts';
+import type { Chat } from '../../src/domain/chat.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
@@ -129,6 +131,9 @@ export async function buildDesk(
     readonly keeping?: Keeping;
     /** Who is told of channels that take no cards. */
     readonly admins?: ReadonlySet<string>;
+    /** Reaches programs. */
+    readonly callbacks?: Callbacks;
+    readonly shownOn?: Chat;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -170,6 +175,7 @@ export async function buildDesk(
     onDelta: (thread, text) => worker?.live.delta(thread, text),
   });
   const silent = () => {};
+  const reached = options.callbacks && { callbacks: options.callbacks };
   const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
   const signals = createStopSignals();
   const directory = options.directory ?? createTestDirectory();
@@ -179,7 +185,7 @@ export async function buildDesk(
     createWorker({
       store,
       agent,
-      chat,
+      chat: options.shownOn ?? chat,
       toolbox,
       helpers,
       gate: options.gateOf?.({ store, clock }) ?? options.gate ?? askAll(),
@@ -199,6 +205,7 @@ export async function buildDesk(
       toolTimeoutMs: TOOL_TIMEOUT_MS,
       ...(options.maxPendingPerPerson && { maxPendingPerPerson: options.maxPendingPerPerson }),
       ...(options.keeping && { keeping: options.keeping }),
+      ...reached,
     });
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
@@ -208,7 +215,7 @@ export async function buildDesk(
   watch = createCallWatch({ audit: store.audit, clock, log });
   const calls = watch;
   const outside = createOutsideDesk({
-    ...{ store, toolbox, helpers, clock, directory, integrity, log, gate },
+    ...{ store, toolbox, helpers, clock, directory, integrity, log, gate, ...reached },
     newId: () => randomBytes(16).toString('base64url'),
     idOf: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
     reportMs: REPORT_MS,

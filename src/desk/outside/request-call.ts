@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Call } from '../../domain/call.ts';
 import { digestOf } from '../../domain/digest.ts';
 import { canonicalJson } from '../../domain/json.ts';
-import type { Outside } from '../../domain/outside.ts';
+import { choicesProblem, type Outside } from '../../domain/outside.ts';
 import { channelKey } from '../../domain/thread-key.ts';
-import type { ParsedArgs, Tool } from '../../domain/tool.ts';
+import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tool.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createPassGate } from '../pass-gate.ts';
 import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.ts';
@@ -12,7 +12,7 @@ import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.t
 export interface RequestDeps
   extends Pick<
     DeskDeps,
-    'store' | 'clock' | 'gate' | 'log' | 'toolbox' | 'newId' | 'maxPendingPerPerson'
+    'store' | 'clock' | 'gate' | 'log' | 'toolbox' | 'newId' | 'maxPendingPerPerson' | 'callbacks'
   > {
   /** Makes the same unguessable part of an id of the same text: at least 128 bits, under a secret of the installation. */
   readonly idOf: (text: string) => string;
@@ -82,6 +82,8 @@ export function createRequestCall(deps: RequestDeps) {
     caller: Caller,
     request: OutsideRequest,
   ): Promise<RequestOutcome> {
+    const problems = problemsOf(request, deps);
+    if (problems.length > 0) return { kind: 'invalid', problems };
     const outside = toOutside(caller, request, clock.now());
     const tool = deps.toolbox.of({ tool: request.tool, outside });
     if (!tool) return invalid('schema', 'is no JSON Schema that can be read');
@@ -138,6 +140,19 @@ function toOutside(
     ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),
     request: createHash('sha256').update(canonicalJson(all)).digest('hex'),
   };
+}
+
+function problemsOf(
+  { callbackUrl, choices }: OutsideRequest,
+  { callbacks }: Pick<RequestDeps, 'callbacks'>,
+): readonly FieldProblem[] {
+  const found = {
+    callbackUrl: callbackUrl === undefined ? undefined : callbacks?.problemOf(callbackUrl),
+    choices: choices && choicesProblem(choices),
+  };
+  return Object.entries(found).flatMap(([field, message]) =>
+    message === undefined ? [] : [{ path: [field], message }],
+  );
 }
 
 function inArgs({ problems }: Extract<ParsedArgs, { ok: false }>) {

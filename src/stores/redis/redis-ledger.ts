@@ -95,6 +95,7 @@ ${MOVE_ASKED}
 if ARGV[14]~='' then
   redis.call('ZREM',P..':open-of:'..ARGV[14],id)
   redis.call('ZADD',P..':over-of:'..ARGV[14],redis.call('HGET',P..':call-seqs',id),id)
+  if string.sub(ARGV[10],-2)=='/0' then redis.call('ZADD',P..':over-in-channels',ARGV[11],id) end
 end
 if ARGV[7]=='1' then redis.call('SADD',P..':delivered',id) end
 if ARGV[7]=='0' then redis.call('SREM',P..':delivered',id) end

@@ -243,6 +243,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX calls_of_key ON calls (key, seq) WHERE key IS NOT NULL;
   CREATE INDEX calls_pending_of_key ON calls (key) WHERE key IS NOT NULL AND status = 'pending';
   `,
+  `
+  -- Calls of programs that are over: their channels are never untouched for long.
+  CREATE INDEX calls_over_in_channels ON calls (created_at) WHERE is_over = 1 AND substr(thread, -2) = '/0';
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */
