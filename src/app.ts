@@ -191,7 +191,7 @@ async function open(
     callbacks,
   });
   const outside = await openOutside(config, {
-    ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk },
+    ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk, callbacks },
     team: connection.identity.team,
     installationKey: key,
   });

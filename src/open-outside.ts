@@ -28,7 +28,16 @@ export async function openOutside(
   },
   deps: Pick<
     DeskDeps,
-    'store' | 'toolbox' | 'helpers' | 'gate' | 'directory' | 'clock' | 'log' | 'integrity' | 'newId'
+    | 'store'
+    | 'toolbox'
+    | 'helpers'
+    | 'gate'
+    | 'directory'
+    | 'clock'
+    | 'log'
+    | 'integrity'
+    | 'newId'
+    | 'callbacks'
   > & {
     readonly desk: Desk;
     readonly team: string;

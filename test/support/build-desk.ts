@@ -181,6 +181,8 @@ export async function buildDesk(
   const directory = options.directory ?? createTestDirectory();
   const talk = options.talk ?? {};
   const integrity = createIntegrityAlarm({ error: silent });
+  const gate = options.gateOf?.({ store, clock }) ?? options.gate ?? askAll();
+  const newId = () => randomBytes(16).toString('base64url');
   const newWorker = (itsClock: Clock) =>
     createWorker({
       store,
@@ -188,7 +190,7 @@ export async function buildDesk(
       chat: options.shownOn ?? chat,
       toolbox,
       helpers,
-      gate: options.gateOf?.({ store, clock }) ?? options.gate ?? askAll(),
+      gate,
       attachments: {
         source: options.source ?? NO_FILES,
         folder: createAttachmentFolder(files),
@@ -201,7 +203,7 @@ export async function buildDesk(
       talk,
       showsUsage: options.showsUsage ?? false,
       ...(options.admins && { admins: options.admins }),
-      newId: () => randomBytes(16).toString('base64url'),
+      newId,
       toolTimeoutMs: TOOL_TIMEOUT_MS,
       ...(options.maxPendingPerPerson && { maxPendingPerPerson: options.maxPendingPerPerson }),
       ...(options.keeping && { keeping: options.keeping }),
@@ -211,12 +213,10 @@ export async function buildDesk(
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
-  const gate = options.gateOf?.({ store, clock }) ?? options.gate ?? askAll();
   watch = createCallWatch({ audit: store.audit, clock, log });
   const calls = watch;
   const outside = createOutsideDesk({
-    ...{ store, toolbox, helpers, clock, directory, integrity, log, gate, ...reached },
-    newId: () => randomBytes(16).toString('base64url'),
+    ...{ store, toolbox, helpers, clock, directory, integrity, log, gate, newId, ...reached },
     idOf: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
     reportMs: REPORT_MS,
     ...(options.maxPendingPerKey && { maxPendingPerKey: options.maxPendingPerKey }),
@@ -226,16 +226,14 @@ export async function buildDesk(
   let healthy = running;
   const end = async (): Promise<void> => {
     await healthy.stop(0);
-    await healthy.live.stop();
-    await healthy.status.settled();
+    await healthy.live.stop().then(() => healthy.status.settled());
   };
   t.after(async () => {
     calls.stop();
     await end();
     await store.close();
     await model.stop();
-    await rm(dataDir, { recursive: true });
-    await rm(workspaceDir, { recursive: true });
+    for (const folder of [dataDir, workspaceDir]) await rm(folder, { recursive: true });
   });
 
   /** A store that tells of work by a message of its own may tell later than it answers. */
