@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Call } from './call.ts';
-import { canonicalJson } from './json.ts';
+import { canonicalJson, type JsonValue } from './json.ts';
 
 type Bound = Pick<
   Call,
@@ -21,6 +21,11 @@ export function digestOf(call: Bound): string {
     thread: call.thread,
   });
   return createHash('sha256').update(`countersign-call-1\0${bound}`).digest('hex');
+}
+
+/** Hashes a value: hexadecimal SHA-256 over its canonical JSON. */
+export function hashJson(value: JsonValue): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
 /** The part of a digest that people and buttons carry. */

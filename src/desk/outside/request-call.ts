@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Call } from '../../domain/call.ts';
-import { digestOf } from '../../domain/digest.ts';
-import { canonicalJson } from '../../domain/json.ts';
+import { digestOf, hashJson } from '../../domain/digest.ts';
 import { choicesProblem, type Outside } from '../../domain/outside.ts';
 import { channelKey } from '../../domain/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tool.ts';
@@ -119,7 +117,7 @@ function toOutside({ key, name, owner, host }: Caller, request: OutsideRequest):
     ...(host !== undefined && { host }),
     ...(owner && { owner }),
     ...said,
-    request: createHash('sha256').update(canonicalJson(all)).digest('hex'),
+    request: hashJson(all),
   };
 }
 
