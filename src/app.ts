@@ -6,17 +6,22 @@ import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAttachmentFolder } from './agent/attachment-folder.ts';
 import { createAgent } from './agent/create-agent.ts';
+import { createMcpTools } from './agent/mcp/mcp-tools.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
 import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
+import { toOutsideTool } from './agent/tools/outside-tool.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
 import type { WebReach } from './agent/tools/web-reach.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
+import { createToolControl } from './desk/control-tools.ts';
 import { countParked } from './desk/count-parked.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
+import { createAskQuestion } from './desk/outside/ask-question.ts';
+import { type CallWatch, createCallWatch } from './desk/outside/watch-calls.ts';
 import { createRouteControl } from './desk/set-routes.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
@@ -96,9 +101,11 @@ async function open(
 
   let worker: Worker | undefined;
   let slack: SlackApp | undefined;
+  let watch: CallWatch | undefined;
   const onWake = () => {
     worker?.nudge();
     slack?.nudge();
+    watch?.nudge();
   };
   const opened = await openStore(config, { clock, log, onWake });
   onRelease(() => opened.store.close());
@@ -107,12 +114,30 @@ async function open(
   const store = { ...opened.store, ledger: sealLedger(opened.store.ledger, createSeal(key)) };
   const filesOff = await opened.findFilesProblem();
 
+  const newId = () => randomBytes(16).toString('base64url');
+  const toolTimeoutMs = overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS;
+  const calls = createCallWatch({ audit: store.audit, clock, log });
+  watch = calls;
+  onRelease(async () => calls.stop());
+  const askPeople = createAskQuestion({
+    store,
+    clock,
+    newId,
+    ofOutside: toOutsideTool,
+    watch: calls.watch,
+  });
+  const { pins } = store;
+  const mcp = createMcpTools(config.mcp.servers, { pins, clock, log, askPeople, toolTimeoutMs });
+  onRelease(() => mcp.stop());
+  await mcp.start();
+
   const files = createWorkspaceBytes(config.workspaceDir);
   const send = createSendFileToSlack({ connection, log });
   const { toolbox, helpers, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
     withFiles: [createSendFile({ files, send }), await offerCommands(config, { clock, log })],
     offered: offerWeb(config, { clock, reach: overrides.reach }),
+    live: mcp,
     ...(filesOff !== undefined && { filesOff }),
     ...(own && { extra: own.tools, agents: own.agents }),
   });
@@ -155,7 +180,6 @@ async function open(
   const integrity = createIntegrityAlarm(log);
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
   const gate = overrides.gate ?? rules.gate;
-  const newId = () => randomBytes(16).toString('base64url');
   worker = createWorker({
     store,
     agent,
@@ -174,7 +198,7 @@ async function open(
     log,
     integrity,
     newId,
-    toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
+    toolTimeoutMs,
     leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
     maxPendingPerPerson: config.maxPendingPerPerson,
@@ -188,6 +212,7 @@ async function open(
     connection,
     desk,
     routes: createRouteControl({ store, directory, toolbox, clock, log, policy }),
+    tools: createToolControl({ store, directory, clock, log, tools: mcp }),
     directory,
     toolbox,
     mark,

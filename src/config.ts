@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { TalkRules } from './domain/talk.ts';
 import { folderProblems, policyFileProblems } from './folder-problems.ts';
+import { type McpConfigReading, type McpServerConfig, readMcpConfig } from './mcp-config.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
   DEFAULT_DATA_DIR,
@@ -26,6 +27,11 @@ interface CommonConfig {
   /** State on Redis instead of the data folder; all keys begin with the prefix. */
   readonly redis?: { readonly url: string; readonly prefix: string };
   readonly toolsModule?: string;
+  /** The MCP servers whose tools the agent has, and what of them nobody may read in a log. */
+  readonly mcp: {
+    readonly servers: readonly McpServerConfig[];
+    readonly secrets: readonly string[];
+  };
   /** Absent without one: then the built-in rules hold. */
   readonly policyFile?: string;
   readonly commands: {
@@ -89,8 +95,8 @@ export class ConfigError extends Error {
 
 /** Returns the values of a configuration that nobody may read in a log. */
 export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { model, redis, search } = config;
-  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url)];
+  const { mcp, model, redis, search } = config;
+  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url), ...mcp.secrets];
   if (config.mode === 'playground') return always;
   const { slack } = config;
   const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
@@ -101,9 +107,6 @@ function passwordOf(url: string | undefined): string | undefined {
   return url === undefined ? undefined : decodeURIComponent(new URL(url).password);
 }
 
-/** What would make people believe in a protection that this version does not have. */
-const REFUSED = [['MCP_CONFIG', 'its tools would be missing']] as const;
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Gives the environment its meaning; throws a `ConfigError` that lists all that is wrong with it. */
@@ -113,16 +116,23 @@ export function readConfig(
 ): Config {
   const env = withoutBlanks(environment);
   const read = Variables.safeParse(env);
+  const mcp = readServers(env);
   const problems = [
     ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
     ...tokenProblems(env),
     ...modelProblems(env),
-    ...refusals(env),
+    ...mcp.problems,
     ...policyProblems(env, exists),
     ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
-  return toConfig(read.data, env, exists);
+  return toConfig(read.data, env, exists, mcp);
+}
+
+function readServers(env: Environment): McpConfigReading {
+  const { MCP_CONFIG: path } = env;
+  if (path !== undefined) return readMcpConfig(resolve(path), env);
+  return { servers: [], problems: [], warnings: [], secrets: [] };
 }
 
 /** Blank counts as unset: `.env` files and shells leave empty values behind. */
@@ -150,13 +160,6 @@ function tokenProblems(env: Environment): string[] {
     );
   }
   return problems;
-}
-
-function refusals(env: Environment): string[] {
-  return REFUSED.filter(([name]) => env[name]).map(
-    ([name, harm]) =>
-      `${name} is not in this version, and ignoring it would be dangerous: ${harm}. Unset it.`,
-  );
 }
 
 /** The file that is named, or the default one where it is there. */
@@ -196,6 +199,7 @@ function toConfig(
   read: z.output<typeof Variables>,
   env: Environment,
   exists: (path: string) => boolean,
+  mcp: McpConfigReading,
 ): Config {
   const model = readModel(read);
   const slack = toSlack(read);
@@ -208,6 +212,7 @@ function toConfig(
       redis: { url: read.REDIS_URL, prefix: read.REDIS_PREFIX },
     }),
     ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
+    mcp: { servers: mcp.servers, secrets: mcp.secrets },
     ...toPolicy(read.POLICY_FILE, exists),
     commands: {
       hasNetwork: read.COMMAND_NETWORK,
@@ -234,7 +239,7 @@ function toConfig(
     showsUsage: read.SHOW_USAGE,
     modelSeesImages: read.MODEL_SEES_IMAGES ?? isOpenAi(model),
     logLevel: read.LOG_LEVEL,
-    warnings: warningsOf(env),
+    warnings: [...warningsOf(env), ...mcp.warnings],
   };
   // A workspace without a model is among the problems.
   if (slack && model) return { ...common, mode: 'slack', model, slack };

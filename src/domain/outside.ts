@@ -34,9 +34,14 @@ export interface Outside {
   readonly request?: string;
 }
 
-/** Tells whether a call is taken by the program that made it, and run by no worker of ours. */
+/** Tells whether a call is taken by the program that made it, or answers a question, and is run by no worker of ours. */
 export function isTaken(call: Pick<Call, 'outside'>): boolean {
-  return call.outside?.by === 'key';
+  return call.outside?.by === 'key' || isQuestion(call);
+}
+
+/** Tells whether a call is what an MCP server asks people while a tool of its runs: an edit is the answer, and nothing runs with it. */
+export function isQuestion({ outside }: Pick<Call, 'outside'>): boolean {
+  return outside?.by === 'server';
 }
 
 /** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */

@@ -1,4 +1,5 @@
 import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import type { ToolControl } from '../desk/control-tools.ts';
 import type { Desk } from '../desk/desk.ts';
 import type { RouteControl } from '../desk/set-routes.ts';
 import type { CardPlace } from '../domain/call.ts';
@@ -39,6 +40,7 @@ export function createSlackApp(deps: {
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;
   readonly routes: RouteControl;
+  readonly tools: ToolControl;
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Log;

@@ -16,6 +16,7 @@ import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 import { createRedisOutbox } from './redis-outbox.ts';
 import { createRedisPause } from './redis-pause.ts';
+import { createRedisPins } from './redis-pins.ts';
 import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
 
@@ -73,6 +74,7 @@ export async function createRedisStore(options: {
     audit: createRedisAudit(link, desk),
     pause: createRedisPause(link, desk),
     routes: createRedisRoutes(link, desk),
+    pins: createRedisPins(link, desk),
     drafts: createRedisDrafts(link, desk, clock),
     bulletins: createRedisBulletins(link, desk),
     saver: new CompactRedisSaver(connection, prefix),

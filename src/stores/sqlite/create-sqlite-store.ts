@@ -12,6 +12,7 @@ import { createSqliteInbox } from './sqlite-inbox.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
 import { createSqlitePause } from './sqlite-pause.ts';
+import { createSqlitePins } from './sqlite-pins.ts';
 import { createSqliteRoutes } from './sqlite-routes.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
@@ -57,6 +58,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       audit: createSqliteAudit(db, transact, audit),
       pause: createSqlitePause(db, transact, writeEffects),
       routes: createSqliteRoutes(db, transact, writeEffects),
+      pins: createSqlitePins(db, transact, writeEffects),
       drafts: createSqliteDrafts(db, transact, clock),
       bulletins: createSqliteBulletins(db, transact),
       saver,

@@ -226,6 +226,14 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX bulletins_of_channel ON bulletins (channel, seq);
   `,
+  `
+  -- What MCP servers say of their tools, as it was accepted.
+  CREATE TABLE pins (
+    name TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */
