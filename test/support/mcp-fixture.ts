@@ -1,5 +1,5 @@
 /** MCP servers made with the protocol's own SDK: what they list, answer and ask is set by the test. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -79,6 +79,8 @@ export interface HttpFixture {
   readonly methods: readonly string[];
   /** Breaks all connections that are open now. */
   breakAll(): void;
+  /** Ends all answers that are under way, as if they were whole. */
+  endAll(): void;
   /** Forgets all sessions, as a server that was started anew. */
   forget(): void;
   stop(): Promise<void>;
@@ -91,8 +93,11 @@ export async function startHttpFixture(
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const headers: NodeJS.Dict<string | string[]>[] = [];
   const methods: string[] = [];
+  const open = new Set<ServerResponse>();
   const http = createServer(async (request, response) => {
     headers.push(request.headers);
+    open.add(response);
+    response.once('close', () => open.delete(response));
     let body: unknown;
     if (request.method === 'POST') {
       const chunks: Buffer[] = [];
@@ -106,11 +111,11 @@ export async function startHttpFixture(
       response.writeHead(404).end();
       return;
     }
-    const transport = known ?? (await open());
+    const transport = known ?? (await begin());
     await transport.handleRequest(request, response, body);
   });
 
-  async function open(): Promise<StreamableHTTPServerTransport> {
+  async function begin(): Promise<StreamableHTTPServerTransport> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => {
@@ -130,6 +135,9 @@ export async function startHttpFixture(
     headers,
     methods,
     breakAll: () => http.closeAllConnections(),
+    endAll() {
+      for (const response of open) response.end();
+    },
     forget: () => sessions.clear(),
     stop() {
       stopped ??= new Promise((resolve) => {

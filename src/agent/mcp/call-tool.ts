@@ -51,6 +51,12 @@ function toFailure(server: string, session: Session, error: unknown, signal: Abo
   return new UnknownEndError(why, { cause: error });
 }
 
+/** Tells whether a server refused a request since it does not know the session. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management */
+export function isSessionGone(error: unknown): boolean {
+  if (error instanceof StreamableHTTPError) return error.code === 404;
+  return error instanceof Error && error.cause !== undefined && isSessionGone(error.cause);
+}
+
 /** An answer of the server's own, or of what stands before it. */
 function isRefused(session: Session, error: unknown): boolean {
   if (error instanceof StreamableHTTPError) {

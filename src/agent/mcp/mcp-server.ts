@@ -10,7 +10,7 @@ import {
   serverToolName,
 } from '../../domain/server-tools.ts';
 import type { Tool, ToolContext } from '../../domain/tool.ts';
-import { callServerTool } from './call-tool.ts';
+import { callServerTool, isSessionGone } from './call-tool.ts';
 import { makeChangedTool, makeServerTool } from './make-server-tool.ts';
 import { type ListedTool, readListedTool } from './read-listed-tool.ts';
 import { createRunningCalls } from './running-calls.ts';
@@ -138,9 +138,25 @@ export function createMcpServer(
     return makeServerTool(tool, (args, context) => call(tool, args, context));
   }
 
-  /** Whatever people approved is looked at once more: a server may say something else by now. */
+  /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
     const session = await connection.open();
+    try {
+      return await callIn(session, tool, args, context);
+    } catch (error) {
+      if (!isSessionGone(error)) throw error;
+      await session.client.close();
+      return await callIn(await connection.open(), tool, args, context);
+    }
+  }
+
+  /** Whatever people approved is looked at once more: a server may say something else by now. */
+  async function callIn(
+    session: Session,
+    tool: Named,
+    args: JsonValue,
+    context: ToolContext,
+  ): Promise<string> {
     if (clock.now() - listedAt > FRESH_MS || session !== listedFrom) await refreshFor(session);
     const now = listed.find(({ name: each }) => each === tool.name);
     if (now?.hash !== tool.hash) {
