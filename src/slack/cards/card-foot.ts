@@ -3,12 +3,14 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { Outcome, WithdrawalCause } from '../../domain/outcome.ts';
+import { isQuestion } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { dateText, mention } from '../mrkdwn.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
+import { QUESTION_STATES } from './question.ts';
 import { renderText } from './render-args.ts';
 
 /** What the foot must know besides the call. */
@@ -81,12 +83,13 @@ function headline(call: Call): string {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
-  return `*${STATE_WORDS[call.status]}*`;
+  return `*${isQuestion(call) ? QUESTION_STATES[call.status] : STATE_WORDS[call.status]}*`;
 }
 
 function detail(call: Call): string {
   const isSaid = call.status === 'replied' || call.status === 'ignored';
   const lines = [isSaid ? undefined : sayVerdict(call)];
+  if (isQuestion(call)) return joinLines(lines);
   if (call.status === 'pending' && call.note === undefined) lines.push('Nothing runs until then.');
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (call.status === 'running' && call.claim !== undefined) {
@@ -94,9 +97,15 @@ function detail(call: Call): string {
   }
   const { outcome } = call;
   if (outcome?.kind === 'withdrawn') lines.push(`Because ${WITHDRAWALS[outcome.cause]}.`);
+  return joinLines(lines);
+}
+
+function joinLines(lines: readonly (string | undefined)[]): string {
   const said = lines.filter((line) => line !== undefined);
   return said.length === 0 ? '' : `\n${said.join('\n')}`;
 }
+
+const QUESTION_VERDICTS = { edit: 'Answered by', ignore: '*Declined* by' } as const;
 
 const VERDICTS = {
   approve: 'Approved by',
@@ -112,7 +121,8 @@ function sayVerdict(call: Call): string | undefined {
   const approved = verdict.kind === 'approve' && call.votes.length > 1;
   const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
   const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
-  return `${VERDICTS[verdict.kind]} ${names} · ${dateText(verdict.at)}`;
+  const words = isQuestion(call) ? { ...VERDICTS, ...QUESTION_VERDICTS } : VERDICTS;
+  return `${words[verdict.kind]} ${names} · ${dateText(verdict.at)}`;
 }
 
 function outcomePiece(outcome: Outcome | undefined, masking: Masking) {
@@ -156,6 +166,8 @@ function buttonsOf(call: Call, facts: FootFacts): Button[] {
     case 'unknown':
       return [...makeSettlements(button), ...open];
     case 'expired':
+      // The tool that waited for the answer runs no more.
+      if (isQuestion(call)) return open;
       return [button(ACTIONS.askAgain, 'Ask again'), ...open];
     default:
       return open;
@@ -181,6 +193,9 @@ export function makeDecisions(
   button: MakeButton,
 ): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
+  if (isQuestion(call)) {
+    return [button(ACTIONS.edit, 'Answer', 'primary'), button(ACTIONS.ignore, 'Decline')];
+  }
   return [
     ...(allows('approve') && facts.whole ? [button(ACTIONS.approve, 'Approve', 'primary')] : []),
     ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),

@@ -3,12 +3,14 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { Call, CardPlace } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { readStoredJson } from '../../domain/json.ts';
+import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { placeOf } from '../../domain/thread-key.ts';
 import { maskingOf, secretsOf } from '../cards/call-card.ts';
-import { toPlainWords } from '../cards/card-facts.ts';
+import { titleOf } from '../cards/card-facts.ts';
 import { STATE_WORDS } from '../cards/card-foot.ts';
 import { asCode, cutBefore } from '../cards/fit-pieces.ts';
+import { QUESTION_STATES } from '../cards/question.ts';
 import { type ArgsLook, type DataPiece, renderArgs } from '../cards/render-args.ts';
 import { showName } from '../cards/visible-text.ts';
 import { ACTIONS } from '../ids.ts';
@@ -27,7 +29,7 @@ export interface EntryLook {
 /** Makes the entry of a call that waits for a decision: what it is, and the way to decide it. */
 export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
   const lines = [
-    [bold(toPlainWords(call.tool)), text(' · risk '), ...riskOf(call), ...votesOf(call)],
+    [bold(titleOf(call)), text(' · risk '), ...riskOf(call), ...votesOf(call)],
     [text('Asked by '), ...askerOf(call), text(' · '), ago(call.createdAt), ...deadlineOf(call)],
     ...(call.status === 'unknown' ? [[text(`${STATE_WORDS.unknown}: please say.`)]] : []),
     ...(look.showsArguments ? [argumentsOf(call, look)] : []),
@@ -44,9 +46,14 @@ export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
   const helper = call.agent === undefined ? [] : [text(` · by helper ${showName(call.agent)}`)];
   const args = look.showsArguments ? [argumentsOf(call, look)] : [];
   const lines = [
-    [bold(toPlainWords(call.tool)), ...helper, text(' · '), linkTo(call, look)],
+    [bold(titleOf(call)), ...helper, text(' · '), linkTo(call, look)],
     [
-      ...[text(STATE_WORDS[call.status]), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
+      ...[
+        text(isQuestion(call) ? QUESTION_STATES[call.status] : STATE_WORDS[call.status]),
+        ...verdictOf(call),
+        text(' · '),
+        ago(call.updatedAt),
+      ],
       ...[...deadlineOf(call), ...votesOf(call)],
     ],
     ...args,
@@ -173,7 +180,7 @@ function toBlock(lines: readonly Line[]): KnownBlock {
 
 /** What runs, or is of high risk, is read whole first. */
 function buttonsOf(call: Call): Button[] {
-  const name = toPlainWords(call.tool);
+  const name = titleOf(call);
   const button = (actionId: string, words: string): Button => ({
     type: 'button',
     action_id: actionId,
