@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { TalkRules } from './domain/talk.ts';
-import { folderProblems, policyFileProblems } from './folder-problems.ts';
+import { folderProblems, mcpFileProblems, policyFileProblems } from './folder-problems.ts';
 import { type McpConfigReading, type McpServerConfig, readMcpConfig } from './mcp-config.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
@@ -130,9 +130,11 @@ export function readConfig(
 }
 
 function readServers(env: Environment): McpConfigReading {
-  const { MCP_CONFIG: path } = env;
-  if (path !== undefined) return readMcpConfig(resolve(path), env);
-  return { servers: [], problems: [], warnings: [], secrets: [] };
+  const { MCP_CONFIG: path, WORKSPACE_DIR: workspaceDir = DEFAULT_WORKSPACE_DIR } = env;
+  if (path === undefined) return { servers: [], problems: [], warnings: [], secrets: [] };
+  const problems = mcpFileProblems(path, workspaceDir);
+  const read = readMcpConfig(path, env);
+  return { ...read, problems: [...problems, ...read.problems] };
 }
 
 /** Blank counts as unset: `.env` files and shells leave empty values behind. */
