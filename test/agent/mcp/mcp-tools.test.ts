@@ -81,7 +81,10 @@ describe('tools of MCP servers', () => {
     assert.ok(
       lines.some((line) => /The key is key-of-the-fixture.*An MCP server wrote/.test(line)),
     );
+    const pid = Number(/\n(\d+)\n/.exec(await run(tools, 'box__pid'))?.[1]);
+    assert.equal(process.kill(pid, 0), true);
     await tools.stop();
+    assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
     await assert.rejects(run(tools, 'box__echo'), /the app stops/);
     await clock.advance(0);
   });
