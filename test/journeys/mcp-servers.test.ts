@@ -106,7 +106,7 @@ describe('tools of MCP servers', () => {
     );
     const place = await stage.ask('requester', 'deploy');
     await stage.press('requester', await stage.card(place, 'box__ask', 'Approve'), 'call.approve');
-    const question = await stage.card(place, 'Question of box', 'Answer', 'Decline');
+    const question = await stage.card(place, 'Question from box', 'Answer', 'Decline');
     const text = allText(question);
     assert.match(text, /its tool `box__ask` runs\. Its words are not mine, and unverified/);
     assert.match(text, /Never answer with a password/);
@@ -128,7 +128,7 @@ describe('tools of MCP servers', () => {
       stage.toolMessages().at(-1) ?? '',
       /\{"action":"accept","content":\{"environment":"production","reason":"Release"\}\}/,
     );
-    const answered = await stage.card(place, 'Question of box', 'Answered by');
+    const answered = await stage.card(place, 'Question from box', '*Answered* by');
     assert.doesNotMatch(JSON.stringify(answered.blocks), /call\.edit/);
     assert.match(stage.toolMessages()[0] ?? '', /FIXTURE_KEY/);
     assert.doesNotMatch(stage.toolMessages()[0] ?? '', /SLACK_|OPENAI/);
@@ -146,10 +146,10 @@ describe('tools of MCP servers', () => {
     stage.play(sayCall('box__ask', {}), sayText('I see that too.'));
     const other = await stage.ask('requester', 'deploy again');
     await stage.press('requester', await stage.card(other, 'box__ask', 'Approve'), 'call.approve');
-    await stage.card(other, 'Question of box', 'Answer');
+    await stage.card(other, 'Question from box', 'Answer');
     await stage.restart('kill');
     const unknown = await stage.card(other, 'box__ask', 'not known whether this ran');
-    await stage.card(other, 'Question of box', 'nobody waits for the answer any more');
+    await stage.card(other, 'Question from box', 'nobody waits for the answer any more');
     await stage.press('requester', unknown, 'call.settle-leave');
     await stage.answer(other, 'I see that too.');
   });

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import {
   CallToolRequestSchema,
@@ -149,4 +150,30 @@ export async function startHttpFixture(
   };
   t.after(() => fixture.stop());
   return fixture;
+}
+
+/** A server that speaks the protocol's older way over HTTP alone; answers its address. */
+export async function startSseFixture(
+  t: Pick<TestContext, 'after'>,
+  tools: readonly FixtureTool[],
+): Promise<string> {
+  const sessions = new Map<string, SSEServerTransport>();
+  const http = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/sse' && request.headers.authorization === 'Bearer secret-token') {
+      const transport = new SSEServerTransport('/messages', response);
+      sessions.set(transport.sessionId, transport);
+      await makeFixtureServer(() => tools).connect(transport);
+      return;
+    }
+    const session = sessions.get(searchParams.get('sessionId') ?? '');
+    if (session) await session.handlePostMessage(request, response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    http.closeAllConnections();
+    await new Promise<void>((resolve) => http.close(() => resolve()));
+  });
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`;
 }

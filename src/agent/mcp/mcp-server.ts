@@ -57,7 +57,7 @@ export function createMcpServer(
   const calls = createRunningCalls(name, deps);
   const connection = createServerConnection(settings, {
     ...{ clock, log },
-    onListChanged: (session) => void refresh(session).catch(tellTrouble),
+    onListChanged: listAgain,
     onQuestion: calls.ask,
   });
   let listed: readonly Named[] = [];
@@ -67,12 +67,25 @@ export function createMcpServer(
   let listedAt = Number.NEGATIVE_INFINITY;
   let problem: string | undefined;
   let isStopped = false;
+  let isListQueued = false;
   let cancelRetry: Cancel = () => {};
   let refreshing: Promise<void> = Promise.resolve();
   const told = new Set<string>();
 
   function tellTrouble(error: unknown): void {
     log.warn({ server: name, why: sayWhy(error) }, 'The tools of an MCP server were not listed.');
+  }
+
+  /** However often a server says so: one more list is all that it takes. */
+  function listAgain(session: Session): void {
+    if (isListQueued) return;
+    isListQueued = true;
+    const begun = refreshing
+      .catch(() => {})
+      .finally(() => {
+        isListQueued = false;
+      });
+    void begun.then(() => refresh(session)).catch(tellTrouble);
   }
 
   /** One at a time: a later list must not be overtaken by an earlier one. */
@@ -140,13 +153,14 @@ export function createMcpServer(
 
   /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
-    const session = await connection.open();
+    const { signal } = context;
+    const session = await unlessAborted(signal, connection.open());
     try {
       return await callIn(session, tool, args, context);
     } catch (error) {
       if (!isSessionGone(error)) throw error;
       await session.client.close();
-      return await callIn(await connection.open(), tool, args, context);
+      return await callIn(await unlessAborted(signal, connection.open()), tool, args, context);
     }
   }
 
@@ -157,7 +171,9 @@ export function createMcpServer(
     args: JsonValue,
     context: ToolContext,
   ): Promise<string> {
-    if (clock.now() - listedAt > FRESH_MS || session !== listedFrom) await refreshFor(session);
+    if (clock.now() - listedAt > FRESH_MS || session !== listedFrom) {
+      await unlessAborted(context.signal, refreshFor(session));
+    }
     const now = listed.find(({ name: each }) => each === tool.name);
     if (now?.hash !== tool.hash) {
       throw new Error('the tool has changed since it was approved, and was not called.');
@@ -215,6 +231,21 @@ export function createMcpServer(
       await refreshing.catch(() => {});
     },
   };
+}
+
+/** Nothing of the call is sent before this has ended: whoever stops it has stopped it. */
+async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 const CHANGED =

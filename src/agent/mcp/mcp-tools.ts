@@ -18,6 +18,10 @@ export interface McpTools extends ServerTools, LiveTools {
 }
 
 const START_MS = 10_000;
+/** Some providers take no more than 128 tools, and few models tell so many apart. */
+const MANY = 100;
+const TOO_MANY =
+  'The MCP servers have very many tools: some models refuse so many. Name fewer servers in MCP_CONFIG.';
 /** Fewer letters of a hash could be guessed, or typed by accident. */
 const SHORTEST = 12;
 /** How often it is looked whether another process has accepted what has changed. */
@@ -42,6 +46,7 @@ export function createMcpTools(
   let isStopped = false;
   const onChange = () => {
     tools = servers.flatMap((server) => server.tools());
+    if (tools.length > MANY) log.warn({ tools: tools.length }, TOO_MANY);
   };
   const servers = settings.map((each) => createMcpServer(each, { ...deps, pins, onChange }));
 

@@ -65,7 +65,7 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   const blocks: KnownBlock[] = [
     { type: 'section', text: { type: 'mrkdwn', text: sayState(call) }, expand: true },
   ];
-  const said = outcomePiece(call.outcome, facts.masking);
+  const said = isQuestion(call) ? undefined : outcomePiece(call.outcome, facts.masking);
   if (said !== undefined) blocks.push(...buildPieces([said]));
   const buttons = buttonsOf(call, facts);
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -79,15 +79,19 @@ export function sayState(call: Call): string {
 
 /** Where a person's verdict is the end, it is the headline; else the state is. */
 function headline(call: Call): string {
-  if (call.status === 'replied' || call.status === 'ignored') {
+  if (isVerdictAll(call)) {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
   return `*${isQuestion(call) ? QUESTION_STATES[call.status] : STATE_WORDS[call.status]}*`;
 }
 
+function isVerdictAll(call: Call): boolean {
+  return call.status === 'replied' || call.status === 'ignored' || isQuestion(call);
+}
+
 function detail(call: Call): string {
-  const isSaid = call.status === 'replied' || call.status === 'ignored';
+  const isSaid = isVerdictAll(call);
   const lines = [isSaid ? undefined : sayVerdict(call)];
   if (isQuestion(call)) return joinLines(lines);
   if (call.status === 'pending' && call.note === undefined) lines.push('Nothing runs until then.');
@@ -105,7 +109,7 @@ function joinLines(lines: readonly (string | undefined)[]): string {
   return said.length === 0 ? '' : `\n${said.join('\n')}`;
 }
 
-const QUESTION_VERDICTS = { edit: 'Answered by', ignore: '*Declined* by' } as const;
+const QUESTION_VERDICTS = { edit: '*Answered* by', ignore: '*Declined* by' } as const;
 
 const VERDICTS = {
   approve: 'Approved by',

@@ -11,7 +11,7 @@ import { showName } from './visible-text.ts';
 
 /** Says whose question it is: the card's title. */
 export function questionTitle({ outside }: Call): string {
-  return `Question of ${showName(outside?.name ?? '')}`;
+  return `Question from ${showName(outside?.name ?? '')}`;
 }
 
 /** Our facts of a question, one to a line. */

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { shortPin } from '../../../src/domain/pin.ts';
 import { UnknownEndError } from '../../../src/domain/tool.ts';
 import { REQUESTER } from '../../support/a-call.ts';
-import { aTool, startHttpFixture } from '../../support/mcp-fixture.ts';
+import { aTool, startHttpFixture, startSseFixture } from '../../support/mcp-fixture.ts';
 import { until } from '../../support/until.ts';
 import { build, contextOf, find, namesOf, overHttp, overStdio, run } from './mcp-bench.ts';
 
@@ -54,6 +54,13 @@ describe('tools of MCP servers', () => {
     assert.ok(long.length < 46_000 && /begin/.test(long) && /end\nuntrusted/.test(long));
     assert.equal(tools.mayCome('Big_Box__anything'), true);
     assert.equal(tools.mayCome('Big_Boxes'), false);
+  });
+
+  it('over the older way of HTTP are called too', async (t) => {
+    const url = await startSseFixture(t, [aTool('echo', ({ text }) => String(text))]);
+    const headers = { authorization: 'Bearer secret-token' };
+    const { tools } = await build(t, [{ name: 'old', reach: { kind: 'sse', url, headers } }]);
+    assert.match(await run(tools, 'old__echo', { text: 'hello' }), /\nhello\n/);
   });
 
   it('over stdio see none of our variables, and a process that dies leaves it unknown and comes back', async (t) => {
