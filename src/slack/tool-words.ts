@@ -14,9 +14,13 @@ import { buildNotice, type SaidMessage } from './say-parts.ts';
 
 /** Beyond this many changed lines a difference tells nobody anything. */
 const MAX_CHANGED_LINES = 1_000;
-const MOST_SERVERS = 20;
+/** Text of all servers on one message. */
+const SERVERS = 3_000;
 const MOST_CHANGED = 4;
-const MOST_LEFT_OUT = 5;
+const MOST_LEFT_OUT = 3;
+const MAX_NAME = 60;
+const MAX_REASON = 160;
+const MOST_NAMED = 10;
 
 /** Lists the servers, and what of their tools has changed; `name` asks for one of those alone. */
 export function listServerTools(found: ToolsFound, name: string): SaidMessage {
@@ -38,16 +42,14 @@ export function listServerTools(found: ToolsFound, name: string): SaidMessage {
   const shown = changed.slice(0, MOST_CHANGED);
   const left = changed.length - shown.length;
   return together(
-    buildNotice(
-      [...servers.slice(0, MOST_SERVERS).map(sayServer), sayChanged(changed.length)].join('\n'),
-    ),
+    buildNotice([...sayServers(servers), sayChanged(changed.length)].join('\n')),
     shown.map((each) => showChange(each, DATA / MOST_CHANGED)),
     left > 0 ? [buildNotice(`… and ${left} more, once these are accepted.`)] : [],
   );
 }
 
 /** Text of all differences on one message. */
-const DATA = 6_000;
+const DATA = 5_000;
 
 function together(
   first: SaidMessage,
@@ -58,13 +60,27 @@ function together(
   return { text: first.text, blocks: blocks.slice(0, LIMITS.messageBlocks) };
 }
 
+function sayServers(servers: readonly ServerState[]): readonly string[] {
+  const lines: string[] = [];
+  let left = SERVERS;
+  for (const server of servers) {
+    const line = sayServer(server);
+    left -= line.length;
+    if (left < 0) return [...lines, `• … and ${servers.length - lines.length} more`];
+    lines.push(line);
+  }
+  return lines;
+}
+
 function sayServer({ isConnected, leftOut, name, problem, tools }: ServerState): string {
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
   const state = isConnected ? 'connected' : 'not connected';
-  const lines = [`• \`${plain(name)}\`: ${state}, ${count}`];
-  if (problem !== undefined) lines.push(`   can’t be used: \`${plain(problem)}\``);
+  const lines = [`• \`${plain(name, MAX_NAME)}\`: ${state}, ${count}`];
+  if (problem !== undefined) lines.push(`   can’t be used: \`${plain(problem, MAX_REASON)}\``);
   for (const each of leftOut.slice(0, MOST_LEFT_OUT)) {
-    lines.push(`   left out \`${plain(each.name)}\`: \`${plain(each.reason)}\``);
+    lines.push(
+      `   left out \`${plain(each.name, MAX_NAME)}\`: \`${plain(each.reason, MAX_REASON)}\``,
+    );
   }
   return lines.join('\n');
 }
@@ -113,6 +129,14 @@ function printClaims({ annotations, description, schema }: ToolClaims): string {
   return `description:\n${description}\n${JSON.stringify(parts, undefined, 1)}\n`;
 }
 
+/** Says on an admin's Home that tools wait to be accepted. */
+export function sayWaitingTools(changed: readonly ChangedTool[]): string {
+  const names = changed.slice(0, MOST_NAMED).map(({ name }) => `\`${name}\``);
+  const left = changed.length - names.length;
+  const all = `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+  return `${sayChanged(changed.length)} \`${COMMAND} tools\` shows what is different: ${all}`;
+}
+
 /** Says what became of an acceptance. */
 export function sayAccepted(outcome: AcceptOutcome, isNamed: boolean): SaidMessage {
   switch (outcome.kind) {
@@ -137,7 +161,7 @@ export function sayAccepted(outcome: AcceptOutcome, isNamed: boolean): SaidMessa
 }
 
 /** Inside of code nothing but its own mark means anything, and what Slack reads as an entity. */
-function plain(text: string): string {
+function plain(text: string, most: number): string {
   const line = text.replaceAll('`', '’').replaceAll(/\s+/g, ' ').trim();
-  return toPlainText(toVisible(line.slice(0, BUDGET.note)).text);
+  return toPlainText(toVisible(line.slice(0, most)).text);
 }
