@@ -131,8 +131,9 @@ export function createServerConnection(
     isOpen: () => isUp,
     async close() {
       isOver = true;
-      await current?.catch(() => {});
+      // One that is being opened ends with it: nobody waits for a server that keeps silent.
       await end();
+      await current?.catch(() => {});
     },
   };
 }

@@ -1,10 +1,12 @@
 /** MCP servers that break, are not there, or ask people something while a tool of theirs runs. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createServerConnection } from '../../../src/agent/mcp/server-connection.ts';
 import type { ServerSettings } from '../../../src/agent/mcp/server-settings.ts';
 import type { AskPeople, ServerQuestion } from '../../../src/domain/server-tools.ts';
 import { UnknownEndError } from '../../../src/domain/tool.ts';
 import { REQUESTER } from '../../support/a-call.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { aTool, startHttpFixture } from '../../support/mcp-fixture.ts';
 import { until } from '../../support/until.ts';
 import { build, contextOf, find, namesOf, overHttp, run, TOOL_TIMEOUT_MS } from './mcp-bench.ts';
@@ -92,6 +94,22 @@ describe('a server that is not there', () => {
     isThere = true;
     await clock.advance(2_000);
     await until(() => namesOf(tools).includes('late__late'));
+  });
+});
+
+describe('a server that keeps silent', () => {
+  it('does not keep the app from ending', async () => {
+    const clock = createManualClock();
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const args = ['-e', 'process.stdin.on("end", () => process.exit()).resume()'];
+    const reach = { kind: 'stdio' as const, command: process.execPath, args, env: {} };
+    const connection = createServerConnection(
+      { name: 'mute', reach },
+      { clock, log, onListChanged() {}, onQuestion: async () => ({ action: 'cancel' }) },
+    );
+    const opening = assert.rejects(connection.open(), /“mute” can't be reached/);
+    await connection.close();
+    await opening;
   });
 });
 
