@@ -3,7 +3,7 @@ import { type Call, isTerminal, type Verdict } from './call.ts';
 import type { DecisionCommand, DecisionLook, DecisionOutcome, SettleCommand } from './decision.ts';
 import { digestOf, shortDigest } from './digest.ts';
 import type { Outcome } from './outcome.ts';
-import { isQuestion } from './outside.ts';
+import { isElicitation } from './outside.ts';
 import type { Allowed, Permission } from './permit.ts';
 import { isSamePerson } from './person.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
@@ -218,7 +218,7 @@ function ruleRerun(call: Call, verdict: Verdict, approves: boolean): Ruling {
 /** The press that made an attempt is its maker's approval, where that counts and needs no words. */
 function approveAnew(made: Step, verdict: Verdict, approves: boolean): Ruling {
   const route = routeOf(made.call);
-  const isEnough = isQuestion(made.call) || route.decisions.includes('approve');
+  const isEnough = isElicitation(made.call) || route.decisions.includes('approve');
   const counts = approves && isEnough && !route.requiresReason;
   if (!counts) return steps(made);
   const vote = { by: verdict.by, at: verdict.at };

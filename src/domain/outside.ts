@@ -36,11 +36,11 @@ export interface Outside {
 
 /** Tells whether a call is taken by the program that made it, or answers a question, and is run by no worker of ours. */
 export function isTaken(call: Pick<Call, 'outside'>): boolean {
-  return call.outside?.by === 'key' || isQuestion(call);
+  return call.outside?.by === 'key' || isElicitation(call);
 }
 
 /** Tells whether a call is what an MCP server asks people while a tool of its runs: an edit is the answer, and nothing runs with it. */
-export function isQuestion({ outside }: Pick<Call, 'outside'>): boolean {
+export function isElicitation({ outside }: Pick<Call, 'outside'>): boolean {
   return outside?.by === 'server';
 }
 

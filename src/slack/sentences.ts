@@ -1,7 +1,7 @@
 /** What people are told of their clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
-import { isQuestion } from '../domain/outside.ts';
+import { isElicitation } from '../domain/outside.ts';
 import { isSamePerson } from '../domain/person.ts';
 import { sayAnswered } from './cards/question.ts';
 import { showName } from './cards/visible-text.ts';
@@ -88,7 +88,7 @@ function sayUncounted(call: Call): string {
 }
 
 function sayDecided(call: Call): string {
-  if (isQuestion(call)) return sayAnswered(call);
+  if (isElicitation(call)) return sayAnswered(call);
   switch (call.verdict?.kind) {
     case 'approve':
       return `You approved ${name(call)}.`;

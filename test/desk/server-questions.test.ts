@@ -5,7 +5,7 @@ import { toOutsideTool } from '../../src/agent/tools/outside-tool.ts';
 import { createAskQuestion } from '../../src/desk/outside/ask-question.ts';
 import { createCallWatch } from '../../src/desk/outside/watch-calls.ts';
 import type { Call } from '../../src/domain/call.ts';
-import { isQuestion } from '../../src/domain/outside.ts';
+import { isElicitation } from '../../src/domain/outside.ts';
 import type { AskPeople, QuestionAnswer } from '../../src/domain/server-tools.ts';
 import { type Tool, UnknownEndError } from '../../src/domain/tool.ts';
 import { APPROVER, REQUESTER } from '../support/a-call.ts';
@@ -74,16 +74,16 @@ async function build(t: TestContext, end?: () => Promise<string>): Promise<Bench
   await desk.desk.decide({ callId, attempt, digest, by: REQUESTER, decision: { kind: 'approve' } });
   const find = async (isIt: (call: Call) => boolean) => (await desk.calls()).find(isIt);
   const question = async () => {
-    const found = await find(isQuestion);
+    const found = await find(isElicitation);
     assert(found);
     return found;
   };
-  await until(async () => (await find(isQuestion))?.status === 'pending');
+  await until(async () => (await find(isElicitation))?.status === 'pending');
   const bench = { ...desk, answers, question };
   return {
     ...bench,
     async asked() {
-      const found = await find((each) => !isQuestion(each));
+      const found = await find((each) => !isElicitation(each));
       assert(found);
       return found;
     },

@@ -1,6 +1,6 @@
 import type { Call } from '../../domain/call.ts';
 import { withdraw } from '../../domain/decide.ts';
-import { isQuestion } from '../../domain/outside.ts';
+import { isElicitation } from '../../domain/outside.ts';
 import type { DeskDeps } from '../deps.ts';
 import { effectsOf } from '../effects.ts';
 
@@ -27,7 +27,7 @@ export async function closeQuestions(deps: CloseDeps, call: Call): Promise<void>
   if ((await deps.store.ledger.get(call.id))?.status === 'running') return;
   const calls = await deps.store.ledger.ofThread(call.thread, call.turn);
   const own = calls.filter(
-    (each) => isQuestion(each) && each.messageId === questionsKey(call.id) && !each.outcome,
+    (each) => isElicitation(each) && each.messageId === questionsKey(call.id) && !each.outcome,
   );
   for (const { id } of own) await closeQuestion(deps, id);
 }

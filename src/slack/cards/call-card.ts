@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { readStoredJson } from '../../domain/json.ts';
-import { isQuestion } from '../../domain/outside.ts';
+import { isElicitation } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { BUDGET } from '../limits.ts';
 import { buildReasons } from './card-approvals.ts';
@@ -46,7 +46,7 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
   const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
   const { pieces, data, sums, whole } = fitCall(call, look, paths, masking);
   const words = quoteWords(call, masking);
-  const hasNothing = isQuestion(call) && call.args === '{}';
+  const hasNothing = isElicitation(call) && call.args === '{}';
   const blocks: KnownBlock[] = [
     ...buildFacts(call, masking, look),
     ...sayBefore(call, paths, masking),
@@ -126,20 +126,20 @@ function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly s
 
 /** Makes the blocks between our facts and the arguments: what a server asks, or who edited what. */
 export function sayBefore(call: Call, paths: readonly string[], masking: Masking): KnownBlock[] {
-  return isQuestion(call) ? quoteQuestion(call, masking) : buildEdit(call, paths, masking);
+  return isElicitation(call) ? quoteQuestion(call, masking) : buildEdit(call, paths, masking);
 }
 
 /** Makes the piece of the agent's words beside a call, if there are any: without the secrets of the call, even when the agent repeats them. */
 export function quoteWords(call: Call, masking: Masking): readonly DataPiece[] {
   const words = call.words.trim();
-  if (words === '' || isQuestion(call)) return [];
+  if (words === '' || isElicitation(call)) return [];
   const piece = renderText('Agent says (unverified)', words, masking);
   return [cutPiece(piece, BUDGET.words)];
 }
 
 /** Our own words only: they go to lock screens. */
 function notification(call: Call, { outlook }: CardLook): string {
-  if (isQuestion(call)) return `${questionTitle(call)}: ${QUESTION_STATES[call.status]}`;
+  if (isElicitation(call)) return `${questionTitle(call)}: ${QUESTION_STATES[call.status]}`;
   const hint = call.status === 'pending' ? ' · open to review' : '';
   return `${showName(call.tool)}: ${STATE_WORDS[call.status]} · asked by ${sayAsker(call, outlook)}${hint}`;
 }

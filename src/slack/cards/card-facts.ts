@@ -4,7 +4,7 @@ import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
-import { isQuestion } from '../../domain/outside.ts';
+import { isElicitation } from '../../domain/outside.ts';
 import { isDirect } from '../../domain/talk.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, linkTo, mention, mentionChannel } from '../mrkdwn.ts';
@@ -38,7 +38,7 @@ export function toPlainWords(tool: string): string {
 
 /** What a call is called at the top of its card: its tool, or whose question it is. */
 export function titleOf(call: Call): string {
-  return isQuestion(call) ? questionTitle(call) : toPlainWords(call.tool);
+  return isElicitation(call) ? questionTitle(call) : toPlainWords(call.tool);
 }
 
 /** Makes the header, the facts and the line that led to the call. */
@@ -81,7 +81,7 @@ const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 
 /** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
 function sayFacts(call: Call, { asked, calls, outlook }: FactsLook): string {
-  if (isQuestion(call)) return questionFacts(call).join('\n');
+  if (isElicitation(call)) return questionFacts(call).join('\n');
   const lines = [
     `*Asked by* ${sayAsker(call, outlook)} · *risk* ${RISKS[call.risk]}`,
     ...(call.server === undefined ? [] : [`*Tool of* the MCP server \`${showName(call.server)}\``]),

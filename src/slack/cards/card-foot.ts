@@ -3,7 +3,7 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { Outcome, WithdrawalCause } from '../../domain/outcome.ts';
-import { isQuestion } from '../../domain/outside.ts';
+import { isElicitation } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
@@ -65,7 +65,7 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   const blocks: KnownBlock[] = [
     { type: 'section', text: { type: 'mrkdwn', text: sayState(call) }, expand: true },
   ];
-  const said = isQuestion(call) ? undefined : outcomePiece(call.outcome, facts.masking);
+  const said = isElicitation(call) ? undefined : outcomePiece(call.outcome, facts.masking);
   if (said !== undefined) blocks.push(...buildPieces([said]));
   const buttons = buttonsOf(call, facts);
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -83,17 +83,17 @@ function headline(call: Call): string {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
-  return `*${isQuestion(call) ? QUESTION_STATES[call.status] : STATE_WORDS[call.status]}*`;
+  return `*${isElicitation(call) ? QUESTION_STATES[call.status] : STATE_WORDS[call.status]}*`;
 }
 
 function isVerdictAll(call: Call): boolean {
-  return call.status === 'replied' || call.status === 'ignored' || isQuestion(call);
+  return call.status === 'replied' || call.status === 'ignored' || isElicitation(call);
 }
 
 function detail(call: Call): string {
   const isSaid = isVerdictAll(call);
   const lines = [isSaid ? undefined : sayVerdict(call)];
-  if (isQuestion(call)) return joinLines(lines);
+  if (isElicitation(call)) return joinLines(lines);
   if (call.status === 'pending' && call.note === undefined) lines.push('Nothing runs until then.');
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (call.status === 'running' && call.claim !== undefined) {
@@ -125,7 +125,7 @@ function sayVerdict(call: Call): string | undefined {
   const approved = verdict.kind === 'approve' && call.votes.length > 1;
   const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
   const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
-  const words = isQuestion(call) ? { ...VERDICTS, ...QUESTION_VERDICTS } : VERDICTS;
+  const words = isElicitation(call) ? { ...VERDICTS, ...QUESTION_VERDICTS } : VERDICTS;
   return `${words[verdict.kind]} ${names} · ${dateText(verdict.at)}`;
 }
 
@@ -171,7 +171,7 @@ function buttonsOf(call: Call, facts: FootFacts): Button[] {
       return [...makeSettlements(button), ...open];
     case 'expired':
       // The tool that waited for the answer runs no more.
-      if (isQuestion(call)) return open;
+      if (isElicitation(call)) return open;
       return [button(ACTIONS.askAgain, 'Ask again'), ...open];
     default:
       return open;
@@ -197,7 +197,7 @@ export function makeDecisions(
   button: MakeButton,
 ): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
-  if (isQuestion(call)) {
+  if (isElicitation(call)) {
     return [button(ACTIONS.edit, 'Answer', 'primary'), button(ACTIONS.ignore, 'Decline')];
   }
   return [

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
-import { isQuestion } from '../../domain/outside.ts';
+import { isElicitation } from '../../domain/outside.ts';
 import { buildNote, titleOf } from '../cards/card-facts.ts';
 import { ACTIONS, VIEWS } from '../ids.ts';
 import { type Row, toRows } from './draw-rows.ts';
@@ -41,7 +41,7 @@ export function buildEditForm(
   const rows = pages[page - 1] ?? [];
   const inputs = pages.flat().reduce((sum, row) => sum + row.inputs, 0);
   const isLast = page === pages.length;
-  const isAnswer = isQuestion(call);
+  const isAnswer = isElicitation(call);
   const hasSubmit = isAnswer || inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
   const save = isAnswer ? 'Send the answer' : 'Save and approve';
   const submit = isLast ? save : 'Next page';
@@ -90,7 +90,7 @@ function intro(
   }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
 ): readonly KnownBlock[] {
   const name = titleOf(call);
-  const text = isQuestion(call) ? sayAnswer(name) : sayEdit(name, hasSubmit);
+  const text = isElicitation(call) ? sayAnswer(name) : sayEdit(name, hasSubmit);
   const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const place: KnownBlock = { type: 'context', elements: [plain(paging)] };

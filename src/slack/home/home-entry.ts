@@ -3,7 +3,7 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { Call, CardPlace } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { readStoredJson } from '../../domain/json.ts';
-import { isQuestion } from '../../domain/outside.ts';
+import { isElicitation } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { placeOf } from '../../domain/thread-key.ts';
 import { maskingOf, secretsOf } from '../cards/call-card.ts';
@@ -49,7 +49,7 @@ export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
     [bold(titleOf(call)), ...helper, text(' · '), linkTo(call, look)],
     [
       ...[
-        text(isQuestion(call) ? QUESTION_STATES[call.status] : STATE_WORDS[call.status]),
+        text(isElicitation(call) ? QUESTION_STATES[call.status] : STATE_WORDS[call.status]),
         ...verdictOf(call),
         text(' · '),
         ago(call.updatedAt),
