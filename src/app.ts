@@ -6,17 +6,21 @@ import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAttachmentFolder } from './agent/attachment-folder.ts';
 import { createAgent } from './agent/create-agent.ts';
+import { createMcpTools } from './agent/mcp/mcp-tools.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
 import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
+import { toOutsideTool } from './agent/tools/outside-tool.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
+import { createToolControl } from './desk/control-tools.ts';
 import { countParked } from './desk/count-parked.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
-import type { CallWatch } from './desk/outside/watch-calls.ts';
+import { createAskQuestion } from './desk/outside/ask-question.ts';
+import { type CallWatch, createCallWatch } from './desk/outside/watch-calls.ts';
 import { createRouteControl } from './desk/set-routes.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
@@ -113,12 +117,30 @@ async function open(
   const store = { ...opened.store, ledger: sealLedger(opened.store.ledger, createSeal(key)) };
   const filesOff = await opened.findFilesProblem();
 
+  const newId = () => randomBytes(16).toString('base64url');
+  const toolTimeoutMs = overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS;
+  const calls = createCallWatch({ audit: store.audit, clock, log });
+  watch = calls;
+  onRelease(async () => calls.stop());
+  const askPeople = createAskQuestion({
+    store,
+    clock,
+    newId,
+    ofOutside: toOutsideTool,
+    watch: calls.watch,
+  });
+  const { pins } = store;
+  const mcp = createMcpTools(config.mcp.servers, { pins, clock, log, askPeople, toolTimeoutMs });
+  onRelease(() => mcp.stop());
+  await mcp.start();
+
   const files = createWorkspaceBytes(config.workspaceDir);
   const send = createSendFileToSlack({ connection, log });
   const { toolbox, helpers, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
     withFiles: [createSendFile({ files, send }), await offerCommands(config, { clock, log })],
     offered: offerWeb(config, { clock, reach: overrides.reach }),
+    live: mcp,
     ...(filesOff !== undefined && { filesOff }),
     ...(own && { extra: own.tools, agents: own.agents }),
   });
@@ -162,7 +184,6 @@ async function open(
   const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
   const gate = overrides.gate ?? rules.gate;
   const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
-  const newId = () => randomBytes(16).toString('base64url');
   worker = createWorker({
     store,
     agent,
@@ -181,7 +202,7 @@ async function open(
     log,
     integrity,
     newId,
-    toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
+    toolTimeoutMs,
     leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
     maxPendingPerPerson: config.maxPendingPerPerson,
@@ -194,15 +215,16 @@ async function open(
     ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk, callbacks },
     team: connection.identity.team,
     installationKey: key,
+    watch: calls.watch,
   });
-  watch = outside.watch;
-  const mcp = createMcpHandler({ keyIdOf: outside.api.keyIdOf });
+  const mcpHandler = createMcpHandler({ keyIdOf: outside.api.keyIdOf });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;
   const line = createSlackApp({
     connection,
     desk,
     routes: createRouteControl({ store, directory, toolbox, clock, log, policy }),
+    tools: createToolControl({ store, directory, clock, log, tools: mcp }),
     directory,
     toolbox,
     mark,
@@ -222,10 +244,9 @@ async function open(
     parked: async () => countParked(await store.agenda.parked()),
     ...(line.requestListener && { slackListener: line.requestListener }),
     api: outside.api.routes,
-    mcp: mcp.handle,
+    mcp: mcpHandler.handle,
     ...(extraRoutes && { extraRoutes }),
   });
-  onRelease(async () => outside.watch.stop());
   onRelease(() => server.close());
   const working = worker;
   onRelease(async () => {
@@ -243,7 +264,7 @@ async function open(
   }
   onRelease(async () => {
     server.stopReady();
-    await Promise.race([mcp.close(), pass(clock, LAST_SIGHT_MS)]);
+    await Promise.race([mcpHandler.close(), pass(clock, LAST_SIGHT_MS)]);
     outside.api.close();
   });
   await line.start();

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type ApiConfig, apiProblems, apiWarnings, readApiConfig } from './api-config.ts';
 import type { TalkRules } from './domain/talk.ts';
-import { folderProblems, policyFileProblems } from './folder-problems.ts';
+import { folderProblems, mcpFileProblems, policyFileProblems } from './folder-problems.ts';
+import { type McpConfigReading, type McpServerConfig, readMcpConfig } from './mcp-config.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
   DEFAULT_DATA_DIR,
@@ -27,6 +28,11 @@ interface CommonConfig {
   /** State on Redis instead of the data folder; all keys begin with the prefix. */
   readonly redis?: { readonly url: string; readonly prefix: string };
   readonly toolsModule?: string;
+  /** The MCP servers whose tools the agent has, and what of them nobody may read in a log. */
+  readonly mcp: {
+    readonly servers: readonly McpServerConfig[];
+    readonly secrets: readonly string[];
+  };
   /** Absent without one: then the built-in rules hold. */
   readonly policyFile?: string;
   readonly commands: {
@@ -91,10 +97,11 @@ export class ConfigError extends Error {
 
 /** Returns the values of a configuration that nobody may read in a log. */
 export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { api, model, redis, search } = config;
+  const { api, mcp, model, redis, search } = config;
   const by = api.people?.by;
   const ofPeople = by?.kind === 'secret' ? by.secret : undefined;
-  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url), ofPeople];
+  const fixed = [model?.apiKey, search?.apiKey, passwordOf(redis?.url), ofPeople];
+  const always = [...fixed, ...mcp.secrets];
   if (config.mode === 'playground') return always;
   const { slack } = config;
   const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
@@ -105,9 +112,6 @@ function passwordOf(url: string | undefined): string | undefined {
   return url === undefined ? undefined : decodeURIComponent(new URL(url).password);
 }
 
-/** What would make people believe in a protection that this version does not have. */
-const REFUSED = [['MCP_CONFIG', 'its tools would be missing']] as const;
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Gives the environment its meaning; throws a `ConfigError` that lists all that is wrong with it. */
@@ -117,17 +121,26 @@ export function readConfig(
 ): Config {
   const env = withoutBlanks(environment);
   const read = Variables.safeParse(env);
+  const mcp = readServers(env);
   const problems = [
     ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
     ...tokenProblems(env),
     ...modelProblems(env),
-    ...refusals(env),
     ...apiProblems(env),
+    ...mcp.problems,
     ...policyProblems(env, exists),
     ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
-  return toConfig(read.data, env, exists);
+  return toConfig(read.data, env, exists, mcp);
+}
+
+function readServers(env: Environment): McpConfigReading {
+  const { MCP_CONFIG: path, WORKSPACE_DIR: workspaceDir = DEFAULT_WORKSPACE_DIR } = env;
+  if (path === undefined) return { servers: [], problems: [], warnings: [], secrets: [] };
+  const problems = mcpFileProblems(path, workspaceDir);
+  const read = readMcpConfig(path, env);
+  return { ...read, problems: [...problems, ...read.problems] };
 }
 
 /** Blank counts as unset: `.env` files and shells leave empty values behind. */
@@ -155,13 +168,6 @@ function tokenProblems(env: Environment): string[] {
     );
   }
   return problems;
-}
-
-function refusals(env: Environment): string[] {
-  return REFUSED.filter(([name]) => env[name]).map(
-    ([name, harm]) =>
-      `${name} is not in this version, and ignoring it would be dangerous: ${harm}. Unset it.`,
-  );
 }
 
 /** The file that is named, or the default one where it is there. */
@@ -201,6 +207,7 @@ function toConfig(
   read: z.output<typeof Variables>,
   env: Environment,
   exists: (path: string) => boolean,
+  mcp: McpConfigReading,
 ): Config {
   const model = readModel(read);
   const slack = toSlack(read);
@@ -213,6 +220,7 @@ function toConfig(
       redis: { url: read.REDIS_URL, prefix: read.REDIS_PREFIX },
     }),
     ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
+    mcp: { servers: mcp.servers, secrets: mcp.secrets },
     ...toPolicy(read.POLICY_FILE, exists),
     commands: {
       hasNetwork: read.COMMAND_NETWORK,
@@ -240,7 +248,7 @@ function toConfig(
     showsUsage: read.SHOW_USAGE,
     modelSeesImages: read.MODEL_SEES_IMAGES ?? isOpenAi(model),
     logLevel: read.LOG_LEVEL,
-    warnings: warningsOf(env),
+    warnings: [...warningsOf(env), ...mcp.warnings],
   };
   // A workspace without a model is among the problems.
   if (slack && model) return { ...common, mode: 'slack', model, slack };

@@ -31,16 +31,30 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
 
 /** Says what is wrong with a policy file that the agent's tools could rewrite, symbolic links followed. */
 export function policyFileProblems(policyFile: string, workspaceDir: string): string[] {
+  return rewritableProblems('POLICY_FILE', policyFile, workspaceDir, 'the rules that hold for it');
+}
+
+/** Says what is wrong with a file of MCP servers that the agent's tools could rewrite, symbolic links followed. */
+export function mcpFileProblems(mcpFile: string, workspaceDir: string): string[] {
+  return rewritableProblems('MCP_CONFIG', mcpFile, workspaceDir, 'which programs are started');
+}
+
+function rewritableProblems(
+  name: string,
+  file: string,
+  workspaceDir: string,
+  what: string,
+): string[] {
   // What is wrong with the folders themselves is said elsewhere.
   if (unreachable('WORKSPACE_DIR', workspaceDir).length > 0) return [];
-  const problems = unreachable('POLICY_FILE', policyFile);
+  const problems = unreachable(name, file);
   if (problems.length > 0) return problems;
   const workspace = throughLinks(resolve(workspaceDir));
   // A link in the workspace is as good as the file: it can be set to another one.
-  const places = [throughLinks(resolve(policyFile)), linkPlace(policyFile)];
+  const places = [throughLinks(resolve(file)), linkPlace(file)];
   if (!places.some((place) => isWithin(place, workspace))) return [];
   return [
-    `POLICY_FILE ${policyFile} is inside WORKSPACE_DIR, so the agent’s tools could rewrite the rules that hold for it. Put it outside.`,
+    `${name} ${file} is inside WORKSPACE_DIR, so the agent’s tools could rewrite ${what}. Put it outside.`,
   ];
 }
 

@@ -46,7 +46,13 @@ export async function openGate(
     path: policyFile,
     problemsOfPlace: (path) => policyFileProblems(path, workspaceDir),
     names: createSlackNames({ connection }),
-    known: { tools: namesOf(toolbox.list()), agents: namesOf(helpers) },
+    known: {
+      // Those of servers come and go.
+      get tools() {
+        return namesOf(toolbox.list());
+      },
+      agents: namesOf(helpers),
+    },
     audit: store.audit,
     clock,
     log,

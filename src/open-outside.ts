@@ -4,7 +4,7 @@ import { createAuthorize } from './desk/authorize.ts';
 import type { DeskDeps } from './desk/deps.ts';
 import type { Desk } from './desk/desk.ts';
 import { createOutsideDesk, type OutsideDesk } from './desk/outside/outside-desk.ts';
-import { type CallWatch, createCallWatch } from './desk/outside/watch-calls.ts';
+import type { CallWatch } from './desk/outside/watch-calls.ts';
 import { createCallNames, createSecretMark } from './domain/secret-mark.ts';
 import { createConsumeTokens } from './http/api/consume-tokens.ts';
 import { type Api, createApi } from './http/api/create-api.ts';
@@ -15,8 +15,6 @@ import { createHideArgs } from './slack/cards/hide-args.ts';
 export interface Outside {
   readonly desk: OutsideDesk;
   readonly api: Api;
-  /** Tells of what happens to calls. */
-  readonly watch: CallWatch;
 }
 
 /** Makes the way in from outside of Slack. */
@@ -42,18 +40,17 @@ export async function openOutside(
     readonly desk: Desk;
     readonly team: string;
     readonly installationKey: Uint8Array;
+    readonly watch: CallWatch['watch'];
   },
 ): Promise<Outside> {
   const { clock, desk, directory, installationKey, log, store, team } = deps;
   const { maxPendingPerKey, people, ratePerMinute } = settings.api;
-  const watch = createCallWatch({ audit: store.audit, clock, log });
   const outside = createOutsideDesk({
     ...deps,
     idOf: createCallNames(installationKey),
     reportMs: settings.reportMs,
     maxPendingPerPerson: settings.maxPendingPerPerson,
     maxPendingPerKey,
-    watch: watch.watch,
   });
   const api = createApi({
     ...{ team, outside, desk, store, ratePerMinute, clock, log },
@@ -62,5 +59,5 @@ export async function openOutside(
     tokens: await createConsumeTokens(installationKey, clock),
     ...(people && { readPersonToken: createPersonTokens(people, clock) }),
   });
-  return { desk: outside, api, watch };
+  return { desk: outside, api };
 }

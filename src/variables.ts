@@ -130,6 +130,7 @@ export const Variables = z.object({
     'must be ids of channels, separated by commas, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
   ),
   TOOLS_MODULE: text,
+  MCP_CONFIG: text,
   POLICY_FILE: text,
   MAX_PENDING_PER_PERSON: whole(
     1,

@@ -160,9 +160,9 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
   ],
   [
     'servers of tools',
-    { MCP_CONFIG: './mcp.json' },
+    { MCP_CONFIG: './no-such-mcp.json' },
     'MCP_CONFIG',
-    /not in this version, and ignoring it would be dangerous.*Unset it/,
+    /can't be read: ENOENT.*Name a file like/,
   ],
   ['one folder for both', { DATA_DIR: './x', WORKSPACE_DIR: 'x' }, 'DATA_DIR', /outside/],
   ['data in the workspace', { DATA_DIR: './workspace/data' }, 'DATA_DIR', /outside/],
@@ -240,6 +240,6 @@ test('.env.example names every variable once and sets none', () => {
     assert.equal(value, '');
     return name;
   });
-  const known = [...Object.keys(Variables.shape), 'MCP_CONFIG'];
+  const known = Object.keys(Variables.shape);
   assert.deepEqual(names.toSorted(), known.toSorted());
 });

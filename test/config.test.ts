@@ -44,6 +44,8 @@ describe('what the environment means', () => {
       workspaceDir: resolve('workspace'),
       commands: { hasNetwork: false, allowUnsandboxed: false },
       talk: { adminUsers: new Set() },
+      mcp: { servers: [], secrets: [] },
+      reportMs: 600_000,
       maxPendingPerPerson: 50,
       keeping: {},
       contextTokens: 24_000,

@@ -1,6 +1,6 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
-import { abandon, finish, ruleRecovery } from '../domain/claim.ts';
+import { abandon, finish, loseSight, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
 import { isTaken } from '../domain/outside.ts';
@@ -12,6 +12,7 @@ import { createClaimStep } from './claim-step.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
+import { closeQuestions } from './outside/close-questions.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { createRecord } from './record-step.ts';
 import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
@@ -82,6 +83,7 @@ export function createExecute(
     const { stored, tool, args } = found;
     const context = {
       signal: work.signal,
+      callId: stored.id,
       idempotencyKey: `${stored.id}.${stored.attempt}`,
       requester: stored.requester,
       thread: stored.thread,
@@ -90,6 +92,7 @@ export function createExecute(
     const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal: stop };
     const end = await runTool(tool, args, context, limits);
     if (end.kind === 'ended') return finish(claimed, end.outcome, clock.now());
+    if (end.kind === 'unknown') return loseSight(claimed, end.why, clock.now());
     if (claimed.idempotent) {
       const text = sayDeaf(tool.name, end.cause);
       return finish(claimed, { kind: 'error', text }, clock.now());
@@ -140,6 +143,8 @@ export function createExecute(
     const stop = signals.watch(call.thread);
     try {
       await claimAndRun(call, { work, stop: stop.signal });
+      // Of a run that has ended here, and of one whose worker had died.
+      if (call.server !== undefined) await closeQuestions(deps, call);
     } finally {
       stop.release();
     }

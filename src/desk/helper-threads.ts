@@ -4,6 +4,7 @@ import { type Call, isTerminal } from '../domain/call.ts';
 import { finish } from '../domain/claim.ts';
 import { firstLine, type InboxMessage, type SettledTurn } from '../domain/message.ts';
 import type { Outcome, WithdrawalCause } from '../domain/outcome.ts';
+import { isElicitation } from '../domain/outside.ts';
 import { ancestorCallsOf, parentCallOf, placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { Delegation } from '../domain/tool.ts';
 import type { DeskDeps } from './deps.ts';
@@ -84,7 +85,7 @@ export function createHelperThreads({
 
   async function whyEnded(message: InboxMessage): Promise<string> {
     const calls = await store.ledger.ofThread(message.thread, message.id);
-    const ignored = calls.find(({ status }) => status === 'ignored');
+    const ignored = calls.find((call) => call.status === 'ignored' && !isElicitation(call));
     return ignored
       ? `a person ignored its call of ${ignored.tool}. Do not try that again unasked.`
       : 'its work was withdrawn.';

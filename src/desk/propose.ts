@@ -63,6 +63,7 @@ export function createPropose(deps: DeskDeps) {
       position: open.position,
       siblings: open.siblings,
       tool: tool.name,
+      ...(tool.server !== undefined && { server: tool.server }),
       schemaHash: tool.schemaHash,
       risk: tool.risk,
       idempotent: tool.idempotent,

@@ -1,13 +1,14 @@
 import type { Clock } from '../domain/clock.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Tool, ToolContext } from '../domain/tool.ts';
+import { type Tool, type ToolContext, UnknownEndError } from '../domain/tool.ts';
 
 type RunOutcome = Extract<Outcome, { kind: 'result' | 'error' }>;
 
-/** How a run ended; `deaf` when the tool went on though it was told to end, `late` resolves with its end. */
+/** How a run ended; `deaf` when the tool went on though it was told to end, `late` resolves with its end; `unknown` when the tool can't tell. */
 export type RunEnd =
   | { readonly kind: 'ended'; readonly outcome: RunOutcome }
+  | { readonly kind: 'unknown'; readonly why: string }
   | {
       readonly kind: 'deaf';
       readonly cause: 'stop' | 'deadline';
@@ -38,6 +39,7 @@ export async function runTool(
   const tooLate = new AbortController();
   const cancel = clock.schedule(clock.now() + timeoutMs, () => tooLate.abort());
   const signal = AbortSignal.any([context.signal, stopSignal, tooLate.signal]);
+  let lost: UnknownEndError | undefined;
   const outcome = runToEnd().finally(cancel);
 
   /** A tool written without `async` may throw before it has a promise. */
@@ -46,6 +48,7 @@ export async function runTool(
       const text = await tool.run(args, { ...context, signal });
       return { kind: 'result', text: shorten(text === '' ? '(no output)' : text) };
     } catch (error) {
+      if (error instanceof UnknownEndError) lost = error;
       return { kind: 'error', text: sayEnd(error) };
     }
   }
@@ -58,6 +61,7 @@ export async function runTool(
   const ended = outcome.then((value) => ({ kind: 'ended', outcome: value }) as const);
   const end = await Promise.race([ended, deafTo(signal, context.signal, clock)]);
   context.signal.throwIfAborted();
+  if (lost) return { kind: 'unknown', why: lost.message };
   if (end) return end;
   return { kind: 'deaf', cause: stopSignal.aborted ? 'stop' : 'deadline', late: outcome };
 }

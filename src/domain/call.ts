@@ -79,6 +79,8 @@ export interface Call {
   readonly position: number;
   readonly siblings: number;
   readonly tool: string;
+  /** The MCP server whose tool it is. */
+  readonly server?: string;
   readonly schemaHash: string;
   readonly risk: Risk;
   readonly idempotent: boolean;

@@ -96,6 +96,12 @@ const ABANDONED = {
     'Whoever asked for this took it and has not said since what came of it. It may have run, in part or whole. Please check.',
 } as const;
 
+/** Leaves a call whose tool can't tell whether it ran: `why` is a sentence for people. */
+export function loseSight(call: Call, why: string, now: number): Step {
+  const note = `${why} It may have run, in part or whole. Please check.`;
+  return stepFrom(call, 'abandon', now, askWhetherRan(call, now, note));
+}
+
 function askWhetherRan(call: Call, now: number, note: string) {
   const route = call.route ?? REQUESTER_ROUTE;
   return { status: 'unknown', route, deadlineAt: now + route.deadlineMs, note } as const;

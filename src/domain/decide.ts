@@ -3,6 +3,7 @@ import { type Call, isTerminal, type Verdict } from './call.ts';
 import type { DecisionCommand, DecisionLook, DecisionOutcome, SettleCommand } from './decision.ts';
 import { digestOf, shortDigest } from './digest.ts';
 import type { Outcome } from './outcome.ts';
+import { isElicitation } from './outside.ts';
 import type { Allowed, Permission } from './permit.ts';
 import { isSamePerson } from './person.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
@@ -217,7 +218,8 @@ function ruleRerun(call: Call, verdict: Verdict, approves: boolean): Ruling {
 /** The press that made an attempt is its maker's approval, where that counts and needs no words. */
 function approveAnew(made: Step, verdict: Verdict, approves: boolean): Ruling {
   const route = routeOf(made.call);
-  const counts = approves && route.decisions.includes('approve') && !route.requiresReason;
+  const isEnough = isElicitation(made.call) || route.decisions.includes('approve');
+  const counts = approves && isEnough && !route.requiresReason;
   if (!counts) return steps(made);
   const vote = { by: verdict.by, at: verdict.at };
   if (route.quorum > 1) return steps({ ...made, call: { ...made.call, votes: [vote] } });

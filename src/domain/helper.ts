@@ -26,9 +26,12 @@ export function toolsOf(
   if (agent === undefined) return toolbox;
   const has = helpers.find(({ name }) => name === agent)?.tools ?? [];
   const mayDelegate = depthOf(thread) < MAX_DEPTH;
+  const isTheirs = (name: string) => has === 'all' || has.includes(name);
   const tools = toolbox
     .list()
-    .filter(({ name }) => has === 'all' || has.includes(name))
+    .filter(({ name }) => isTheirs(name))
     .filter(({ delegate }) => mayDelegate || delegate === undefined);
-  return createBox(tools, toolbox.of);
+  const gone = (name: string) =>
+    isTheirs(name) && !toolbox.get(name) ? toolbox.of({ tool: name }) : undefined;
+  return createBox(tools, toolbox.of, gone);
 }

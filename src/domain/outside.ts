@@ -38,9 +38,14 @@ interface PerhapsOutside {
   readonly outside?: Outside;
 }
 
-/** Tells whether a call is taken by the program that made it, and run by no worker of ours. */
+/** Tells whether a call is taken by the program that made it, or answers a question, and is run by no worker of ours. */
 export function isTaken(call: PerhapsOutside): boolean {
-  return call.outside?.by === 'key';
+  return call.outside?.by === 'key' || isElicitation(call);
+}
+
+/** Tells whether a call is what an MCP server asks people while a tool of its runs: an edit is the answer, and nothing runs with it. */
+export function isElicitation({ outside }: PerhapsOutside): boolean {
+  return outside?.by === 'server';
 }
 
 /** Tells whether a call asks for words and nothing else: it can't be approved, only answered. */

@@ -14,6 +14,7 @@ import type { Call, CallStatus, CardPlace, SidePost } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
 import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
+import type { Pin } from './pin.ts';
 import type { Group } from './route.ts';
 import { plainSentence, type Sentence } from './sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
@@ -225,6 +226,14 @@ export interface Keys {
   change(key: ApiKey, effects: Effects): Promise<boolean>;
 }
 
+/** What MCP servers say of their tools, as it was accepted. */
+export interface Pins {
+  /** All of them, by name. */
+  all(): Promise<readonly Pin[]>;
+  /** Puts a pin where none of its name is, or in place of the one with the hash `before`; false when that is not so any more. Effects happen with a change only. */
+  write(pin: Pin, before: string | undefined, effects: Effects): Promise<boolean>;
+}
+
 /** What people have typed into forms that they have not sent yet. */
 export interface Drafts {
   /** Keeps a text under an id, in place of an earlier one, until a time (ms); what has ended goes. */
@@ -257,6 +266,7 @@ export interface Store {
   readonly audit: Audit;
   readonly pause: PauseSwitch;
   readonly routes: RouteBook;
+  readonly pins: Pins;
   readonly drafts: Drafts;
   readonly keys: Keys;
   readonly bulletins: Bulletins;

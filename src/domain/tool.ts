@@ -24,6 +24,8 @@ export interface Preview {
 
 export interface ToolContext {
   readonly signal: AbortSignal;
+  /** Id of the call that runs. */
+  readonly callId: string;
   /** The basis of the preview that people approved; the tool stops where it finds another. */
   readonly basis?: string;
   /** The same for every run of one attempt. */
@@ -32,9 +34,19 @@ export interface ToolContext {
   readonly thread: ThreadKey;
 }
 
+/**
+ * Thrown by a tool that can't tell whether it ran, e.g. since the connection was lost behind the
+ * request. The message says how that came about, to people, in our own words: a whole sentence.
+ */
+export class UnknownEndError extends Error {
+  override readonly name = 'UnknownEndError';
+}
+
 /** A tool as the desk and the cards see it. */
 export interface Tool {
   readonly name: string;
+  /** The MCP server whose tool it is, by the name that the operator gave it. (Default: it is ours.) */
+  readonly server?: string;
   readonly description: string;
   /** JSON Schema of the arguments, input side: of an object, or of a choice of objects. */
   readonly schema: { readonly [key: string]: JsonValue };
@@ -48,7 +60,7 @@ export interface Tool {
   parse(value: JsonValue): ParsedArgs;
   /** On a tool whose calls are done by a helper: whom they go to. Such a tool is never run. */
   delegate?(args: JsonValue): Delegation;
-  /** Runs with parsed arguments; resolves with what the model is told, rejects when it failed. */
+  /** Runs with parsed arguments; resolves with what the model is told, rejects when it failed, with an `UnknownEndError` when that can't be told. */
   run(args: JsonValue, context: ToolContext): Promise<string>;
   /** Shows what a run would do, from our own facts; nothing is changed by asking. */
   preview?(args: JsonValue): Promise<Preview | undefined>;

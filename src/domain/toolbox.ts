@@ -1,15 +1,32 @@
 import type { Tool, Toolbox } from './tool.ts';
 
-/** Puts tools in a box; `ofOutside` makes the tool of a call from outside. (Default: there is none.) */
+/**
+ * Puts tools in a box; a function tells those of the moment, the same list as long as none has
+ * changed. `ofOutside` makes the tool of a call from outside. (Default: there is none.) `gone` tells
+ * what a tool was that is offered no more, so that calls of it can be shown.
+ */
 export function createBox(
-  tools: Iterable<Tool>,
+  tools: Iterable<Tool> | (() => readonly Tool[]),
   ofOutside: Toolbox['of'] = () => undefined,
+  gone: Toolbox['get'] = () => undefined,
 ): Toolbox {
-  const list = [...tools];
-  const byName = new Map(list.map((tool) => [tool.name, tool]));
+  const fixed = typeof tools === 'function' ? undefined : [...tools];
+  const listNow = typeof tools === 'function' ? tools : () => fixed ?? [];
+  let known: readonly Tool[] | undefined;
+  let byName: ReadonlyMap<string, Tool> = new Map();
+
+  function get(name: string): Tool | undefined {
+    const list = listNow();
+    if (list !== known) {
+      known = list;
+      byName = new Map(list.map((tool) => [tool.name, tool]));
+    }
+    return byName.get(name);
+  }
+
   return {
-    get: (name) => byName.get(name),
-    of: (call) => (call.outside ? ofOutside(call) : byName.get(call.tool)),
-    list: () => list,
+    get,
+    of: (call) => (call.outside ? ofOutside(call) : (get(call.tool) ?? gone(call.tool))),
+    list: listNow,
   };
 }

@@ -173,6 +173,9 @@ function judgeRuling(
   }
 }
 
+/** Tools of MCP servers come and go, and are not known without them: `server__tool`. */
+const OF_A_SERVER = /^[A-Za-z0-9][A-Za-z0-9_-]*__/;
+
 function warnOfStrangers(
   { tools, agent = [] }: RuleInput,
   path: Path,
@@ -181,6 +184,7 @@ function warnOfStrangers(
   if (!known) return;
   for (const [index, glob] of tools.entries()) {
     if (known.tools.some((name) => matchesGlob(glob, name))) continue;
+    if (OF_A_SERVER.test(glob)) continue;
     const hint = glob.includes('*') ? '' : suggest(glob, known.tools);
     report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}`);
   }

@@ -21,6 +21,7 @@ export const HELP = [
   `\`${COMMAND} forget LINK\` has me forget a thread of this channel; LINK is one of its messages (_Copy link_).`,
   `\`${COMMAND} pause\` and \`${COMMAND} resume\`, for admins: nothing new runs anywhere until it is resumed.`,
   `\`${COMMAND} routes\`, for admins: who decides the calls of which tools, and where.`,
+  `\`${COMMAND} tools\`, for admins: the MCP servers, and which of their tools have changed and have to be accepted.`,
   'In a thread, write `stop` or `forget this thread`, and nothing else.',
 ].join('\n');
 

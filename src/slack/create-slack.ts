@@ -1,15 +1,18 @@
 import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import type { ToolControl } from '../desk/control-tools.ts';
 import type { Desk } from '../desk/desk.ts';
 import type { RouteControl } from '../desk/set-routes.ts';
 import type { CardPlace } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Directory } from '../domain/directory.ts';
 import type { Log } from '../domain/log.ts';
+import type { Person } from '../domain/person.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Drafts } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
 import { createHome, type Home } from './home/create-home.ts';
+import { createToolsPart } from './home/tools-part.ts';
 import { createHttpLine } from './http-line.ts';
 import { createInboxGate } from './inbox-gate.ts';
 import { registerListeners } from './listeners.ts';
@@ -39,6 +42,7 @@ export function createSlackApp(deps: {
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;
   readonly routes: RouteControl;
+  readonly tools: ToolControl;
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Log;
@@ -50,7 +54,9 @@ export function createSlackApp(deps: {
   const pane = createPane({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
   const userGroups = createUserGroups({ ...deps, client });
-  const adminPart = createRoutesPart({ ...deps, userGroups });
+  const parts = [createToolsPart(deps), createRoutesPart({ ...deps, userGroups })];
+  const adminPart = async (person: Person) =>
+    (await Promise.all(parts.map((part) => part(person)))).flat();
   const home = createHome({ ...deps, client, adminPart });
   const underWay = new Set<Promise<void>>();
   const { receiver, ...line } = openLine(deps);

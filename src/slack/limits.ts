@@ -43,6 +43,8 @@ export const BUDGET = {
   cardData: 6_000,
   cardArguments: 20,
   words: 300,
+  /** What an MCP server asks: people answer by it. */
+  question: 1_500,
   /** A line that is quoted beside our facts: it must not push them off a phone's screen. */
   askedLine: 160,
   outcome: 600,

@@ -15,6 +15,8 @@ export type CommandWord =
   | 'forget'
   | 'status'
   | 'routes'
+  | 'tools'
+  | 'accept'
   | 'help';
 
 /** A command of a person of the workspace. */
@@ -41,8 +43,12 @@ const WORDS: ReadonlySet<string> = new Set<CommandWord>([
   'forget',
   'status',
   'routes',
+  'tools',
+  'accept',
   'help',
 ]);
+
+const TAKES_MORE: ReadonlySet<string> = new Set<CommandWord>(['forget', 'tools', 'accept']);
 
 /** Reads a command; a word that is none of ours asks for help. */
 export function parseCommand(body: unknown, identity: SlackIdentity): ParsedCommand {
@@ -70,7 +76,7 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
 
 /** What is not understood whole does nothing: “stop this one” must not stop all. */
 function readWord(text: string, hasMore: boolean): CommandWord {
-  if (!WORDS.has(text) || (hasMore && text !== 'forget')) return 'help';
+  if (!WORDS.has(text) || (hasMore && !TAKES_MORE.has(text))) return 'help';
   return text as CommandWord;
 }
 

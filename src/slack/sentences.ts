@@ -1,8 +1,9 @@
 /** What people are told of their clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
-import { isQuestion, isTaken } from '../domain/outside.ts';
+import { isElicitation, isQuestion, isTaken } from '../domain/outside.ts';
 import { isSamePerson } from '../domain/person.ts';
+import { sayElicitationEnd } from './cards/elicitation.ts';
 import { sayOutside } from './cards/outside-words.ts';
 import { endsWithTaking, isLeft } from './cards/state-words.ts';
 import { showName } from './cards/visible-text.ts';
@@ -92,6 +93,7 @@ function sayUncounted(call: Call): string {
 }
 
 function sayDecided(call: Call): string {
+  if (isElicitation(call)) return sayElicitationEnd(call);
   switch (call.verdict?.kind) {
     case 'approve':
       return `You approved ${name(call)}.`;

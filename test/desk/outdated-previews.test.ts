@@ -82,6 +82,7 @@ describe('a file that changed since the card showed what would happen to it', ()
     assert.ok(tool && preview?.basis);
     const context = {
       signal: new AbortController().signal,
+      callId: 'call_k',
       idempotencyKey: 'k',
       requester: REQUESTER,
       thread: THREAD,

@@ -14,6 +14,7 @@ import { createFakeDesk } from '../slack/fake-desk.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { NO_ROUTES } from '../support/no-routes.ts';
+import { NO_TOOLS } from '../support/no-tools.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
 
 const SECRET = 'shhh';
@@ -34,6 +35,7 @@ describe('a request of Slack', () => {
     const cardOf = async () => undefined;
     const app = createSlackApp({
       routes: NO_ROUTES,
+      tools: NO_TOOLS,
       directory: createTestDirectory(),
       connection,
       desk,
@@ -189,6 +191,7 @@ describe('a request of Slack', () => {
         createSlackApp({
           ...deps,
           routes: NO_ROUTES,
+          tools: NO_TOOLS,
           directory: createTestDirectory(),
           connection: { ...connection, config },
         }),

@@ -16,6 +16,7 @@ import { aCall } from '../support/a-call.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { NO_ROUTES } from '../support/no-routes.ts';
+import { NO_TOOLS } from '../support/no-tools.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
 import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 
@@ -95,6 +96,7 @@ export async function setSlackStage(
   const real = await more.deskOf?.(chat);
   const app = createSlackApp({
     routes: NO_ROUTES,
+    tools: NO_TOOLS,
     directory: createTestDirectory(),
     connection,
     desk,

@@ -8,6 +8,7 @@ import { createSystemClock } from '../../src/system-clock.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { NO_ROUTES } from '../support/no-routes.ts';
+import { NO_TOOLS } from '../support/no-tools.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
@@ -62,6 +63,7 @@ describe('the line over Socket Mode', () => {
       const cardOf = async () => undefined;
       const app = createSlackApp({
         routes: NO_ROUTES,
+        tools: NO_TOOLS,
         directory: createTestDirectory(),
         connection,
         desk: createFakeDesk(),

@@ -10,6 +10,7 @@ import { keysContract } from './store-contract/keys-contract.ts';
 import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
+import { pinsContract } from './store-contract/pins-contract.ts';
 import { bulletinsContract, sidesContract } from './store-contract/places-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { removalContract } from './store-contract/removal-contract.ts';
@@ -37,6 +38,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
     describe('routes', () => routesContract(open));
+    describe('pins', () => pinsContract(open));
     describe('recovery', () => recoveryContract(open));
     describe('drafts', () => draftsContract(open));
     describe('keys', () => keysContract(open));

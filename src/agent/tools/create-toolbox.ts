@@ -16,6 +16,16 @@ export interface ToolboxReport {
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
+/** Tools that are others from time to time: those of MCP servers. */
+export interface LiveTools {
+  /** The same list as long as none has changed. */
+  list(): readonly Tool[];
+  /** Stands for a tool that is offered no more. */
+  standIn(name: string): Tool | undefined;
+  /** Whether there may be a tool of that name at some time. */
+  mayCome(name: string): boolean;
+}
+
 /** Puts the built-in tools and the operator's own in one box, with the tool that gives work to helpers; throws when an own tool or agent has a name that is taken, or an agent a tool that nobody knows. */
 export function createToolbox(options: {
   /** A folder that exists; the file tools reach nothing else. */
@@ -29,6 +39,8 @@ export function createToolbox(options: {
   readonly extra?: readonly ToolDefinition[];
   /** The operator's own helpers. */
   readonly agents?: readonly Helper[];
+  /** Tools that come and go. */
+  readonly live?: LiveTools;
 }): ToolboxReport {
   const { filesOff } = options;
   const all = [
@@ -58,18 +70,38 @@ export function createToolbox(options: {
     if (made.kind === 'tool') tools.set(made.tool.name, made.tool);
     else leftOut.push({ name: made.name, reason: made.reason });
   }
-  checkAgents(options.agents ?? [], names);
-  return { toolbox: createBox(tools.values(), toOutsideTool), helpers, leftOut };
+  checkAgents(options.agents ?? [], names, options.live?.mayCome);
+  const list = withLive([...tools.values()], options.live?.list);
+  return { toolbox: createBox(list, toOutsideTool, options.live?.standIn), helpers, leftOut };
 }
 
-function checkAgents(agents: readonly Helper[], tools: ReadonlySet<string>): void {
+/** Whatever comes later does not take the place of what is there. */
+function withLive(own: readonly Tool[], live: LiveTools['list'] = () => []) {
+  const names = new Set(own.map(({ name }) => name));
+  let known: readonly Tool[] = [];
+  let all = own;
+  return () => {
+    const now = live();
+    if (now !== known) {
+      known = now;
+      all = [...own, ...now.filter(({ name }) => !names.has(name))];
+    }
+    return all;
+  };
+}
+
+function checkAgents(
+  agents: readonly Helper[],
+  tools: ReadonlySet<string>,
+  mayCome: LiveTools['mayCome'] = () => false,
+): void {
   for (const { name, tools: has } of agents) {
     if (BUILT_IN_HELPERS.some((helper) => helper.name === name)) {
       throw new ToolsModuleError(
         `TOOLS_MODULE: the name “${name}” is taken by a built-in agent. Give yours another name.`,
       );
     }
-    const unknown = has === 'all' ? [] : has.filter((tool) => !tools.has(tool));
+    const unknown = has === 'all' ? [] : has.filter((tool) => !tools.has(tool) && !mayCome(tool));
     if (unknown.length === 0) continue;
     throw new ToolsModuleError(
       `TOOLS_MODULE: the agent “${name}” has tools that there are not: ${unknown.join(', ')}. There are: ${[...tools].join(', ')}.`,

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { readStoredJson } from '../../domain/json.ts';
-import { isQuestion } from '../../domain/outside.ts';
+import { isElicitation, isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { BUDGET } from '../limits.ts';
 import { buildReasons } from './card-approvals.ts';
@@ -9,6 +9,7 @@ import { buildEdit } from './card-edit.ts';
 import { buildFacts, type FactsLook, sayAsker } from './card-facts.ts';
 import { buildFoot } from './card-foot.ts';
 import { buildWarnings, MAX_CARD_DEPTH } from './card-warnings.ts';
+import { elicitationTitle, quoteElicitation } from './elicitation.ts';
 import {
   buildPieces,
   buildQuote,
@@ -47,10 +48,11 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
   const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
   const { pieces, data, sums, whole } = fitCall(call, look, paths, masking);
   const words = quoteWords(call, masking);
+  const hasNothing = isElicitation(call) && call.args === '{}';
   const blocks: KnownBlock[] = [
     ...buildFacts(call, masking, look),
-    ...buildEdit(call, paths, masking),
-    ...buildPieces(data.pieces),
+    ...sayBefore(call, paths, masking),
+    ...(hasNothing ? [] : buildPieces(data.pieces)),
     ...buildWarnings(sumPieces([...pieces, ...words]), whole ? [] : sayMissing(call, data, sums)),
     ...words.map(buildQuote),
     ...buildReasons(call, masking),
@@ -134,20 +136,24 @@ function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly s
   ];
 }
 
+/** Makes the blocks between our facts and the arguments: what a server asks, or who edited what. */
+export function sayBefore(call: Call, paths: readonly string[], masking: Masking): KnownBlock[] {
+  return isElicitation(call) ? quoteElicitation(call, masking) : buildEdit(call, paths, masking);
+}
+
 /** Makes the piece of the agent's words beside a call, if there are any: without the secrets of the call, even when the agent repeats them. */
-export function quoteWords(
-  { outside, words }: Pick<Call, 'outside' | 'words'>,
-  masking: Masking,
-): readonly DataPiece[] {
-  if (words.trim() === '') return [];
-  const who = outside?.by === 'server' ? 'Server' : 'Agent';
+export function quoteWords(call: Call, masking: Masking): readonly DataPiece[] {
+  const { outside } = call;
+  const words = call.words.trim();
+  if (words === '' || isElicitation(call)) return [];
   const whose = outside === undefined ? '' : ` · ${sayOutside(outside)}`;
-  const piece = renderText(`${who} says (unverified)${whose}`, words.trim(), masking);
+  const piece = renderText(`Agent says (unverified)${whose}`, words, masking);
   return [cutPiece(piece, BUDGET.words)];
 }
 
 /** Our own words only: they go to lock screens. */
 function notification(call: Call, { outlook }: CardLook): string {
+  if (isElicitation(call)) return `${elicitationTitle(call)}: ${sayStatus(call)}`;
   const open = isQuestion(call) ? 'open to answer' : 'open to review';
   const hint = call.status === 'pending' ? ` · ${open}` : '';
   return `${showName(call.tool)}: ${sayStatus(call)} · asked by ${sayAsker(call, outlook)}${hint}`;

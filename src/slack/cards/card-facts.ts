@@ -4,12 +4,13 @@ import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
-import { isQuestion, type Outside } from '../../domain/outside.ts';
+import { isElicitation, isQuestion, type Outside } from '../../domain/outside.ts';
 import { isDirect } from '../../domain/talk.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, linkTo, mention, mentionChannel } from '../mrkdwn.ts';
 import { writeSentence } from '../write-sentence.ts';
 import { sayApprovals } from './card-approvals.ts';
+import { elicitationFacts, elicitationTitle } from './elicitation.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
 import { sayOrigin, sayOutside } from './outside-words.ts';
@@ -36,6 +37,11 @@ export function toPlainWords(tool: string): string {
   return both.length > LIMITS.headerText ? name : both;
 }
 
+/** What a call is called at the top of its card: its tool, or whose question it is. */
+export function titleOf(call: Call): string {
+  return isElicitation(call) ? elicitationTitle(call) : toPlainWords(call.tool);
+}
+
 /** Makes the header, the facts and the line that led to the call. */
 export function buildFacts(call: Call, masking: Masking, look: FactsLook = {}): KnownBlock[] {
   const { askedLine, work } = call;
@@ -44,7 +50,7 @@ export function buildFacts(call: Call, masking: Masking, look: FactsLook = {}): 
     ...(work === undefined ? [] : [quote(WORK, work.line, masking)]),
   ];
   return [
-    { type: 'header', text: { type: 'plain_text', text: toPlainWords(call.tool), emoji: false } },
+    { type: 'header', text: { type: 'plain_text', text: titleOf(call), emoji: false } },
     { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call, look) }, expand: true },
     ...buildPieces(quoted),
     ...buildNote(call, masking),
@@ -76,8 +82,10 @@ const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 
 /** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
 function sayFacts(call: Call, { asked, calls, outlook }: FactsLook): string {
+  if (isElicitation(call)) return elicitationFacts(call).join('\n');
   const lines = [
     `*Asked by* ${sayWho(call, outlook, sayOrigin)}${sayRisk(call)}`,
+    ...(call.server === undefined ? [] : [`*Tool of* the MCP server \`${showName(call.server)}\``]),
     ...(asked === undefined ? [] : [sayWhere(asked)]),
     whichOne(call),
   ];

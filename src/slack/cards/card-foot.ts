@@ -3,7 +3,7 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { WithdrawalCause } from '../../domain/outcome.ts';
-import { canAskAgain, isQuestion } from '../../domain/outside.ts';
+import { canAskAgain, isElicitation, isQuestion } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
@@ -50,7 +50,7 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   const blocks: KnownBlock[] = [
     { type: 'section', text: { type: 'mrkdwn', text: sayState(call) }, expand: true },
   ];
-  const said = outcomePiece(call, facts.masking);
+  const said = isElicitation(call) ? undefined : outcomePiece(call, facts.masking);
   if (said !== undefined) blocks.push(...buildPieces([said]));
   const buttons = buttonsOf(call, facts);
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -64,16 +64,21 @@ export function sayState(call: Call): string {
 
 /** Where a person's verdict is the end, it is the headline; else the state is. */
 function headline(call: Call): string {
-  if (call.status === 'replied' || call.status === 'ignored') {
+  if (isVerdictAll(call)) {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
   return `*${sayStatus(call)}*`;
 }
 
+function isVerdictAll(call: Call): boolean {
+  return call.status === 'replied' || call.status === 'ignored' || isElicitation(call);
+}
+
 function detail(call: Call): string {
-  const isSaid = call.status === 'replied' || call.status === 'ignored';
+  const isSaid = isVerdictAll(call);
   const lines = [isSaid ? undefined : sayVerdict(call)];
+  if (isElicitation(call)) return joinLines(lines);
   lines.push(sayMeanwhile(call));
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (call.status === 'running' && call.claim !== undefined) {
@@ -81,6 +86,10 @@ function detail(call: Call): string {
   }
   const { outcome } = call;
   if (outcome?.kind === 'withdrawn') lines.push(`Because ${WITHDRAWALS[outcome.cause]}.`);
+  return joinLines(lines);
+}
+
+function joinLines(lines: readonly (string | undefined)[]): string {
   const said = lines.filter((line) => line !== undefined);
   return said.length === 0 ? '' : `\n${said.join('\n')}`;
 }
@@ -92,6 +101,8 @@ function sayMeanwhile(call: Call): string | undefined {
   return status === 'pending' && note === undefined ? 'Nothing runs until then.' : undefined;
 }
 
+const ELICITATION_VERDICTS = { edit: '*Answered* by', ignore: '*Declined* by' } as const;
+
 const VERDICTS = {
   approve: 'Approved by',
   edit: 'Edited and approved by',
@@ -100,15 +111,19 @@ const VERDICTS = {
   settle: 'Settled by',
 } as const;
 
+/** What a person did; whoever answers a question has approved nothing. */
+function sayHow(call: Call, kind: keyof typeof VERDICTS): string {
+  if (isElicitation(call)) return { ...VERDICTS, ...ELICITATION_VERDICTS }[kind];
+  return isQuestion(call) && kind === 'reply' ? '*Answered* by' : VERDICTS[kind];
+}
+
 function sayVerdict(call: Call): string | undefined {
   const { verdict } = call;
   if (verdict === undefined || call.status === 'pending') return undefined;
   const approved = verdict.kind === 'approve' && call.votes.length > 1;
   const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
   const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
-  const how =
-    isQuestion(call) && verdict.kind === 'reply' ? '*Answered* by' : VERDICTS[verdict.kind];
-  return `${how} ${names} · ${dateText(verdict.at)}`;
+  return `${sayHow(call, verdict.kind)} ${names} · ${dateText(verdict.at)}`;
 }
 
 function outcomePiece(call: Call, masking: Masking) {
@@ -179,6 +194,9 @@ export function makeDecisions(
   button: MakeButton,
 ): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
+  if (isElicitation(call)) {
+    return [button(ACTIONS.edit, 'Answer', 'primary'), button(ACTIONS.ignore, 'Decline')];
+  }
   return [
     ...(allows('approve') && facts.whole ? [button(ACTIONS.approve, 'Approve', 'primary')] : []),
     ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),

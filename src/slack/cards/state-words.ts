@@ -1,6 +1,7 @@
 /** How a call stands, in a few words of ours. */
 import type { Call, CallStatus } from '../../domain/call.ts';
-import { isQuestion, isTaken } from '../../domain/outside.ts';
+import { isElicitation, isQuestion, isTaken } from '../../domain/outside.ts';
+import { ELICITATION_STATES } from './elicitation.ts';
 
 /** A state alone, of a call of ours. */
 export const STATE_WORDS: Readonly<Record<CallStatus, string>> = {
@@ -33,6 +34,7 @@ const TAKEN_WORDS: Partial<typeof STATE_WORDS> = {
 /** Says how a call stands, for its card and for the notification. */
 export function sayStatus(call: Call): string {
   const { status } = call;
+  if (isElicitation(call)) return ELICITATION_STATES[status];
   if (isQuestion(call)) return QUESTION_WORDS[status] ?? STATE_WORDS[status];
   if (!isTaken(call)) return STATE_WORDS[status];
   if (endsWithTaking(call)) return 'Taken';

@@ -1,7 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
-import { buildNote, toPlainWords } from '../cards/card-facts.ts';
+import { isElicitation } from '../../domain/outside.ts';
+import { buildNote, titleOf } from '../cards/card-facts.ts';
 import { ACTIONS, VIEWS } from '../ids.ts';
 import { type Row, toRows } from './draw-rows.ts';
 import { sayProblem } from './form-errors.ts';
@@ -40,13 +41,15 @@ export function buildEditForm(
   const rows = pages[page - 1] ?? [];
   const inputs = pages.flat().reduce((sum, row) => sum + row.inputs, 0);
   const isLast = page === pages.length;
-  const submit = isLast ? 'Save and approve' : 'Next page';
-  const hasSubmit = inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
+  const isAnswer = isElicitation(call);
+  const hasSubmit = isAnswer || inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
+  const save = isAnswer ? 'Send the answer' : 'Save and approve';
+  const submit = isLast ? save : 'Next page';
   const view: ModalView = {
     type: 'modal',
     callback_id: VIEWS.edit,
     private_metadata: `${encodeCardToken(call)} ${encodeFormMeta({ ...meta, page })}`,
-    title: plain('Edit the call'),
+    title: plain(isAnswer ? 'Answer' : 'Edit the call'),
     close: plain('Cancel'),
     ...(hasSubmit && { submit: plain(submit) }),
     blocks: [
@@ -86,15 +89,23 @@ function intro(
     hasSubmit,
   }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
 ): readonly KnownBlock[] {
-  const name = toPlainWords(call.tool);
-  const text = hasSubmit
-    ? `${name}: saving approves what stands here, as far as you may approve it. Earlier approvals no longer count.`
-    : `${name} has nothing that a form can change.`;
+  const name = titleOf(call);
+  const text = isElicitation(call) ? sayAnswer(name) : sayEdit(name, hasSubmit);
   const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
   const first = page === 1 ? [...buildNote(call, LOOK_ALIKES_ONLY), about] : [];
   return [...first, ...(pages > 1 ? [place] : [])];
+}
+
+function sayAnswer(name: string): string {
+  return `${name}: the fields are the server’s, and what you send goes to it. Never send a password, a key or a code.`;
+}
+
+function sayEdit(name: string, hasSubmit: boolean): string {
+  return hasSubmit
+    ? `${name}: saving approves what stands here, as far as you may approve it. Earlier approvals no longer count.`
+    : `${name} has nothing that a form can change.`;
 }
 
 /** Puts what is wrong above its field, and what belongs to no field of the page above them all. */

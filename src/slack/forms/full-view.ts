@@ -2,10 +2,9 @@ import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
-import { maskingOf, quoteWords, renderCall, secretsOf } from '../cards/call-card.ts';
+import { maskingOf, quoteWords, renderCall, sayBefore, secretsOf } from '../cards/call-card.ts';
 import { buildReasons } from '../cards/card-approvals.ts';
-import { buildEdit } from '../cards/card-edit.ts';
-import { buildFacts, buildNote, toPlainWords } from '../cards/card-facts.ts';
+import { buildFacts, buildNote, titleOf } from '../cards/card-facts.ts';
 import { type MakeButton, makeDecisions, makeSettlements } from '../cards/card-foot.ts';
 import { buildWarnings } from '../cards/card-warnings.ts';
 import { buildPieces, buildQuote, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
@@ -42,16 +41,16 @@ export function buildFullView(
   const { isReview = false } = show;
   const words = isReview ? quoteWords(call, masking) : [];
   const facts = isReview ? buildFacts(call, masking) : buildNote(call, masking);
-  const edit = buildEdit(call, paths, masking);
+  const before = sayBefore(call, paths, masking);
   const warnings = buildWarnings(sumPieces([...pieces, ...words]), []);
   const reasons = isReview ? buildReasons(call, masking) : [];
   const where = `page ${page} of ${pages.length}`;
-  const intro = `${toPlainWords(call.tool)} · attempt ${call.attempt} · ${where}`;
+  const intro = `${titleOf(call)} · attempt ${call.attempt} · ${where}`;
   const isSaid = !isReview || pages.length > 1;
   const blocks: KnownBlock[] = [
     ...(isSaid ? [context(intro)] : []),
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
-    ...(page === 1 ? [...facts, ...edit, ...warnings] : []),
+    ...(page === 1 ? [...facts, ...before, ...warnings] : []),
     ...buildPieces(pages[page - 1] ?? []),
     ...(isLast ? [...words.map(buildQuote), ...reasons] : []),
   ];

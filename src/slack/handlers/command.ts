@@ -11,7 +11,8 @@ import {
 import { sayWaiting } from '../home/say-waiting.ts';
 import { type Command, parseCommand, parseMessageLink } from '../parse-command.ts';
 import { openRoutes } from '../routes/open-routes.ts';
-import { buildNotice } from '../say-parts.ts';
+import { buildNotice, type SaidMessage } from '../say-parts.ts';
+import { listServerTools, sayAccepted } from '../tool-words.ts';
 import type { HandlerDeps } from './handler.ts';
 
 /** Handles a command: acknowledged at once, answered to its author only. */
@@ -22,16 +23,17 @@ export async function answerCommand(
   deps: HandlerDeps,
 ): Promise<void> {
   await ack();
-  const text = await carryOut(body, deps).catch((error: unknown) => {
+  const answer = await carryOut(body, deps).catch((error: unknown) => {
     deps.log.error({ err: error }, 'A command could not be carried out.');
     return COMMAND_SENTENCES.failed;
   });
-  if (text === undefined) return;
-  await respond({ ...buildNotice(text), response_type: 'ephemeral' });
+  if (answer === undefined) return;
+  const message = typeof answer === 'string' ? buildNotice(answer) : answer;
+  await respond({ ...message, response_type: 'ephemeral' });
 }
 
 /** Resolves with what is to be answered; undefined where a form is the answer. */
-async function carryOut(body: unknown, deps: HandlerDeps): Promise<string | undefined> {
+async function carryOut(body: unknown, deps: HandlerDeps): Promise<Answered> {
   const parsed = parseCommand(body, deps.identity);
   if (parsed.kind === 'command') return await WORDS[parsed.word](parsed, deps);
   const { actor, why } = parsed;
@@ -39,7 +41,8 @@ async function carryOut(body: unknown, deps: HandlerDeps): Promise<string | unde
   return COMMAND_SENTENCES.stranger;
 }
 
-type Answer = (command: Command, deps: HandlerDeps) => Promise<string | undefined>;
+type Answered = string | SaidMessage | undefined;
+type Answer = (command: Command, deps: HandlerDeps) => Promise<Answered>;
 
 const WORDS: Readonly<Record<Command['word'], Answer>> = {
   waiting: sayWaiting,
@@ -49,6 +52,15 @@ const WORDS: Readonly<Record<Command['word'], Answer>> = {
   resume: async ({ by }, { desk }) => sayResumed(await desk.resume(by)),
   forget,
   routes: openRoutes,
+  tools: async ({ by, rest }, { tools }) => {
+    const found = await tools.look(by);
+    return found.kind === 'tools' ? listServerTools(found, rest) : found.sentence;
+  },
+  accept: async ({ by, rest }, { tools }) => {
+    const [name = '', hash = ''] = rest.split(' ');
+    const outcome = await tools.accept({ by, name, hash: hash.toLowerCase() });
+    return outcome.kind === 'not-allowed' ? outcome.sentence : sayAccepted(outcome, hash !== '');
+  },
   help: async () => HELP,
 };
 

@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
+import type { ToolControl } from '../../desk/control-tools.ts';
 import type { Desk } from '../../desk/desk.ts';
 import type { RouteControl } from '../../desk/set-routes.ts';
 import type { CardPlace } from '../../domain/call.ts';
@@ -33,6 +34,8 @@ export interface HandlerDeps {
   readonly drafts: Drafts;
   /** The routes that admins set. */
   readonly routes: RouteControl;
+  /** The tools of MCP servers. */
+  readonly tools: ToolControl;
   /** User groups that may be chosen. */
   readonly userGroups: () => Promise<readonly UserGroup[]>;
   readonly home: Home;

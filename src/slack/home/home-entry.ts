@@ -6,7 +6,7 @@ import { readStoredJson } from '../../domain/json.ts';
 import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { maskingOf, secretsOf } from '../cards/call-card.ts';
-import { toPlainWords } from '../cards/card-facts.ts';
+import { titleOf } from '../cards/card-facts.ts';
 import { asCode, cutBefore } from '../cards/fit-pieces.ts';
 import { sayOutside } from '../cards/outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs } from '../cards/render-args.ts';
@@ -29,7 +29,7 @@ export interface EntryLook {
 /** Makes the entry of a call that waits for a decision: what it is, and the way to decide it. */
 export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
   const lines = [
-    [bold(toPlainWords(call.tool)), ...riskOf(call), ...votesOf(call)],
+    [bold(titleOf(call)), ...riskOf(call), ...votesOf(call)],
     [text('Asked by '), ...askerOf(call), text(' · '), ago(call.createdAt), ...deadlineOf(call)],
     ...(call.status === 'unknown' ? [[text(`${sayStatus(call)}: please say.`)]] : []),
     ...(look.showsArguments ? [argumentsOf(call, look)] : []),
@@ -48,7 +48,7 @@ export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
   const args = look.showsArguments ? [argumentsOf(call, look)] : [];
   const lines = [
     [
-      bold(toPlainWords(call.tool)),
+      bold(titleOf(call)),
       ...(asker === undefined ? [] : [text(` · by ${asker}`)]),
       ...(link.length === 0 ? [] : [text(' · '), ...link]),
     ],
@@ -197,7 +197,7 @@ function toBlock(lines: readonly Line[]): KnownBlock {
 
 /** What runs, or is of high risk, is read whole first. */
 function buttonsOf(call: Call): Button[] {
-  const name = toPlainWords(call.tool);
+  const name = titleOf(call);
   const button = (actionId: string, words: string): Button => ({
     type: 'button',
     action_id: actionId,

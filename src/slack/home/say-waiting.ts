@@ -1,5 +1,5 @@
 import type { Call, CardPlace } from '../../domain/call.ts';
-import { sayAsker, toPlainWords } from '../cards/card-facts.ts';
+import { sayAsker, titleOf } from '../cards/card-facts.ts';
 import type { HandlerDeps } from '../handlers/handler.ts';
 import { dateText } from '../mrkdwn.ts';
 import type { Command } from '../parse-command.ts';
@@ -27,7 +27,7 @@ export async function sayWaiting(
 
 function sayCall(call: Call, card: CardPlace | undefined): string {
   const risk = call.risk === 'high' ? ':warning: high risk' : `${call.risk} risk`;
-  const which = `${toPlainWords(call.tool)} · ${risk} · asked by ${sayAsker(call)}`;
+  const which = `${titleOf(call)} · ${risk} · asked by ${sayAsker(call)}`;
   const url = linkOf(call, card);
   const link = url === undefined ? '' : ` · <${url}|${card === undefined ? 'Thread' : 'Card'}>`;
   return `• ${which} · ${dateText(call.createdAt, '{ago}')}${link}`;

@@ -17,6 +17,7 @@ import { createRedisKeys } from './redis-keys.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 import { createRedisOutbox } from './redis-outbox.ts';
 import { createRedisPause } from './redis-pause.ts';
+import { createRedisPins } from './redis-pins.ts';
 import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
 
@@ -74,6 +75,7 @@ export async function createRedisStore(options: {
     audit: createRedisAudit(link, desk),
     pause: createRedisPause(link, desk),
     routes: createRedisRoutes(link, desk),
+    pins: createRedisPins(link, desk),
     drafts: createRedisDrafts(link, desk, clock),
     keys: createRedisKeys(link, desk),
     bulletins: createRedisBulletins(link, desk),

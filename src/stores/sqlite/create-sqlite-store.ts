@@ -13,6 +13,7 @@ import { createSqliteKeys } from './sqlite-keys.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
 import { createSqlitePause } from './sqlite-pause.ts';
+import { createSqlitePins } from './sqlite-pins.ts';
 import { createSqliteRoutes } from './sqlite-routes.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
@@ -58,6 +59,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       audit: createSqliteAudit(db, transact, audit),
       pause: createSqlitePause(db, transact, writeEffects),
       routes: createSqliteRoutes(db, transact, writeEffects),
+      pins: createSqlitePins(db, transact, writeEffects),
       drafts: createSqliteDrafts(db, transact, clock),
       keys: createSqliteKeys(db, transact, writeEffects),
       bulletins: createSqliteBulletins(db, transact),

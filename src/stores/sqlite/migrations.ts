@@ -247,6 +247,14 @@ export const MIGRATIONS: readonly string[] = [
   -- Calls of programs that are over: their channels are never untouched for long.
   CREATE INDEX calls_over_in_channels ON calls (created_at) WHERE is_over = 1 AND substr(thread, -2) = '/0';
   `,
+  `
+  -- What MCP servers say of their tools, as it was accepted.
+  CREATE TABLE pins (
+    name TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

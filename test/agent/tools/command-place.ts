@@ -48,6 +48,7 @@ export async function run(
   assert(parsed.ok);
   return await tool.run(parsed.value, {
     signal,
+    callId: 'call_k',
     idempotencyKey: 'k',
     requester: REQUESTER,
     thread: THREAD,

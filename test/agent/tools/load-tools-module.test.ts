@@ -51,6 +51,7 @@ test('the tools of a module join the built-in ones; one that can’t be offered 
   const count = toolbox.get('count');
   const context = {
     signal: NO_SIGNAL,
+    callId: 'call_k',
     idempotencyKey: 'k',
     requester: { team: 'T1', user: 'U1' },
     thread: THREAD,

@@ -57,6 +57,7 @@ export async function run(tool: Tool, args: JsonValue, signal = NO_SIGNAL): Prom
   assert(parsed.ok, JSON.stringify(parsed));
   return await tool.run(parsed.value, {
     signal,
+    callId: 'call_k',
     idempotencyKey: 'k',
     requester: REQUESTER,
     thread: THREAD,

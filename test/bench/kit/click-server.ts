@@ -16,6 +16,7 @@ import { createSlackApp } from '../../../src/slack/create-slack.ts';
 import { TWO_APPROVERS } from '../../support/a-call.ts';
 import { createTestDirectory } from '../../support/a-directory.ts';
 import { NO_ROUTES } from '../../support/no-routes.ts';
+import { NO_TOOLS } from '../../support/no-tools.ts';
 import { openBenchDesk } from './bench-desk.ts';
 import { QUIET_LOG, type StoreKind } from './bench-store.ts';
 import { seedPending } from './seed-pending.ts';
@@ -60,6 +61,7 @@ async function serveDesk(): Promise<ClickServer> {
   });
   const slack = createSlackApp({
     routes: NO_ROUTES,
+    tools: NO_TOOLS,
     directory: createTestDirectory(),
     connection,
     desk,

@@ -1,0 +1,83 @@
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonValue } from '../../domain/json.ts';
+import { UnknownEndError } from '../../domain/tool.ts';
+import { markUntrusted } from '../tools/untrusted-text.ts';
+import { ResultSchema, sayResult } from './result-text.ts';
+import { codeOf, sayWhy } from './say-why.ts';
+import type { Session } from './server-connection.ts';
+import { isCutOff } from './server-fetch.ts';
+
+/** Whoever runs the tool has a deadline of its own, and tells by the signal. */
+const NEVER_MS = 2_147_483_647;
+
+/** Calls a tool of a server once; resolves with what the model is told, rejects when it failed, with an `UnknownEndError` when the answer was lost. */
+export async function callServerTool(
+  server: string,
+  session: Session,
+  {
+    args,
+    tool,
+    signal,
+  }: { readonly args: JsonValue; readonly tool: string; readonly signal: AbortSignal },
+): Promise<string> {
+  const params = { name: tool, arguments: args };
+  const result = await session.client
+    .request({ method: 'tools/call', params }, ResultSchema, { signal, timeout: NEVER_MS })
+    .catch((error: unknown) => {
+      throw toFailure(server, session, error, signal);
+    });
+  const text = sayResult(server, result);
+  if (result.isError) throw new Error(text === '' ? 'it says no more than that.' : text);
+  return text;
+}
+
+/** What had reached the server may have run, whatever has become of the answer. */
+function toFailure(server: string, session: Session, error: unknown, signal: AbortSignal): Error {
+  if (signal.aborted) {
+    const why = `The MCP server “${server}” was told to end this, and does not say how far it had come.`;
+    return new UnknownEndError(why, { cause: error });
+  }
+  if (isRefused(session, error)) {
+    const said = markUntrusted(`the MCP server “${server}”`, sayWhy(error));
+    return new Error(`the MCP server “${server}” refused it.\n${said}`, { cause: error });
+  }
+  if (isNotSent(error)) {
+    return new Error(`the MCP server “${server}” can't be reached: ${sayWhy(error)}`, {
+      cause: error,
+    });
+  }
+  const why = `The connection to the MCP server “${server}” was lost while this ran.`;
+  return new UnknownEndError(why, { cause: error });
+}
+
+/** Tells whether a server refused a request since it does not know the session. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management */
+export function isSessionGone(error: unknown): boolean {
+  if (error instanceof StreamableHTTPError) return error.code === 404;
+  return error instanceof Error && error.cause !== undefined && isSessionGone(error.cause);
+}
+
+/** An answer of the server's own, or of what stands before it. */
+function isRefused(session: Session, error: unknown): boolean {
+  if (error instanceof StreamableHTTPError) {
+    const { code = 0 } = error;
+    return code >= 300 && code < 500;
+  }
+  return error instanceof McpError && !session.isClosed() && !isCutOff(error);
+}
+
+function isNotSent(error: unknown): boolean {
+  // What the protocol's client says of a connection that was gone before.
+  if (error instanceof Error && error.message === 'Not connected') return true;
+  return NOT_SENT.has(codeOf(error) ?? '');
+}
+
+/** Where no connection came about, nothing was asked. https://nodejs.org/api/errors.html#common-system-errors */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);

@@ -1,0 +1,258 @@
+/** One MCP server with its tools as they are now. */
+import type { Cancel, Clock } from '../../domain/clock.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { Log } from '../../domain/log.ts';
+import { shortPin } from '../../domain/pin.ts';
+import {
+  type AskPeople,
+  type ChangedTool,
+  type ServerState,
+  serverToolName,
+} from '../../domain/server-tools.ts';
+import type { Tool, ToolContext } from '../../domain/tool.ts';
+import { callServerTool, isSessionGone } from './call-tool.ts';
+import { makeChangedTool, makeServerTool } from './make-server-tool.ts';
+import { type ListedTool, readListedTool } from './read-listed-tool.ts';
+import { createRunningCalls } from './running-calls.ts';
+import { sayWhy } from './say-why.ts';
+import { createServerConnection, listTools, type Session } from './server-connection.ts';
+import type { ServerSettings } from './server-settings.ts';
+import type { ToolPins } from './tool-pins.ts';
+
+type Named = Extract<ListedTool, { kind: 'tool' }> & { readonly name: string };
+
+export interface McpServer {
+  /** Connects and lists; when that fails, it is tried again from time to time until it does not. */
+  start(): Promise<void>;
+  /** Judges the tools by the pins of now. */
+  judge(): Promise<void>;
+  /** Those that are as they were accepted. */
+  tools(): readonly Tool[];
+  changed(): readonly ChangedTool[];
+  /** Stands for a tool that has changed. */
+  standIn(name: string): Tool | undefined;
+  state(): ServerState;
+  stop(): Promise<void>;
+}
+
+/** What a server says of its tools is asked again before a call when it is older than this. */
+const FRESH_MS = 60_000;
+const FIRST_RETRY_MS = 2_000;
+const LONGEST_RETRY_MS = 300_000;
+
+/** Creates the server; `onChange` is called when its tools are others than before. */
+export function createMcpServer(
+  settings: ServerSettings,
+  deps: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly pins: ToolPins;
+    readonly askPeople: AskPeople;
+    readonly toolTimeoutMs: number;
+    readonly onChange: () => void;
+  },
+): McpServer {
+  const { clock, log, pins } = deps;
+  const { name } = settings;
+  const calls = createRunningCalls(name, deps);
+  const connection = createServerConnection(settings, {
+    ...{ clock, log },
+    onListChanged: listAgain,
+    onQuestion: calls.ask,
+  });
+  let listed: readonly Named[] = [];
+  let leftOut: ServerState['leftOut'] = [];
+  let offered: readonly Tool[] = [];
+  let changed: readonly ChangedTool[] = [];
+  let listedAt = Number.NEGATIVE_INFINITY;
+  let problem: string | undefined;
+  let isStopped = false;
+  let isListQueued = false;
+  let cancelRetry: Cancel = () => {};
+  let refreshing: Promise<void> = Promise.resolve();
+  const told = new Set<string>();
+
+  function tellTrouble(error: unknown): void {
+    log.warn({ server: name, why: sayWhy(error) }, 'The tools of an MCP server were not listed.');
+  }
+
+  /** However often a server says so: one more list is all that it takes. */
+  function listAgain(session: Session): void {
+    if (isListQueued) return;
+    isListQueued = true;
+    const begun = refreshing
+      .catch(() => {})
+      .finally(() => {
+        isListQueued = false;
+      });
+    void begun.then(() => refresh(session)).catch(tellTrouble);
+  }
+
+  /** One at a time: a later list must not be overtaken by an earlier one. */
+  function refresh(session: Session): Promise<void> {
+    const next = refreshing.catch(() => {}).then(() => list(session));
+    refreshing = next;
+    return next;
+  }
+
+  async function list(session: Session): Promise<void> {
+    const all = (await listTools(session)).map((each) => readListedTool(name, each));
+    const named = new Map<string, Named>();
+    const out: { readonly name: string; readonly reason: string }[] = [];
+    for (const tool of all) {
+      if (tool.kind === 'left-out') {
+        out.push({ name: tool.name, reason: tool.reason });
+        continue;
+      }
+      const own = serverToolName(name, tool.claims.tool);
+      if (named.has(own)) out.push({ name: own, reason: 'another of its tools has that name' });
+      else named.set(own, { ...tool, name: own });
+    }
+    tellLeftOut(out);
+    listed = [...named.values()];
+    leftOut = out;
+    listedAt = clock.now();
+    problem = undefined;
+    await judge();
+  }
+
+  function tellLeftOut(out: ServerState['leftOut']): void {
+    for (const { name: tool, reason } of out) {
+      tellOnce(`${tool}\0${reason}`, { server: name, tool }, `Left out a tool: ${reason}`);
+    }
+  }
+
+  function tellOnce(key: string, facts: object, message: string): void {
+    if (told.has(key)) return;
+    told.add(key);
+    log.warn(facts, message);
+  }
+
+  async function judge(): Promise<void> {
+    const good: Tool[] = [];
+    const bad: ChangedTool[] = [];
+    for (const tool of listed) {
+      const pin = await pins.meet(tool);
+      const { claims, hash } = tool;
+      if (pin.hash === hash) good.push(toolOf(tool));
+      else bad.push({ name: tool.name, before: pin, now: claims, hash });
+    }
+    for (const { before, hash, name: tool } of bad) {
+      const facts = { server: name, tool, before: shortPin(before.hash), now: shortPin(hash) };
+      tellOnce(`${tool}\0${hash}`, facts, CHANGED);
+    }
+    changed = bad;
+    if (namesOf(good) === namesOf(offered)) return;
+    offered = good;
+    deps.onChange();
+  }
+
+  function toolOf(tool: Named): Tool {
+    return makeServerTool(tool, (args, context) => call(tool, args, context));
+  }
+
+  /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
+  async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
+    const { signal } = context;
+    const session = await unlessAborted(signal, connection.open());
+    try {
+      return await callIn(session, tool, args, context);
+    } catch (error) {
+      if (!isSessionGone(error)) throw error;
+      await session.client.close();
+      return await callIn(await unlessAborted(signal, connection.open()), tool, args, context);
+    }
+  }
+
+  /** Whatever people approved is looked at once more: a server may say something else by now. */
+  async function callIn(
+    session: Session,
+    tool: Named,
+    args: JsonValue,
+    context: ToolContext,
+  ): Promise<string> {
+    if (clock.now() - listedAt > FRESH_MS || session !== listedFrom) {
+      await unlessAborted(context.signal, refreshFor(session));
+    }
+    const now = listed.find(({ name: each }) => each === tool.name);
+    if (now?.hash !== tool.hash) {
+      throw new Error('the tool has changed since it was approved, and was not called.');
+    }
+    const deadlineAt = clock.now() + deps.toolTimeoutMs;
+    const { signal } = context;
+    signal.throwIfAborted();
+    return await calls.during({ context, deadlineAt }, () =>
+      callServerTool(name, session, { args, tool: tool.claims.tool, signal }),
+    );
+  }
+
+  let listedFrom: Session | undefined;
+
+  async function refreshFor(session: Session): Promise<void> {
+    await refresh(session);
+    listedFrom = session;
+  }
+
+  async function tryToStart(retryMs: number): Promise<void> {
+    try {
+      const session = await connection.open();
+      await refreshFor(session);
+      log.info({ server: name, tools: offered.length }, 'An MCP server is connected.');
+    } catch (error) {
+      problem = sayWhy(error);
+      if (isStopped) return;
+      log.warn({ server: name, why: problem }, `${NOT_STARTED} in ${retryMs / 1_000} s.`);
+      cancelRetry = clock.schedule(clock.now() + retryMs, () => {
+        void tryToStart(Math.min(LONGEST_RETRY_MS, retryMs * 2));
+      });
+    }
+  }
+
+  return {
+    start: () => tryToStart(FIRST_RETRY_MS),
+    judge,
+    tools: () => offered,
+    changed: () => changed,
+    standIn(tool) {
+      const found = changed.find((each) => each.name === tool);
+      return found && makeChangedTool(found.now, found.hash);
+    },
+    state: () => ({
+      name,
+      isConnected: connection.isOpen(),
+      tools: offered.map((tool) => tool.name),
+      leftOut,
+      ...(problem !== undefined && { problem }),
+    }),
+    async stop() {
+      isStopped = true;
+      cancelRetry();
+      await connection.close();
+      await refreshing.catch(() => {});
+    },
+  };
+}
+
+/** Nothing of the call is sent before this has ended: whoever stops it has stopped it. */
+async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+const CHANGED =
+  'A tool of an MCP server is not what was accepted: nobody can call it until an admin accepts it with /countersign tools.';
+const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it, and tries again';
+
+/** Tells two lists of tools apart. */
+function namesOf(tools: readonly Tool[]): string {
+  return tools.map(({ name, schemaHash }) => `${name}:${schemaHash}`).join('\n');
+}

@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Log } from '../../domain/log.ts';
+import { serverFetch } from './server-fetch.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+const MAX_LINE = 500;
+
+/** Makes the way to a server; what a process writes to its standard error goes to our log. */
+export function openTransport(
+  { name, reach }: ServerSettings,
+  log: Pick<Log, 'debug'>,
+): { readonly transport: Transport; endSession(): Promise<void> } {
+  const endNothing = async () => {};
+  if (reach.kind === 'stdio') {
+    const { args, command, cwd, env } = reach;
+    const transport = new StdioClientTransport({
+      command,
+      args: [...args],
+      // What it needs besides is a short list of harmless variables: none of ours.
+      env: { ...env },
+      stderr: 'pipe',
+      ...(cwd !== undefined && { cwd }),
+    });
+    const { stderr } = transport;
+    if (stderr instanceof Readable) {
+      createInterface({ input: stderr }).on('line', (line) => {
+        log.debug({ server: name, line: line.slice(0, MAX_LINE) }, 'An MCP server wrote.');
+      });
+    }
+    return { transport, endSession: endNothing };
+  }
+  const url = new URL(reach.url);
+  const how = { requestInit: { headers: { ...reach.headers } }, fetch: serverFetch };
+  // Servers of the protocol's older version speak nothing else.
+  if (reach.kind === 'sse') {
+    return { transport: new SSEClientTransport(url, how), endSession: endNothing };
+  }
+  const transport = new StreamableHTTPClientTransport(url, how);
+  // Its own type says more than the interface allows: a session id that may be undefined.
+  return { transport: transport as Transport, endSession: () => transport.terminateSession() };
+}

@@ -1,0 +1,122 @@
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import type { Log } from '../../domain/log.ts';
+import { isSamePerson } from '../../domain/person.ts';
+import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/server-tools.ts';
+import { rootOf } from '../../domain/thread-key.ts';
+import type { ToolContext } from '../../domain/tool.ts';
+import { type JsonSchema, readJsonSchema } from '../tools/read-json-schema.ts';
+
+/** A call of a server's tool while it runs. */
+export interface RunningCall {
+  readonly context: ToolContext;
+  /** When it is told to end. */
+  readonly deadlineAt: number;
+}
+
+export interface RunningCalls {
+  /** Remembers a call until the work of it has ended. */
+  during<Result>(call: RunningCall, work: () => Promise<Result>): Promise<Result>;
+  /** Puts a server's question to the requester of its running call. */
+  ask(question: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
+}
+
+const MAX_MESSAGE = 2_000;
+/** Of one call: people are not worn down by question after question. */
+const MOST_QUESTIONS = 5;
+
+/** Creates the list of a server's running calls. */
+export function createRunningCalls(
+  server: string,
+  { askPeople, log }: { readonly askPeople: AskPeople; readonly log: Pick<Log, 'warn'> },
+): RunningCalls {
+  const running = new Map<RunningCall, { asked: number }>();
+
+  /** Servers do not say for which call they ask: where calls of several people or threads run, nobody can tell. */
+  function find(): RunningCall | undefined {
+    const calls = [...running.keys()];
+    const newest = calls.at(-1);
+    const isClear = calls.every(
+      ({ context }) =>
+        newest &&
+        isSamePerson(context.requester, newest.context.requester) &&
+        rootOf(context.thread) === rootOf(newest.context.thread),
+    );
+    return isClear ? newest : undefined;
+  }
+
+  function refuse(why: string): ElicitResult {
+    log.warn({ server, why }, 'A question of an MCP server was not put to anybody.');
+    return { action: 'cancel', _meta: { 'countersign/reason': why } };
+  }
+
+  function count(call: RunningCall): number {
+    const found = running.get(call);
+    if (found) found.asked += 1;
+    return found?.asked ?? 0;
+  }
+
+  return {
+    async during(call, work) {
+      running.set(call, { asked: 0 });
+      try {
+        return await work();
+      } finally {
+        running.delete(call);
+      }
+    },
+    async ask(params, signal) {
+      if (params.mode === 'url') return refuse('Links are not put to people here.');
+      const call = find();
+      if (!call) return refuse('It is not clear whose call this belongs to.');
+      const schema = toSchema(params.requestedSchema);
+      const reading = schema && readJsonSchema(schema);
+      if (!schema || !reading?.ok) return refuse('The schema of the answer can’t be read.');
+      if (count(call) > MOST_QUESTIONS) return refuse('It has asked too often in this call.');
+      const question: ServerQuestion = {
+        callId: call.context.callId,
+        server,
+        message: params.message.replaceAll(/\p{Surrogate}/gu, '\ufffd').slice(0, MAX_MESSAGE),
+        schema,
+        initial: initialOf(schema),
+        deadlineAt: call.deadlineAt,
+      };
+      const answer = await askPeople(question, AbortSignal.any([signal, call.context.signal]));
+      return toResult(answer);
+    },
+  };
+}
+
+/** Nothing but what was asked for is answered. */
+function toSchema(requested: object): JsonSchema | undefined {
+  const schema: unknown = JSON.parse(JSON.stringify({ ...requested, additionalProperties: false }));
+  try {
+    canonicalJson(schema as JsonValue);
+    return schema as JsonSchema;
+  } catch {
+    // Half of a character somewhere: nothing of it can be shown or hashed.
+    return undefined;
+  }
+}
+
+/** The values that the server proposes, where they fit: what people see in the form. */
+function initialOf(schema: JsonSchema): ServerQuestion['initial'] {
+  const properties = Object.entries(schema.properties ?? {});
+  const proposed = properties.flatMap(([key, property]): readonly [string, JsonValue][] =>
+    isObject(property) && property.default !== undefined ? [[key, property.default]] : [],
+  );
+  const { required: _any, ...loose } = schema;
+  const reading = readJsonSchema(loose);
+  const initial = Object.fromEntries(proposed);
+  return reading.ok && reading.parse(initial).ok ? initial : {};
+}
+
+function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function toResult(answer: QuestionAnswer): ElicitResult {
+  if (answer.kind !== 'accept') return { action: answer.kind };
+  // The schema of the protocol allows nothing else than these values.
+  return { action: 'accept', content: answer.content as NonNullable<ElicitResult['content']> };
+}

@@ -1,0 +1,175 @@
+/** One MCP server: connected when needed, and again after it died. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  type ElicitRequest,
+  ElicitRequestSchema,
+  type ElicitResult,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { Cancel, Clock } from '../../domain/clock.ts';
+import type { Log } from '../../domain/log.ts';
+import { openTransport } from './open-transport.ts';
+import { sayWhy } from './say-why.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+/** A server that is there. */
+export interface Session {
+  readonly client: Client;
+  /** Whether the connection is gone: what had not been answered never will be. */
+  isClosed(): boolean;
+}
+
+export interface ServerConnection {
+  /** Connects unless it is connected; rejects, saying why, when the server can't be reached, and for a while after that. */
+  open(): Promise<Session>;
+  isOpen(): boolean;
+  /** Ends the server's process, or our session with it, for good. */
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 30_000;
+const FIRST_BACK_OFF_MS = 1_000;
+const LONGEST_BACK_OFF_MS = 300_000;
+const END_SESSION_MS = 2_000;
+
+/** Creates the connection; nothing is connected yet. */
+export function createServerConnection(
+  settings: ServerSettings,
+  deps: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly onListChanged: (session: Session) => void;
+    readonly onQuestion: (
+      question: ElicitRequest['params'],
+      signal: AbortSignal,
+    ) => Promise<ElicitResult>;
+  },
+): ServerConnection {
+  const { clock, log } = deps;
+  const { name } = settings;
+  let current: Promise<Session> | undefined;
+  let isUp = false;
+  let isOver = false;
+  let tries = 0;
+  let refusedUntil = 0;
+  let why = '';
+  let end = async () => {};
+
+  async function connect(): Promise<Session> {
+    const { transport, endSession } = openTransport(settings, log);
+    const client = new Client(
+      { name: 'countersign', version: '0.1.0' },
+      // Only forms: a server can't send people to an address of its own.
+      { capabilities: { elicitation: { form: {} } } },
+    );
+    let isClosed = false;
+    const session: Session = { client, isClosed: () => isClosed };
+    client.onerror = (error) => log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
+    client.onclose = () => {
+      // A transport may say so twice, and another one may have followed by then.
+      if (isClosed) return;
+      if (isUp && !isOver) log.warn({ server: name }, 'The connection to an MCP server has ended.');
+      isClosed = true;
+      isUp = false;
+      current = undefined;
+    };
+    client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) =>
+      deps.onQuestion(params, signal),
+    );
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () =>
+      deps.onListChanged(session),
+    );
+    end = async () => {
+      await within(clock, END_SESSION_MS, endSession()).catch((error: unknown) =>
+        log.debug({ server: name, why: sayWhy(error) }, TROUBLE),
+      );
+      await client.close();
+      // A client that never came to be connected has not got hold of its process.
+      await transport.close();
+    };
+    try {
+      await client.connect(transport, { timeout: CONNECT_MS });
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    // Nobody can take up again where the server has forgotten us.
+    client.onerror = (error) => {
+      log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
+      if (/Maximum reconnection attempts/.test(error.message)) void client.close();
+    };
+    isUp = true;
+    tries = 0;
+    return session;
+  }
+
+  async function tryToConnect(): Promise<Session> {
+    try {
+      return await connect();
+    } catch (error) {
+      current = undefined;
+      why = sayWhy(error);
+      refusedUntil = clock.now() + Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** tries);
+      tries += 1;
+      throw new Error(`The MCP server “${name}” can't be reached: ${why}`, { cause: error });
+    }
+  }
+
+  return {
+    async open() {
+      if (isOver) throw new Error(`The MCP server “${name}” is not used any more: the app stops.`);
+      if (!current && clock.now() < refusedUntil) {
+        const seconds = Math.ceil((refusedUntil - clock.now()) / 1_000);
+        throw new Error(
+          `The MCP server “${name}” can't be reached: ${why}. It is tried again in ${seconds} s.`,
+        );
+      }
+      current ??= tryToConnect();
+      return await current;
+    },
+    isOpen: () => isUp,
+    async close() {
+      isOver = true;
+      // One that is being opened ends with it: nobody waits for a server that keeps silent.
+      await end();
+      await current?.catch(() => {});
+    },
+  };
+}
+
+const TROUBLE = 'Something went wrong with an MCP server.';
+
+async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  let cancel: Cancel = () => {};
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.schedule(clock.now() + ms, resolve);
+  });
+  await Promise.race([work, late]).finally(() => cancel());
+}
+
+/** A page of tools, each of which is looked at by itself. */
+const PageSchema = z.looseObject({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().optional(),
+});
+
+const LIST_MS = 30_000;
+const MOST_PAGES = 50;
+const MOST_TOOLS = 500;
+
+/** Lists what a server calls its tools: the first ones, where there are very many. */
+export async function listTools({ client }: Session): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const read = await client.request({ method: 'tools/list', params }, PageSchema, {
+      timeout: LIST_MS,
+    });
+    found.push(...read.tools);
+    cursor = read.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return found.slice(0, MOST_TOOLS);
+}

@@ -1,0 +1,97 @@
+/**
+ * The fetch through which MCP servers are reached over HTTP. It bounds what a server can make us
+ * hold, and tells of a stream that ends before it has answered: without that the protocol's client
+ * would wait for the answer for ever. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  ErrorCode,
+  JSONRPCRequestSchema,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+
+/** Bytes of one answer, or of one event of a stream. */
+const MOST_BYTES = 10 * 1024 * 1024;
+
+/** Known to this process only, so that no server can claim it. */
+const CUT_OFF = `cut-off ${randomUUID()}`;
+
+/** Tells whether an error is ours about a stream that ended without an answer. */
+export function isCutOff(error: unknown): boolean {
+  return error instanceof Error && 'data' in error && error.data === CUT_OFF;
+}
+
+/** Fetches as the machine does, bounded, and with an answer at the end of each request's stream. */
+export async function serverFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const { body, headers, status, statusText } = response;
+  if (!body) return response;
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const last = isStream ? lastWords(init) : undefined;
+  const bounded = bound(body, { isStream, last });
+  return new Response(bounded, { headers, status, statusText });
+}
+
+/** What stands for the answer of a request that never comes; undefined for what asks nothing. */
+function lastWords(init: RequestInit | undefined): string | undefined {
+  if (typeof init?.body !== 'string') return undefined;
+  const id = idOf(init.body);
+  if (id === undefined) return undefined;
+  const error = {
+    code: ErrorCode.ConnectionClosed,
+    message: 'The stream ended without an answer.',
+    data: CUT_OFF,
+  };
+  return `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`;
+}
+
+function idOf(body: string): RequestId | undefined {
+  const read = JSONRPCRequestSchema.safeParse(JSON.parse(body));
+  return read.success ? read.data.id : undefined;
+}
+
+function bound(
+  body: ReadableStream<Uint8Array>,
+  { isStream, last }: { readonly isStream: boolean; readonly last: string | undefined },
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let held = 0;
+  let tail = '';
+  // A stream with ids of events is taken up again where it broke off.
+  let isResumable = false;
+
+  function count(chunk: Uint8Array): void {
+    held += chunk.length;
+    if (isStream) {
+      const text = tail + Buffer.from(chunk).toString('latin1');
+      isResumable ||= /(?:^|[\r\n])id:/.test(text);
+      const end = /[\r\n]{2}[^\r\n]*$/.exec(text);
+      if (end) held = text.length - end.index;
+      tail = text.slice(-4);
+    }
+    if (held > MOST_BYTES) throw new Error(`A server sent more than ${MOST_BYTES} bytes at once.`);
+  }
+
+  function endEarly(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {
+    if (last !== undefined && !isResumable) {
+      controller.enqueue(Buffer.from(last));
+      controller.close();
+    } else if (error === undefined) controller.close();
+    else controller.error(error);
+  }
+
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return endEarly(controller, undefined);
+        count(value);
+        controller.enqueue(value);
+      } catch (error) {
+        endEarly(controller, error);
+        await reader.cancel().catch(() => {});
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

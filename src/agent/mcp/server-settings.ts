@@ -1,0 +1,21 @@
+/** How an MCP server is reached. */
+export type ServerReach =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | {
+      /** `sse` is the protocol's older way over HTTP. */
+      readonly kind: 'http' | 'sse';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** An MCP server, as the operator has set it. */
+export interface ServerSettings {
+  readonly name: string;
+  readonly reach: ServerReach;
+}

@@ -1,0 +1,33 @@
+import type { Call } from '../../domain/call.ts';
+import { withdraw } from '../../domain/decide.ts';
+import { isElicitation } from '../../domain/outside.ts';
+import type { DeskDeps } from '../deps.ts';
+import { effectsOf } from '../effects.ts';
+
+type CloseDeps = Pick<DeskDeps, 'store' | 'clock'>;
+
+/** What stands for the assistant message in the calls that a running call's server asks people. */
+export function questionsKey(callId: string): string {
+  return `server:${callId}`;
+}
+
+/** Takes back a question that nobody waits for; one that is over stays as it is. */
+export async function closeQuestion({ store, clock }: CloseDeps, id: string): Promise<void> {
+  for (;;) {
+    const call = await store.ledger.get(id);
+    const step = call && withdraw(call, 'cancelled', clock.now());
+    if (!call || !step) return;
+    const told = { ...step, call: { ...step.call, delivered: true } };
+    if (await store.ledger.write(call, [told], effectsOf(call, [told], undefined))) return;
+  }
+}
+
+/** Takes back what the server of a call has asked people and nobody has answered: the call runs no more. */
+export async function closeQuestions(deps: CloseDeps, call: Call): Promise<void> {
+  if ((await deps.store.ledger.get(call.id))?.status === 'running') return;
+  const calls = await deps.store.ledger.ofThread(call.thread, call.turn);
+  const own = calls.filter(
+    (each) => isElicitation(each) && each.messageId === questionsKey(call.id) && !each.outcome,
+  );
+  for (const { id } of own) await closeQuestion(deps, id);
+}

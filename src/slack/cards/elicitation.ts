@@ -1,0 +1,61 @@
+/** How a question of an MCP server is said: it looks like a call, and nothing runs with it but the tool that waits for the answer. */
+import type { KnownBlock } from '@slack/types';
+import type { Call, CallStatus } from '../../domain/call.ts';
+import { shortDigest } from '../../domain/digest.ts';
+import { BUDGET } from '../limits.ts';
+import { dateText, mention } from '../mrkdwn.ts';
+import { buildPieces, cutPiece } from './fit-pieces.ts';
+import type { Masking } from './mask-secrets.ts';
+import { renderText } from './render-args.ts';
+import { showName } from './visible-text.ts';
+
+/** Says whose question it is: the card's title. */
+export function elicitationTitle({ outside }: Call): string {
+  return `Question from ${showName(outside?.name ?? '')}`;
+}
+
+/** Our facts of a question, one to a line. */
+export function elicitationFacts(call: Call): readonly string[] {
+  const { deadlineAt, outside, requester, status, tool } = call;
+  const server = `\`${showName(outside?.name ?? '')}\``;
+  return [
+    `*For* ${mention(requester.user)}`,
+    `The MCP server ${server} asks this while its tool \`${showName(tool)}\` runs. Its words are not mine, and unverified; your answer goes to it.`,
+    ':lock: Never answer with a password, a key or a code.',
+    `*Question* \`${shortDigest(call.digest)}\``,
+    ...(status === 'pending' && deadlineAt !== undefined
+      ? [`*Answer by* ${dateText(deadlineAt)}`]
+      : []),
+  ];
+}
+
+/** Makes the blocks of the server's words: as data, so that nothing in them is markup or ours. */
+export function quoteElicitation({ outside, words }: Call, masking: Masking): KnownBlock[] {
+  if (words.trim() === '') return [];
+  const label = `${showName(outside?.name ?? '')} says (unverified)`;
+  return buildPieces([cutPiece(renderText(label, words.trim(), masking), BUDGET.question)]);
+}
+
+/** A question's state in a few words. */
+export const ELICITATION_STATES: Readonly<Record<CallStatus, string>> = {
+  proposed: 'Being checked',
+  pending: 'Waiting for an answer',
+  approved: 'Answered',
+  running: 'Answered',
+  succeeded: 'Answered',
+  failed: 'Not answered',
+  unknown: 'Not answered',
+  replied: 'Not answered',
+  ignored: 'Declined',
+  expired: 'Expired: nobody answered in time',
+  withdrawn: 'Taken back: nobody waits for the answer any more',
+  refused: 'Not answered',
+};
+
+/** What the person is told who has answered, or declined to. */
+export function sayElicitationEnd({ outside, verdict }: Call): string {
+  const server = `\`${showName(outside?.name ?? '')}\``;
+  return verdict?.kind === 'ignore'
+    ? `You declined to answer; ${server} is told so.`
+    : `Your answer goes to ${server}.`;
+}
