@@ -53,6 +53,8 @@ export interface Wish {
 export interface ApiStage {
   readonly desk: TestDesk;
   readonly directory: TestDirectory;
+  /** Of the store, where it is on Redis. */
+  readonly redisUrl: string | undefined;
   readonly url: () => string;
   readonly api: () => Api;
   /** Asks, and checks that the answer is one that the document knows. */
@@ -151,6 +153,7 @@ export async function setApiStage(
   return {
     desk,
     directory,
+    redisUrl: store.redis?.url,
     url: () => opened.server.url,
     api: () => opened.api,
     answered,
