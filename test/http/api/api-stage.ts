@@ -28,7 +28,7 @@ import { TEST_MARK } from '../../support/test-mark.ts';
 export const OWNER = 'U0OWNER';
 export const APPROVER = 'U0APPROVER';
 export const CHANNEL = 'C0OPS';
-export const AUDIENCE = 'countersign';
+const AUDIENCE = 'countersign';
 const SECRET = 'a secret of the tests, of 32 bytes or more';
 const ROUTE = { approvers: [`user:${APPROVER}` as const, 'requester' as const] };
 
