@@ -55,6 +55,34 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     'TALK_CHANNELS',
     /ids of channels.*bottom of “About”/,
   ],
+  [
+    'keys of people in clear over a network',
+    { APPROVER_JWKS_URL: 'http://login.example.com/jwks', APPROVER_JWT_AUDIENCE: 'a' },
+    'APPROVER_JWKS_URL',
+    /must be an https address/,
+  ],
+  [
+    'a short secret of people’s tokens',
+    { APPROVER_JWT_SECRET: 'short', APPROVER_JWT_AUDIENCE: 'a' },
+    'APPROVER_JWT_SECRET',
+    /at least 32 bytes/,
+  ],
+  [
+    'tokens of people for whomever',
+    { APPROVER_JWT_SECRET: 'x'.repeat(32) },
+    'APPROVER_JWT_AUDIENCE',
+    /Set it to what your tokens have as “aud”/,
+  ],
+  [
+    'two signers of people’s tokens',
+    {
+      APPROVER_JWT_SECRET: 'x'.repeat(32),
+      APPROVER_JWKS_URL: 'https://login.example.com/jwks',
+      APPROVER_JWT_AUDIENCE: 'a',
+    },
+    'APPROVER_JWKS_URL',
+    /Unset the other/,
+  ],
   ['Socket Mode without a model', SOCKET, 'OPENAI_API_KEY', /Add the key, or OPENAI_BASE_URL/],
   ['HTTP without a model', HTTP, 'OPENAI_API_KEY', /Add the key, or OPENAI_BASE_URL/],
   [

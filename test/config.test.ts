@@ -45,8 +45,9 @@ describe('what the environment means', () => {
       commands: { hasNetwork: false, allowUnsandboxed: false },
       talk: { adminUsers: new Set() },
       mcp: { servers: [], secrets: [] },
-      reportMs: 600_000,
       maxPendingPerPerson: 50,
+      reportMs: 600_000,
+      api: { ratePerMinute: 600, maxPendingPerKey: 100 },
       keeping: {},
       contextTokens: 24_000,
       showsUsage: false,
@@ -218,6 +219,24 @@ describe('what the environment means', () => {
     assert.equal(read({}).redis, undefined);
   });
 
+  test('tokens of people are taken from one signer, and its secret is never shown', () => {
+    const secret = 'x'.repeat(32);
+    const of = { APPROVER_JWT_AUDIENCE: 'countersign', APPROVER_JWT_ISSUER: 'me' };
+    const bySecret = read({ APPROVER_JWT_SECRET: secret, ...of });
+    assert.deepEqual(bySecret.api.people, {
+      by: { kind: 'secret', secret },
+      audience: 'countersign',
+      issuer: 'me',
+    });
+    assert(secretsOf(bySecret).includes(secret));
+    const url = 'https://login.example.com/jwks.json';
+    const byKeys = read({ APPROVER_JWKS_URL: url, APPROVER_JWT_AUDIENCE: 'countersign' });
+    assert.deepEqual(byKeys.api.people, { by: { kind: 'jwks', url }, audience: 'countersign' });
+    assert.doesNotThrow(() =>
+      read({ APPROVER_JWKS_URL: 'http://127.0.0.1:1/jwks', APPROVER_JWT_AUDIENCE: 'a' }),
+    );
+  });
+
   const UNUSED: readonly Env[] = [
     { REDIS_PREFIX: 'mine' },
     { TAVILY_BASE_URL: 'https://api.tavily.com' },
@@ -225,6 +244,8 @@ describe('what the environment means', () => {
     { SLACK_API_URL: 'http://127.0.0.1:1/api/' },
     { MODEL: 'openai/gpt-4o' },
     { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
+    { APPROVER_JWT_AUDIENCE: 'countersign' },
+    { APPROVER_JWT_ISSUER: 'https://login.example.com' },
   ];
   for (const env of UNUSED) {
     const [name = ''] = Object.keys(env);

@@ -19,6 +19,7 @@ const CREDENTIALS = [
   ['sk', 'proj', 'AbCdEfGhIjKlMnOp_q'].join('-'),
   ['sk', 'AbCdEfGhIjKlMnOp'].join('-'),
   ['tvly', 'dev', 'AbCdEfGhIjKl'].join('-'),
+  ['csk', '0123456789abcdef', 'AbCdEfGhIjKl-m_n'].join('_'),
   'Bearer AbCdEfGhIjKl.MnOp',
   'bearer AbCdEfGhIjKl',
   'https://hooks.slack.com/actions/T012/345/AbCdEfGh',

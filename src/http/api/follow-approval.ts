@@ -1,4 +1,5 @@
-import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import { stream } from 'hono/streaming';
+import type { StreamingApi } from 'hono/utils/stream';
 import { z } from 'zod';
 import { type Call, isTerminal } from '../../domain/call.ts';
 import type { Cancel } from '../../domain/clock.ts';
@@ -39,7 +40,7 @@ export function createFollowApproval(
 
   /** Tells how it stands, and of each change. */
   async function tell(
-    stream: SSEStreamingApi,
+    out: StreamingApi,
     { call: first, sight }: Seen,
     known: number,
     signal: AbortSignal,
@@ -48,8 +49,9 @@ export function createFollowApproval(
     for (let call: Call | undefined = first; call; ) {
       if (call.revision !== told) {
         const data = JSON.stringify(showApproval(call, sight));
-        const id = String(call.revision);
-        await stream.writeSSE({ event: 'approval', id, data, retry: RETRY_MS });
+        await out.write(
+          `event: approval\nid: ${call.revision}\nretry: ${RETRY_MS}\ndata: ${data}\n\n`,
+        );
       }
       told = call.revision;
       if (isTerminal(call) || signal.aborted) return;
@@ -58,17 +60,17 @@ export function createFollowApproval(
   }
 
   async function follow(
-    stream: SSEStreamingApi,
+    out: StreamingApi,
     visitor: Visitor,
     seen: Seen,
     known: number,
   ): Promise<void> {
     const gone = new AbortController();
-    stream.onAbort(() => gone.abort());
+    out.onAbort(() => gone.abort());
     const waiting = waits.open({ visitor, gone: gone.signal });
-    const cancel = beat((text) => stream.write(text));
+    const cancel = beat((text) => out.write(text));
     try {
-      await tell(stream, seen, known, waiting.signal);
+      await tell(out, seen, known, waiting.signal);
     } catch (error) {
       // The client asks anew.
       log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
@@ -101,9 +103,9 @@ export function createFollowApproval(
       if (!seen) return notFound(c);
       const known = Number(headers['last-event-id'] ?? Number.NaN);
       if (isTerminal(seen.call) && seen.call.revision === known) return c.body(null, 204);
-      c.header('cache-control', 'no-store');
+      c.header('content-type', 'text/event-stream');
       c.header('x-accel-buffering', 'no');
-      return streamSSE(c, (stream) => follow(stream, visitor, seen, known));
+      return stream(c, (out) => follow(out, visitor, seen, known));
     },
   );
 }

@@ -147,4 +147,25 @@ export function actingTests(bench: ApiBench): void {
     const all = await list('?limit=5', reader);
     assert.deepEqual(all.ids, ids);
   });
+
+  it('is not consumed in a pause, and can be afterwards', async () => {
+    const { body } = await bench.make();
+    await bench.approve(body.id);
+    const { clock, store } = bench.stage.desk;
+    const by = { team: 'T1', user: APPROVER };
+    await store.pause.write({ by, at: clock.now() }, {});
+    const held = await bench.post(`/api/approvals/${body.id}/consume`, {
+      body: { digest: body.digest },
+    });
+    assert.equal(held.status, 409);
+    assert.ok(held.headers.get('retry-after'));
+    await store.pause.write(undefined, {});
+    const taken = await bench.post(`/api/approvals/${body.id}/consume`, {
+      body: { digest: body.digest },
+    });
+    assert.equal(taken.status, 200);
+    const outcome = { status: 'failed', text: 'It broke.' };
+    const told = await bench.post(`/api/approvals/${body.id}/report`, { body: { outcome } });
+    assert.deepEqual([told.body.status, told.body.outcome.kind], ['failed', 'error']);
+  });
 }

@@ -28,7 +28,7 @@ import { TEST_MARK } from '../../support/test-mark.ts';
 export const OWNER = 'U0OWNER';
 export const APPROVER = 'U0APPROVER';
 export const CHANNEL = 'C0OPS';
-export const AUDIENCE = 'countersign';
+const AUDIENCE = 'countersign';
 const SECRET = 'a secret of the tests, of 32 bytes or more';
 const ROUTE = { approvers: [`user:${APPROVER}` as const, 'requester' as const] };
 
@@ -53,6 +53,8 @@ export interface Wish {
 export interface ApiStage {
   readonly desk: TestDesk;
   readonly directory: TestDirectory;
+  /** Of the store, where it is on Redis. */
+  readonly redisUrl: string | undefined;
   readonly url: () => string;
   readonly api: () => Api;
   /** Asks, and checks that the answer is one that the document knows. */
@@ -151,6 +153,7 @@ export async function setApiStage(
   return {
     desk,
     directory,
+    redisUrl: store.redis?.url,
     url: () => opened.server.url,
     api: () => opened.api,
     answered,

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
+import { askAll } from '../../support/build-desk.ts';
 import { type ApiBench, CALL } from './api-bench.ts';
-import { APPROVER, OWNER } from './api-stage.ts';
+import { APPROVER, OWNER, setApiStage } from './api-stage.ts';
 
 /** What people see and decide by tokens of their own. */
 export function peopleTests(bench: ApiBench): void {
@@ -132,6 +136,60 @@ export function peopleTests(bench: ApiBench): void {
       const told = await bench.get('/api/approvals', { token: sent });
       assert.equal(told.status, 401, what);
       assert.match(told.body.detail, says, what);
+    }
+  });
+
+  it('counts each person’s approval with their reason, of what they saw', async (t) => {
+    const route = {
+      approvers: ['user:U0ONE' as const, 'user:U0TWO' as const],
+      quorum: 2,
+      requiresReason: true,
+    };
+    const stage = await setApiStage(t, { gate: askAll(route) });
+    const token = await stage.key();
+    const [one, two] = await Promise.all(['U0ONE', 'U0TWO'].map((user) => stage.person(user)));
+    const { body: made } = await stage.ask('POST', '/api/approvals', { token, body: CALL });
+    const approve = (by: string | undefined, body: object) =>
+      stage.ask('POST', `/api/approvals/${made.id}/approve`, { token: by, body });
+    assert.equal((await approve(one, {})).status, 422);
+    const modifiedArguments = { table: 'rows' };
+    const edited = await approve(one, { modifiedArguments, reason: 'Only the rows.' });
+    assert.deepEqual([edited.body.status, edited.body.approvedBy], ['pending', ['U0ONE']]);
+    const { digest } = edited.body;
+    assert.equal((await approve(one, { digest, reason: 'Again.' })).status, 200);
+    assert.equal((await approve(two, { reason: 'Fine.' })).status, 409);
+    const approved = await approve(two, { digest, reason: 'Fine.' });
+    assert.deepEqual(
+      [approved.body.status, approved.body.approvedBy, approved.body.arguments],
+      ['approved', ['U0ONE', 'U0TWO'], modifiedArguments],
+    );
+  });
+
+  it('takes tokens by a set of keys, and no other signature; without the set it can’t tell', async (t) => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1' };
+    let isThere = false;
+    const server = createServer((_request, response) => {
+      response.writeHead(isThere ? 200 : 500, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ keys: [jwk] }));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    t.after(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const by = { kind: 'jwks' as const, url: `http://127.0.0.1:${port}/jwks` };
+    const stage = await setApiStage(t, { people: { by, audience: 'countersign' } });
+    const claims = { sub: APPROVER, aud: 'countersign', exp: stage.desk.clock.now() / 1_000 + 60 };
+    const sign = (alg: string, key: CryptoKey | Uint8Array) =>
+      new SignJWT(claims).setProtectedHeader({ alg, kid: 'k1' }).sign(key);
+    const token = await sign('ES256', privateKey);
+    assert.equal((await stage.ask('GET', '/api/approvals', { token })).status, 503);
+    isThere = true;
+    assert.equal((await stage.ask('GET', '/api/approvals', { token })).status, 200);
+    // The public key, taken for a secret.
+    const asSecret = new TextEncoder().encode(await exportSPKI(publicKey));
+    const other = await generateKeyPair('ES256');
+    for (const forged of [await sign('HS256', asSecret), await sign('ES256', other.privateKey)]) {
+      assert.equal((await stage.ask('GET', '/api/approvals', { token: forged })).status, 401);
     }
   });
 }
