@@ -5,9 +5,6 @@ import { access, mkdir } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAttachmentFolder } from './agent/attachment-folder.ts';
-import { createAgent } from './agent/create-agent.ts';
-import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
-import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
@@ -25,8 +22,10 @@ import type { Gate } from './domain/route.ts';
 import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
+import { graphNameOf } from './graph-config.ts';
 import { createServer } from './http/create-server.ts';
 import { offerCommands, offerWeb } from './offer-tools.ts';
+import { openAgent } from './open-agent.ts';
 import { openGate } from './open-gate.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
@@ -38,8 +37,6 @@ import { createSendFileToSlack } from './slack/upload-file.ts';
 import { openStore } from './stores/open-store.ts';
 import { sealLedger } from './stores/seal-ledger.ts';
 
-const MODEL_TIMEOUT_MS = 60_000;
-const MODEL_RETRIES = 2;
 /** A command may run for ten minutes, and says itself when they are over. */
 const TOOL_TIMEOUT_MS = 660_000;
 /** Running tools get this long to end; with what follows, the process is gone within 30 s. */
@@ -123,27 +120,18 @@ async function open(
     store,
     connection,
     toolbox,
-    helpers,
+    helpers: config.graph ? [...helpers, { name: graphNameOf(config.graph) }] : helpers,
     clock,
     log,
     onRelease,
   });
 
-  const { provider, name, ...access } = config.model;
-  const agent = createAgent({
-    model: await loadChatModel({
-      ...access,
-      model: `${provider}/${name}`,
-      timeoutMs: MODEL_TIMEOUT_MS,
-      maxRetries: MODEL_RETRIES,
-    }),
+  const agent = await openAgent(config, {
     toolbox,
     helpers,
     history: store.history,
     saver: store.saver,
     clock,
-    systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
-    contextTokens: config.contextTokens,
     ...(config.modelSeesImages && { readImage: files.read }),
     log,
     onDelta: (thread, text) => worker?.live.delta(thread, text),

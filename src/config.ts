@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { TalkRules } from './domain/talk.ts';
 import { folderProblems, policyFileProblems } from './folder-problems.ts';
+import { type GraphConfig, graphProblems, graphWarnings, readGraph } from './graph-config.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
   DEFAULT_DATA_DIR,
@@ -26,6 +27,8 @@ interface CommonConfig {
   /** State on Redis instead of the data folder; all keys begin with the prefix. */
   readonly redis?: { readonly url: string; readonly prefix: string };
   readonly toolsModule?: string;
+  /** The agent behind the threads, in place of ours. */
+  readonly graph?: GraphConfig;
   /** Absent without one: then the built-in rules hold. */
   readonly policyFile?: string;
   readonly commands: {
@@ -68,7 +71,8 @@ export interface PlaygroundConfig extends CommonConfig {
 /** The app in a workspace of Slack. */
 export interface SlackModeConfig extends CommonConfig {
   readonly mode: 'slack';
-  readonly model: ModelConfig;
+  /** Absent only where a graph brings its own. */
+  readonly model?: ModelConfig;
   readonly slack: SlackDelivery & { readonly botToken: string; readonly apiUrl: string };
 }
 
@@ -89,8 +93,9 @@ export class ConfigError extends Error {
 
 /** Returns the values of a configuration that nobody may read in a log. */
 export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { model, redis, search } = config;
-  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url)];
+  const { model, redis, search, graph } = config;
+  const graphKey = graph?.kind === 'server' ? graph.apiKey : undefined;
+  const always = [model?.apiKey, search?.apiKey, graphKey, passwordOf(redis?.url)];
   if (config.mode === 'playground') return always;
   const { slack } = config;
   const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
@@ -116,7 +121,8 @@ export function readConfig(
   const problems = [
     ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
     ...tokenProblems(env),
-    ...modelProblems(env),
+    ...(env.GRAPH ? [] : modelProblems(env)),
+    ...graphProblems(env, exists),
     ...refusals(env),
     ...policyProblems(env, exists),
     ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
@@ -176,6 +182,11 @@ function toPolicy(
   return policyFile === undefined ? {} : { policyFile };
 }
 
+function toGraph(env: Environment): Pick<CommonConfig, 'graph'> {
+  const graph = readGraph(env);
+  return graph ? { graph } : {};
+}
+
 function policyProblems(env: Environment, exists: (path: string) => boolean): string[] {
   const path = policyFileOf(env.POLICY_FILE, exists);
   if (path === undefined) return [];
@@ -208,6 +219,7 @@ function toConfig(
       redis: { url: read.REDIS_URL, prefix: read.REDIS_PREFIX },
     }),
     ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
+    ...toGraph(env),
     ...toPolicy(read.POLICY_FILE, exists),
     commands: {
       hasNetwork: read.COMMAND_NETWORK,
@@ -236,8 +248,8 @@ function toConfig(
     logLevel: read.LOG_LEVEL,
     warnings: warningsOf(env),
   };
-  // A workspace without a model is among the problems.
-  if (slack && model) return { ...common, mode: 'slack', model, slack };
+  // A workspace without a model, or a graph that has one, is among the problems.
+  if (slack) return { ...common, mode: 'slack', ...(model && { model }), slack };
   return { ...common, mode: 'playground', ...(model && { model }) };
 }
 
@@ -256,7 +268,7 @@ function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | u
 }
 
 function warningsOf(env: Environment): string[] {
-  const warnings = [...modelWarnings(env)];
+  const warnings = [...modelWarnings(env), ...graphWarnings(env)];
   for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
     if (env[name] && !env.TAVILY_API_KEY) {
       warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);

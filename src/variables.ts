@@ -123,6 +123,8 @@ export const Variables = z.object({
     'must be ids of channels, separated by commas, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
   ),
   TOOLS_MODULE: text,
+  GRAPH: text,
+  GRAPH_API_KEY: key,
   POLICY_FILE: text,
   MAX_PENDING_PER_PERSON: whole(
     1,

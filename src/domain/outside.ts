@@ -39,6 +39,11 @@ export function isTaken(call: Pick<Call, 'outside'>): boolean {
   return call.outside?.by === 'key';
 }
 
+/** Tells whether a call is handed to the graph that made it, which runs its own tool: its claim is the handing over. */
+export function isHanded(call: Pick<Call, 'outside'>): boolean {
+  return call.outside?.by === 'graph';
+}
+
 /** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */
 export function requesterBefore(
   { requester, outside }: Pick<Call, 'requester' | 'outside'>,

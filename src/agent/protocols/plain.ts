@@ -11,6 +11,7 @@ const JSON_VALUE = z.json();
 /** What an interrupt asks that is of no known protocol: shown as JSON, and answered by a person's words as they are. */
 export const plain: Protocol = {
   name: 'a value of its own',
+  takesOnlyPeople: true,
   parse: (value) => [toRequest(value)],
   encode(value, decisions) {
     assertMatches(plain.name, [toRequest(value)], decisions);

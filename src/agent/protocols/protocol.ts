@@ -1,5 +1,8 @@
 import type { JsonValue } from '../../domain/json.ts';
+import type { ForeignDecision } from '../../domain/outcome.ts';
 import type { DecisionKind } from '../../domain/route.ts';
+
+export type { ForeignDecision };
 
 /** One thing that a foreign graph asks people about. */
 export interface ForeignRequest {
@@ -12,16 +15,11 @@ export interface ForeignRequest {
   readonly schema?: JsonValue;
 }
 
-/** What people decided on one request; an ignored one has no words. */
-export type ForeignDecision =
-  | { readonly kind: 'approve' }
-  | { readonly kind: 'edit'; readonly args: JsonValue }
-  | { readonly kind: 'reply'; readonly text: string }
-  | { readonly kind: 'ignore' };
-
 /** A way in which graphs ask people about calls by an interrupt. */
 export interface Protocol {
   readonly name: string;
+  /** Its answers are words, which nobody can tell from a person's: ours never are among them. */
+  readonly takesOnlyPeople?: true;
   /** Reads what an interrupt's value asks, in its order; undefined when the value is not of this protocol. */
   parse(value: unknown): readonly ForeignRequest[] | undefined;
   /** Writes what the interrupt is resumed with; takes one decision for each request of the value, in their order. */

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino';
+import { type AgentDeps, createAgent } from './agent/create-agent.ts';
+import { createGraphAgent } from './agent/foreign/create-graph-agent.ts';
+import { loadGraph } from './agent/foreign/load-graph.ts';
+import { createRemoteGraph } from './agent/foreign/remote-graph.ts';
+import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
+import { loadChatModel } from './agent/providers/load-chat-model.ts';
+import type { SlackModeConfig } from './config.ts';
+import type { Agent } from './domain/agent.ts';
+import { graphNameOf } from './graph-config.ts';
+
+const MODEL_TIMEOUT_MS = 60_000;
+const MODEL_RETRIES = 2;
+
+/** Opens the agent behind the threads: the graph that the settings name, or ours over their model. */
+export async function openAgent(
+  config: SlackModeConfig,
+  deps: Pick<
+    AgentDeps,
+    'toolbox' | 'helpers' | 'history' | 'saver' | 'clock' | 'readImage' | 'onDelta'
+  > & { readonly log: Logger },
+): Promise<Agent> {
+  const { graph, model } = config;
+  if (graph) {
+    const name = graphNameOf(graph);
+    const foreign =
+      graph.kind === 'server'
+        ? createRemoteGraph(graph)
+        : await loadGraph({ ...graph, name }, deps);
+    return createGraphAgent({ graph: foreign, log: deps.log, onDelta: deps.onDelta });
+  }
+  if (!model) throw new Error('There is neither a model nor a graph: set MODEL or GRAPH.');
+  const { provider, name, ...access } = model;
+  return createAgent({
+    ...deps,
+    model: await loadChatModel({
+      ...access,
+      model: `${provider}/${name}`,
+      timeoutMs: MODEL_TIMEOUT_MS,
+      maxRetries: MODEL_RETRIES,
+    }),
+    systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
+    contextTokens: config.contextTokens,
+  });
+}
