@@ -7,6 +7,7 @@ import { findProtocol } from '../protocols/find-protocol.ts';
 import type { ForeignRequest } from '../protocols/protocol.ts';
 import { readJsonSchema } from '../tools/read-json-schema.ts';
 import type { OpenInterrupt } from './foreign-graph.ts';
+import { inferSchema } from './infer-schema.ts';
 
 /**
  * Turns what a graph asks into open calls, one for each request. An interrupt that comes again with
@@ -24,7 +25,7 @@ export function toOpenCalls(
   return asked.map(({ id, index, request }, position) => {
     const { tool, description, decisions } = request;
     const args = toObject(request.args);
-    const schema = usable(request.schema);
+    const schema = usable(request.schema) ?? inferSchema(args);
     const address = addressOf(id, index, request);
     return {
       interruptId: address,
@@ -36,7 +37,7 @@ export function toOpenCalls(
       tool,
       argsText: JSON.stringify(args),
       words: description ?? asker?.text ?? '',
-      outside: { by: 'graph', name, decisions, ...(schema && { schema }) },
+      outside: { by: 'graph', name, decisions, schema },
     };
   });
 }
