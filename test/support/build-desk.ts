@@ -17,6 +17,7 @@ import { createIntegrityAlarm, type IntegrityAlarm } from '../../src/desk/integr
 import { createOutsideDesk, type OutsideDesk } from '../../src/desk/outside/outside-desk.ts';
 import { type CallWatch, createCallWatch } from '../../src/desk/outside/watch-calls.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
+import type { Agent } from '../../src/domain/agent.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
@@ -104,6 +105,8 @@ export async function buildDesk(
       readonly onWake: () => void;
     }) => Promise<SqliteStore | RedisStore>;
     readonly tools: readonly ToolDefinition[];
+    /** Makes the agent in place of ours. */
+    readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
     /** Tools that are made already. */
     readonly made?: readonly Tool[];
     /** Whom the agent may give work to, with the tool for it. */
@@ -151,23 +154,25 @@ export async function buildDesk(
   const made = [...(options.made ?? []), ...(task?.kind === 'tool' ? [task.tool] : [])];
   const toolbox = toToolbox(options.tools, made);
   const chat = createRecordingChat();
-  const agent = createAgent({
-    model: createChatModel({
-      model: 'openai/mock',
-      baseUrl: model.url,
-      timeoutMs: options.modelTimeoutMs ?? 10_000,
-      maxRetries: options.modelRetries ?? 0,
-    }),
-    toolbox,
-    helpers,
-    history: store.history,
-    saver: store.saver,
-    clock,
-    systemPrompt: 'You are a test.',
-    contextTokens: options.contextTokens ?? 20_000,
-    ...(options.seesImages && { readImage: files.read }),
-    onDelta: (thread, text) => worker?.live.delta(thread, text),
-  });
+  const agent =
+    (await options.agentOf?.(opened)) ??
+    createAgent({
+      model: createChatModel({
+        model: 'openai/mock',
+        baseUrl: model.url,
+        timeoutMs: options.modelTimeoutMs ?? 10_000,
+        maxRetries: options.modelRetries ?? 0,
+      }),
+      toolbox,
+      helpers,
+      history: store.history,
+      saver: store.saver,
+      clock,
+      systemPrompt: 'You are a test.',
+      contextTokens: options.contextTokens ?? 20_000,
+      ...(options.seesImages && { readImage: files.read }),
+      onDelta: (thread, text) => worker?.live.delta(thread, text),
+    });
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
   const signals = createStopSignals();

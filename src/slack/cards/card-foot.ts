@@ -3,6 +3,7 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { Outcome, WithdrawalCause } from '../../domain/outcome.ts';
+import { isHanded } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
@@ -81,7 +82,12 @@ function headline(call: Call): string {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
-  return `*${STATE_WORDS[call.status]}*`;
+  return isHandedOver(call) ? '*Handed over*' : `*${STATE_WORDS[call.status]}*`;
+}
+
+/** Nobody but the agent itself knows when it runs. */
+function isHandedOver(call: Call): boolean {
+  return call.status === 'running' && isHanded(call);
 }
 
 function detail(call: Call): string {
@@ -89,7 +95,9 @@ function detail(call: Call): string {
   const lines = [isSaid ? undefined : sayVerdict(call)];
   if (call.status === 'pending' && call.note === undefined) lines.push('Nothing runs until then.');
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
-  if (call.status === 'running' && call.claim !== undefined) {
+  if (isHandedOver(call)) {
+    lines.push('The agent runs it itself, once all that it asked together is decided.');
+  } else if (call.status === 'running' && call.claim !== undefined) {
     lines.push(`Since ${dateText(call.claim.at, '{time_secs}')}.`);
   }
   const { outcome } = call;

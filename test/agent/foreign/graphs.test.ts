@@ -1,0 +1,215 @@
+/** Graphs of others behind the desk: every question is a call, and every answer goes to what was asked. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Call } from '../../../src/domain/call.ts';
+import { APPROVER, REQUESTER, THREAD } from '../../support/a-call.ts';
+import { askAll } from '../../support/build-desk.ts';
+import { buildGraphDesk, type GraphDesk } from './graph-desk.ts';
+
+async function callsOf(desk: GraphDesk): Promise<readonly string[]> {
+  const calls = await desk.calls();
+  return calls.map(({ status, args }) => `${status} ${args}`);
+}
+
+function textOf(call: Call | undefined): string {
+  const outcome = call?.outcome;
+  return outcome && 'text' in outcome ? outcome.text : `no text: ${outcome?.kind}`;
+}
+
+describe('createAgent with the middleware of its makers', () => {
+  it('hands a batch over when its last call is decided, through a restart, and asks who may decide', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('delete 3');
+    const first = await desk.open('file-1');
+    assert.deepEqual(first.outside?.decisions, ['approve', 'edit', 'reply', 'ignore']);
+    assert.equal(first.outside?.name, 'their-middleware');
+    assert.match(first.words, /^Tool execution requires approval/);
+    const stranger = await desk.decide(first, APPROVER);
+    assert.equal(stranger.kind, 'not-allowed');
+    await desk.approve(first);
+    await desk.reply(await desk.open('file-2'), 'That one stays.');
+    assert.deepEqual(await desk.ran(), []);
+    await desk.restart();
+    assert.deepEqual(await desk.ran(), []);
+    await desk.decide(await desk.open('file-3'), REQUESTER, {
+      kind: 'edit',
+      args: { path: 'file-33' },
+    });
+    assert.deepEqual(await desk.ran(), ['file-1', 'file-33']);
+    const calls = await desk.calls();
+    assert.deepEqual(
+      calls.map(({ status, delivered }) => [status, delivered]),
+      [
+        ['succeeded', true],
+        ['replied', true],
+        ['succeeded', true],
+      ],
+    );
+    assert.deepEqual(calls.map(textOf), [
+      'Deleted file-1.',
+      'That one stays.',
+      'Deleted file-33.',
+    ]);
+    assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\. .* Deleted file-33\./);
+  });
+
+  it('a stopped turn leaves nothing behind that the next message stumbles on', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('delete 2');
+    await desk.approve(await desk.open('file-1'));
+    await desk.send('stop');
+    assert.deepEqual(await desk.ran(), []);
+    const [one, two] = await desk.calls();
+    assert.deepEqual([one?.status, two?.status], ['failed', 'withdrawn']);
+    await desk.send('hello');
+    // Its own memory of the thread: four messages of the turn before, and this one.
+    assert.equal(desk.said().at(-1), 'You said: hello (5)');
+  });
+
+  it('an error of the graph ends the turn with a sentence, and the next message works', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('crash');
+    assert.match(desk.said().at(-1) ?? '', /“their-middleware” stopped with an error/);
+    await desk.send('hello');
+    assert.match(desk.said().at(-1) ?? '', /^You said: hello/);
+  });
+});
+
+describe('createAgent with our middleware', () => {
+  it('each decision takes effect at once, and a decision survives a crash before it is handed over', async (t) => {
+    const desk = await buildGraphDesk(t, 'our-middleware');
+    await desk.send('delete 4');
+    const one = await desk.open('file-1');
+    await desk.approve(await desk.open('file-2'));
+    assert.deepEqual(await desk.ran(), ['file-2']);
+    assert.equal(textOf((await desk.calls())[1]), 'Deleted file-2.');
+    await desk.restart(async () => {
+      // The worker that had claimed it is gone before the graph heard of it.
+      const { id, attempt, digest } = one;
+      const decision = { kind: 'approve' } as const;
+      await desk.desk.decide({
+        callId: id,
+        attempt,
+        digest: digest.slice(0, 10),
+        by: REQUESTER,
+        decision,
+      });
+    });
+    await desk.rest();
+    assert.deepEqual(await desk.ran(), ['file-2', 'file-1']);
+    await desk.ignore(await desk.open('file-3'));
+    assert.equal((await desk.open('file-4')).status, 'pending');
+    await desk.decide(await desk.open('file-4'), REQUESTER, {
+      kind: 'edit',
+      args: { path: 'file-44' },
+    });
+    assert.deepEqual(await desk.ran(), ['file-2', 'file-1', 'file-44']);
+    assert.match(desk.said().at(-1) ?? '', /a person ignored this call.* Deleted file-44/);
+    assert.equal(await desk.asked(), 2);
+  });
+
+  it('the policy decides on its calls as on all from outside', async (t) => {
+    const gate = askAll();
+    const desk = await buildGraphDesk(t, 'our-middleware', {
+      gate: (facts) => {
+        assert.deepEqual([facts.agent, facts.isOutside], ['our-middleware', true]);
+        const path = JSON.stringify(facts.args);
+        if (path.includes('file-1')) return { kind: 'run' };
+        return path.includes('file-2') ? { kind: 'refuse', reason: 'Never that.' } : gate(facts);
+      },
+    });
+    await desk.send('delete 3');
+    assert.deepEqual(await desk.ran(), ['file-1']);
+    assert.deepEqual(await callsOf(desk), [
+      'succeeded {"path":"file-1"}',
+      'refused {"path":"file-2"}',
+      'pending {"path":"file-3"}',
+    ]);
+    await desk.clock.advance?.(0);
+    await desk.approve(await desk.open('file-3'));
+    assert.match(desk.said().at(-1) ?? '', /Never that\./);
+  });
+});
+
+describe('a graph that asks as Agent Inbox does', () => {
+  it('takes accept, edit, response and ignore', async (t) => {
+    const desk = await buildGraphDesk(t, 'inbox-graph');
+    const decide = async (act: (call: Call) => Promise<unknown>): Promise<string | undefined> => {
+      await desk.send('write to Ann');
+      const call = await desk.open('ann@example.com');
+      assert.equal(call.words, 'A mail that is ready to go.');
+      await act(call);
+      return desk.said().at(-1);
+    };
+    assert.equal(await decide(desk.approve), 'Sent to ann@example.com.');
+    const args = { to: 'bob@example.com', subject: 'Hello' };
+    const edit = (call: Call) => desk.decide(call, REQUESTER, { kind: 'edit', args });
+    assert.equal(await decide(edit), 'Sent to bob@example.com.');
+    const reply = (call: Call) => desk.reply(call, 'Not today.');
+    assert.equal(await decide(reply), 'I was told: Not today.');
+    assert.equal(await decide(desk.ignore), 'I leave it.');
+    assert.deepEqual(await desk.ran(), ['ann@example.com', 'bob@example.com']);
+    const [handed] = await desk.calls();
+    assert.match(textOf(handed), /Handed to “inbox-graph”, which did not say/);
+  });
+
+  it('a call that nobody decides is said to have expired, and is not run', async (t) => {
+    const desk = await buildGraphDesk(t, 'inbox-graph');
+    await desk.send('write to Ann');
+    await desk.clock.advance(25 * 3_600_000);
+    await desk.rest();
+    assert.match(desk.said().at(-1) ?? '', /^I was told: Not run: nobody decided in time/);
+    assert.deepEqual(await desk.ran(), []);
+  });
+});
+
+describe('a deep agent', () => {
+  it('its sub-agents’ questions come up, and what was decided runs there', async (t) => {
+    const desk = await buildGraphDesk(t, 'deep-agent');
+    await desk.send('delete 2');
+    await desk.approve(await desk.open('file-1'));
+    assert.deepEqual(await desk.ran(), ['file-1']);
+    assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
+    await desk.ignore((await desk.calls()).find(({ status }) => status === 'pending') as Call);
+    assert.match(desk.said().at(-1) ?? '', /So it went/);
+    assert.deepEqual(await desk.ran(), ['file-1']);
+  });
+});
+
+describe('questions of no protocol', () => {
+  it('the same one twice in a node is asked twice, and each answer is for its own', async (t) => {
+    const desk = await buildGraphDesk(t, 'questions', { exported: 'twice' });
+    await desk.send('go');
+    assert.deepEqual((await desk.open('colour')).outside?.decisions, ['reply']);
+    await desk.reply(await desk.open('colour'), 'red');
+    await desk.reply(await desk.open('colour'), 'blue');
+    await desk.reply(await desk.open('size'), 'large');
+    assert.equal(desk.said().at(-1), 'red, blue, large');
+    assert.equal((await desk.calls()).length, 3);
+  });
+
+  it('two at once are answered one by one, also when somebody else has changed their ids', async (t) => {
+    const desk = await buildGraphDesk(t, 'questions', { exported: 'atOnce' });
+    await desk.send('go');
+    const before = await desk.open('two');
+    await desk.reply(await desk.open('one'), 'Uno');
+    assert.deepEqual(await desk.ran(), ['one Uno']);
+    // One that is done still lists its question: nobody is asked again.
+    assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
+    await desk.reply(before, 'Due');
+    assert.deepEqual(await desk.ran(), ['one Uno', 'two Due']);
+    assert.equal(desk.said().at(-1), 'Thanks for both.');
+  });
+
+  it('nobody’s silence is an answer: the turn ends, and says why', async (t) => {
+    const desk = await buildGraphDesk(t, 'questions', { exported: 'twice' });
+    await desk.send('go');
+    await desk.clock.advance(25 * 3_600_000);
+    await desk.rest();
+    assert.match(desk.said().at(-1) ?? '', /takes no such answer.*nobody decided in time/);
+    await desk.send('again');
+    await desk.reply(await desk.open('colour'), 'green');
+    assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
+    assert.equal((await desk.store.inbox.current(THREAD))?.text, 'again');
+  });
+});
