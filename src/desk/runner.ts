@@ -3,19 +3,17 @@
  * off what failed. The agenda decides who works; nothing here is remembered over a restart.
  */
 import { type Agenda, type AgendaTask, AHEAD_MS, type Lease } from '../domain/agenda.ts';
-import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Cancel, Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { StaleFenceError } from '../domain/store.ts';
 import { backOffMs, FIRST_BACK_OFF_MS } from './back-off.ts';
 import type { Work } from './deps.ts';
+import { assertNotDeadly, HopelessError, isHopeless } from './hopeless.ts';
 import { NotYetError } from './pace.ts';
 
 const LEASE_MS = 30_000;
 /** A lease is renewed so often in its time that a renewal may fail once. */
 const RENEWALS = 3;
-/** About two hours of trying: longer than most outages, shorter than a night. */
-const MAX_TRIES = 30;
 const MAX_AT_ONCE = 64;
 /** Places that only work may take that somebody waits for. */
 const KEPT_FREE = 16;
@@ -154,6 +152,7 @@ export function createRunner(deps: {
     holds.add(hold);
     try {
       const { fence, tries } = first;
+      assertNotDeadly(first);
       const work = { fence, tries, signal: abort.signal, assertHeld };
       await handlerOf(first)(first.key.id, work);
       const finished = agenda.finish(lease);
@@ -282,19 +281,4 @@ export function createRunner(deps: {
       for (const resolve of idlers) resolve();
     },
   };
-}
-
-/** There is no use in trying again. */
-class HopelessError extends Error {
-  override readonly name = 'HopelessError';
-}
-
-/** What passes by itself is waited for, however long it takes. */
-const OUTAGES: ReadonlySet<ChatError['code']> = new Set(['temporary', 'rate-limited']);
-
-function isHopeless({ tries }: Lease, error: unknown): boolean {
-  if (error instanceof HopelessError) return true;
-  if (error instanceof UnmendedError) return false;
-  if (error instanceof ChatError && OUTAGES.has(error.code)) return false;
-  return tries + 1 >= MAX_TRIES;
 }

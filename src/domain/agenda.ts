@@ -39,6 +39,8 @@ export interface Lease {
   readonly expiresAt: number;
   /** How many claims of this work ended in a failure or in the worker's death, since it last succeeded. */
   readonly tries: number;
+  /** How many of its claims in a row ended in the worker's death, the last one among them. */
+  readonly deaths: number;
 }
 
 /** Proof that the bearer still has a thread: writes of an older one are refused. */

@@ -107,3 +107,25 @@ describe('a round of the runner', () => {
     for (const asked of rounds) assert.deepEqual(asked, whole);
   });
 });
+
+describe('work that ends its process each time', () => {
+  it('is begun ten times, and parked then, visibly', async (t) => {
+    let begun = 0;
+    const { runner, store, clock } = await runnerOf(t, async () => {
+      begun += 1;
+    });
+    const leaseMs = 1_000;
+    for (let death = 0; death < 10; death += 1) {
+      assert.ok(await store.agenda.claim(clock.now(), leaseMs));
+      await clock.advance(leaseMs);
+    }
+    runner.start();
+    await runner.idle();
+    await runner.stop(0);
+    assert.equal(begun, 0);
+    assert.deepEqual(
+      (await store.agenda.parked()).map(({ reason }) => reason),
+      ['The process that worked on this has died 10 times in a row.'],
+    );
+  });
+});

@@ -10,13 +10,15 @@ const WAKE = deskScript('carryOut(ARGV[1])');
 const CLAIM = onceScript(`
 local first=redis.call('ZRANGEBYSCORE',READY,'-inf',ARGV[1],'LIMIT',0,1)[1]
 if not first then return false end
-local found=redis.call('HMGET',entry(first),'due','until','tries')
+local found=redis.call('HMGET',entry(first),'due','until','tries','deaths')
 local fence=redis.call('INCR',P..':fence')
-local tries=tonumber(found[3] or '0')+(found[2] and 1 or 0)
+local died=found[2] and 1 or 0
+local tries,deaths=tonumber(found[3] or '0')+died,tonumber(found[4] or '0')+died
 redis.call('HSET',entry(first),'fence',fence,'until',ARGV[2],'tries',tries)
+if deaths>0 then redis.call('HSET',entry(first),'deaths',deaths) end
 if found[1] and tonumber(found[1])<=tonumber(ARGV[1]) then redis.call('HDEL',entry(first),'due') end
 redis.call('ZADD',READY,ARGV[2],first)
-return {first,tostring(fence),tostring(tries)}`);
+return {first,tostring(fence),tostring(tries),tostring(deaths)}`);
 
 /** Whether the bearer still has the key; `due` is what it was woken for meanwhile. */
 const HELD = `
@@ -25,7 +27,7 @@ local held=redis.call('HMGET',entry(key),'fence','until','due','tries')
 if held[1]~=ARGV[2] or not held[2] then return 0 end
 local due=held[3]
 local function rest()
-  redis.call('HDEL',entry(key),'until')
+  redis.call('HDEL',entry(key),'until','deaths')
   if due then redis.call('ZADD',READY,due,key) else redis.call('ZREM',READY,key) end
 end`;
 
@@ -95,8 +97,9 @@ export function createRedisAgenda(link: RedisLink, desk: string): Agenda {
       const expiresAt = now + leaseMs;
       const reply = await link.run(CLAIM, desk, [String(now), String(expiresAt)]);
       if (reply === null) return undefined;
-      const [key = '', fence, tries] = readTexts(reply);
-      return { key: decodeAgendaKey(key), fence: Number(fence), expiresAt, tries: Number(tries) };
+      const [key = '', fence, tries, deaths] = readTexts(reply);
+      const counts = { tries: Number(tries), deaths: Number(deaths) };
+      return { key: decodeAgendaKey(key), fence: Number(fence), expiresAt, ...counts };
     },
     async renew(lease, now, leaseMs) {
       const expiresAt = now + leaseMs;

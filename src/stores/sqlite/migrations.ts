@@ -226,6 +226,10 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX bulletins_of_channel ON bulletins (channel, seq);
   `,
+  `
+  -- Work that ends its process each time is given up some day.
+  ALTER TABLE agenda ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

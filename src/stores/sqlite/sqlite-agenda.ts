@@ -17,6 +17,7 @@ export interface AgendaRows {
 interface ReadyRow {
   readonly key: string;
   readonly tries: number;
+  readonly deaths: number;
   readonly leased: number;
 }
 
@@ -28,6 +29,7 @@ export function createAgendaRows(db: Database, transact: Transact): AgendaRows {
     ON CONFLICT (key) DO UPDATE SET
       due_at = min(coalesce(due_at, excluded.due_at), excluded.due_at),
       tries = iif(parked_at IS NULL, tries, 0),
+      deaths = iif(parked_at IS NULL, deaths, 0),
       reason = iif(parked_at IS NULL, reason, NULL),
       parked_at = NULL`);
   const fenceOf = db
@@ -35,7 +37,8 @@ export function createAgendaRows(db: Database, transact: Transact): AgendaRows {
     .pluck();
   const releaseAll = db.prepare<[now: number, now: number]>(`
     UPDATE agenda SET
-      leased_until = NULL, tries = tries + 1, due_at = min(coalesce(due_at, ?), ?)
+      leased_until = NULL, tries = tries + 1, deaths = deaths + 1,
+      due_at = min(coalesce(due_at, ?), ?)
     WHERE leased_until IS NOT NULL`);
 
   return {
@@ -60,7 +63,7 @@ export function createAgendaRows(db: Database, transact: Transact): AgendaRows {
 /** Creates the agenda over one connection. */
 export function createSqliteAgenda(db: Database, transact: Transact, rows: AgendaRows): Agenda {
   const ready = db.prepare<[now: number], ReadyRow>(`
-    SELECT key, tries, leased_until IS NOT NULL AS leased FROM agenda
+    SELECT key, tries, deaths, leased_until IS NOT NULL AS leased FROM agenda
     WHERE ready_at <= ? ORDER BY ready_at, seq LIMIT 1`);
   const nextFence = db
     .prepare<[], number>(
@@ -69,27 +72,30 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
     .pluck();
   const take = db.prepare(`
     UPDATE agenda SET
-      fence = @fence, leased_until = @until, tries = @tries, due_at = iif(due_at <= @now, NULL, due_at)
+      fence = @fence, leased_until = @until, tries = @tries, deaths = @deaths,
+      due_at = iif(due_at <= @now, NULL, due_at)
     WHERE key = @key`);
   const renew = db.prepare<[until: number, key: string, fence: number]>(
     'UPDATE agenda SET leased_until = ? WHERE key = ? AND fence = ? AND leased_until IS NOT NULL',
   );
   const finish = db.prepare<[key: string, fence: number]>(`
-    UPDATE agenda SET leased_until = NULL, tries = 0, reason = NULL
+    UPDATE agenda SET leased_until = NULL, tries = 0, deaths = 0, reason = NULL
     WHERE key = ? AND fence = ? AND leased_until IS NOT NULL`);
   const backOff = db.prepare(`
     UPDATE agenda SET
-      leased_until = NULL, tries = tries + 1, reason = @reason,
+      leased_until = NULL, tries = tries + 1, deaths = 0, reason = @reason,
       due_at = min(coalesce(due_at, @dueAt), @dueAt)
     WHERE key = @key AND fence = @fence AND leased_until IS NOT NULL`);
   const postpone = db.prepare(`
-    UPDATE agenda SET leased_until = NULL, due_at = min(coalesce(due_at, @dueAt), @dueAt)
+    UPDATE agenda SET
+      leased_until = NULL, deaths = 0, due_at = min(coalesce(due_at, @dueAt), @dueAt)
     WHERE key = @key AND fence = @fence AND leased_until IS NOT NULL`);
   // Who woke it during the work wants it looked at: it starts afresh instead of being parked.
   const park = db.prepare(`
     UPDATE agenda SET
       leased_until = NULL,
       tries = iif(due_at IS NULL, tries + 1, 0),
+      deaths = 0,
       reason = @reason,
       parked_at = iif(due_at IS NULL, @now, NULL)
     WHERE key = @key AND fence = @fence AND leased_until IS NOT NULL`);
@@ -108,9 +114,10 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
     const fence = nextFence.get();
     if (fence === undefined) throw new Error('The database has lost its counter of fences.');
     const tries = row.tries + row.leased;
+    const deaths = row.deaths + row.leased;
     const until = now + leaseMs;
-    take.run({ key: row.key, fence, until, tries, now });
-    return { key: decodeAgendaKey(row.key), fence, expiresAt: until, tries };
+    take.run({ key: row.key, fence, until, tries, deaths, now });
+    return { key: decodeAgendaKey(row.key), fence, expiresAt: until, tries, deaths };
   }
 
   return {

@@ -48,7 +48,7 @@ export function createSqliteLedger(
       delivered = coalesce(@delivered, delivered)
     WHERE id = @id AND revision = @before`);
   const markDelivered = db.prepare<[id: string, thread: string | null]>(
-    'UPDATE calls SET delivered = 1 WHERE id = ?1 AND thread = coalesce(?2, thread)',
+    'UPDATE calls SET delivered = 1 WHERE id = ? AND thread = coalesce(?, thread)',
   );
   const placeCard = db.prepare<[callId: string, channel: string, ts: string]>(`
     INSERT INTO cards (call_id, channel, ts) VALUES (?, ?, ?)

@@ -34,7 +34,7 @@ type Act = (store: RedisStore) => Promise<unknown>;
 
 const effects = (event: string): Effects => ({ audit: [aDraft(event)] });
 const fence: ThreadFence = { thread: THREAD, token: 1 };
-const lease = { key: pumpKey(THREAD), fence: 1, expiresAt: 0, tries: 0 };
+const lease = { key: pumpKey(THREAD), fence: 1, expiresAt: 0, tries: 0, deaths: 0 };
 const first = aMessage('1700000001.000100');
 const second = aMessage('1700000002.000100');
 const proposal = aProposal();

@@ -78,7 +78,8 @@ export function agendaContract(open: OpenBench): void {
     await store.agenda.wake([{ key: KEY, dueAt: start }]);
     const dead = await store.agenda.claim(start, LEASE_MS);
     assert.ok(dead);
-    assert.deepEqual(dead, { key: KEY, fence: dead.fence, expiresAt: start + LEASE_MS, tries: 0 });
+    const counts = { tries: 0, deaths: 0 };
+    assert.deepEqual(dead, { key: KEY, fence: dead.fence, expiresAt: start + LEASE_MS, ...counts });
     assert.equal(await store.agenda.claim(start + LEASE_MS - 1, LEASE_MS), undefined);
     const heir = await store.agenda.claim(start + LEASE_MS, LEASE_MS);
     assert.equal(heir?.tries, 1);

@@ -85,6 +85,29 @@ export function recoveryContract(open: OpenBench): void {
     assert.deepEqual((await agenda.claim(now, LEASE_MS))?.key, KEY);
   });
 
+  test('the deaths of workers in a row are counted, and an orderly end of the work ends the count', async (t) => {
+    const bench = await open(t);
+    let now = bench.clock.now();
+    const dieAndClaim = async () => {
+      now += LEASE_MS;
+      const lease = await bench.store.agenda.claim(now, LEASE_MS);
+      assert.ok(lease);
+      return lease;
+    };
+    const first = await claimKey(bench, KEY);
+    const counts = [first.deaths];
+    let lease = first;
+    for (let i = 0; i < 3; i += 1) {
+      lease = await dieAndClaim();
+      counts.push(lease.deaths);
+    }
+    assert.deepEqual(counts, [0, 1, 2, 3]);
+    await bench.store.agenda.backOff(lease, now, 'no answer');
+    const after = await bench.store.agenda.claim(now, LEASE_MS);
+    assert.deepEqual([after?.deaths, after?.tries], [0, 4]);
+    assert.equal((await dieAndClaim()).deaths, 1);
+  });
+
   test('a key of a task that this version does not know is claimed and parked as any other', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
