@@ -38,7 +38,11 @@ export interface GraphDesk extends TestDesk {
 export async function buildGraphDesk(
   t: TestContext,
   file: string,
-  options: { readonly exported?: string; readonly gate?: Gate; readonly agentOf?: (store: SqliteStore) => Promise<Agent> } = {},
+  options: {
+    readonly exported?: string;
+    readonly gate?: Gate;
+    readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
+  } = {},
 ): Promise<GraphDesk> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-graph-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -57,7 +61,11 @@ export async function buildGraphDesk(
         });
     return made;
   };
-  const desk = await buildDesk(t, { tools: [], agentOf, ...(options.gate && { gate: options.gate }) });
+  const desk = await buildDesk(t, {
+    tools: [],
+    agentOf,
+    ...(options.gate && { gate: options.gate }),
+  });
   const lines = async (kind: string) =>
     (await readFile(journal, 'utf8').catch(() => ''))
       .split('\n')
@@ -72,9 +80,13 @@ export async function buildGraphDesk(
     asked: async () => (await lines('model')).length,
     async open(value) {
       const calls = await desk.store.ledger.ofThread(THREAD);
-      const found = calls.findLast(({ status, args }) => status === 'pending' && args.includes(value));
+      const found = calls.findLast(
+        ({ status, args }) => status === 'pending' && args.includes(value),
+      );
       if (found) return found;
-      throw new Error(`No open call with ${value}: ${calls.map((c) => `${c.status} ${c.args}`).join('; ')}`);
+      throw new Error(
+        `No open call with ${value}: ${calls.map((c) => `${c.status} ${c.args}`).join('; ')}`,
+      );
     },
     said: () => desk.chat.said.map(({ text }) => text),
     approve: async (call) => void (await desk.decide(call, REQUESTER)),

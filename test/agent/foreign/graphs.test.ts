@@ -45,11 +45,7 @@ describe('createAgent with the middleware of its makers', () => {
         ['succeeded', true],
       ],
     );
-    assert.deepEqual(calls.map(textOf), [
-      'Deleted file-1.',
-      'That one stays.',
-      'Deleted file-33.',
-    ]);
+    assert.deepEqual(calls.map(textOf), ['Deleted file-1.', 'That one stays.', 'Deleted file-33.']);
     assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\. .* Deleted file-33\./);
   });
 
