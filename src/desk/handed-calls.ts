@@ -4,7 +4,7 @@ import type { GraphState } from '../domain/agent.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import { finish } from '../domain/claim.ts';
 import { withdraw } from '../domain/decide.ts';
-import { canonicalJson, type JsonValue, readStoredJson } from '../domain/json.ts';
+import { canonicalJson, readStoredJson } from '../domain/json.ts';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
 import { type Outcome, type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
@@ -12,6 +12,7 @@ import { parseStrictJson } from '../domain/strict-json.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { matchOpenCalls } from './match-open-calls.ts';
 import { shorten } from './run-tool.ts';
 
 type End = Extract<Outcome, { kind: 'result' | 'error' }>;
@@ -56,8 +57,15 @@ export function createHandedCalls({
     }
   }
 
-  const finishStep = (call: Call, all: readonly Call[], state: GraphState) =>
-    call.status === 'running' ? finish(call, readEnd(call, all, state), clock.now()) : undefined;
+  const finishStep = (
+    call: Call,
+    all: readonly Call[],
+    state: GraphState,
+    sayUntold: (name: string) => string,
+  ) =>
+    call.status === 'running'
+      ? finish(call, readEnd(call, all, state, sayUntold), clock.now())
+      : undefined;
 
   return {
     async finishTaken(ids, state) {
@@ -65,32 +73,31 @@ export function createHandedCalls({
         const call = await store.ledger.get(id);
         if (!call || !isHanded(call)) continue;
         const all = await store.ledger.ofThread(call.thread, call.turn);
-        await settle(id, (each) => finishStep(each, all, state));
+        await settle(id, (each) => finishStep(each, all, state, sayHanded));
       }
     },
     async endGone(turn, state, fence) {
       const all = await store.ledger.ofThread(fence.thread, turn);
-      const gone = all.filter((call) => isHanded(call) && !isOpen(call, state));
+      const open = new Set(matchOpenCalls(state.open, all).map(({ stored }) => stored?.id));
+      const gone = all.filter((call) => isHanded(call) && !open.has(call.id));
       for (const { id } of gone) {
         await settle(
           id,
-          (call) => finishStep(call, all, state) ?? withdraw(call, 'cancelled', clock.now()),
+          (call) =>
+            finishStep(call, all, state, sayGone) ?? withdraw(call, 'cancelled', clock.now()),
         );
       }
     },
   };
 }
 
-function isOpen({ messageId, toolCallId }: Call, { open }: GraphState): boolean {
-  return open.some(
-    (each) =>
-      each.messageId === messageId &&
-      (each.toolCallId === toolCallId || toolCallId.startsWith(`${each.toolCallId}.`)),
-  );
-}
-
 /** What the graph's own messages say of a call that it has taken. */
-function readEnd(call: Call, all: readonly Call[], { messages, failure }: GraphState): End {
+function readEnd(
+  call: Call,
+  all: readonly Call[],
+  { messages, failure }: GraphState,
+  sayUntold: (name: string) => string,
+): End {
   const answer = findAnswer(call, all, messages);
   if (answer) {
     const text = shorten(answer.text);
@@ -101,7 +108,16 @@ function readEnd(call: Call, all: readonly Call[], { messages, failure }: GraphS
     const text = `Handed to “${name}”, which did not get to its end. It may have run, in part or whole.`;
     return { kind: 'error', text };
   }
-  return { kind: 'result', text: `Handed to “${name}”, which did not say what came of it.` };
+  return { kind: 'result', text: sayUntold(name) };
+}
+
+function sayHanded(name: string): string {
+  return `Handed to “${name}”, which did not say what came of it.`;
+}
+
+/** A worker may have handed it over and died, or somebody else has taken the question away. */
+function sayGone(name: string): string {
+  return `“${name}” waits for this no more, and did not say what came of it.`;
 }
 
 /** An interrupt does not say which call of the model it is about: the same tool with the same arguments is, in order. */
@@ -118,7 +134,7 @@ function findAnswer(call: Call, all: readonly Call[], messages: readonly TurnMes
 function isMeant(call: Call, made: ModelCall): boolean {
   const json = parseStrictJson(made.args);
   if (made.tool !== call.tool || !json.ok) return false;
-  const args = canonicalJson(json.value as JsonValue);
+  const args = canonicalJson(json.value);
   return args === call.args || args === call.proposedArgs;
 }
 

@@ -9,6 +9,7 @@ import { isHanded } from '../domain/outside.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { handOver } from './handed-calls.ts';
+import { matchOpenCalls } from './match-open-calls.ts';
 import type { createPropose, Proposal } from './propose.ts';
 
 /** The calls that a graph waits for, each with what the ledger holds of it. */
@@ -34,9 +35,8 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   ): Promise<ReadonlyMap<OpenCall, Proposal>> {
     const known = await store.ledger.ofThread(fence.thread, message.id);
     const proposals = new Map<OpenCall, Proposal>();
-    for (const each of open) {
-      const { open: asked, stored } = findStored(each, known);
-      proposals.set(each, await propose(asked, message, stored, fence));
+    for (const { open: asked, stored } of matchOpenCalls(open, known)) {
+      proposals.set(asked, await propose(asked, message, stored, fence));
     }
     return proposals;
   }
@@ -66,20 +66,6 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
 
 function isWaiting({ status, child }: Call): boolean {
   return status === 'pending' || (status === 'running' && child !== undefined);
-}
-
-/** What the ledger holds of an open call. A graph may ask the same once more when it has taken the answer: that is another call. */
-function findStored(open: OpenCall, known: readonly Call[]) {
-  const same = known.filter(
-    ({ messageId, toolCallId }) =>
-      messageId === open.messageId &&
-      (toolCallId === open.toolCallId ||
-        (open.outside && toolCallId.startsWith(`${open.toolCallId}.`))),
-  );
-  const stored = same.at(-1);
-  if (!open.outside || !stored?.delivered) return { open, stored };
-  const again = { ...open, toolCallId: `${open.toolCallId}.${same.length + 1}` };
-  return { open: again, stored: undefined };
 }
 
 function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {

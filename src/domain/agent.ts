@@ -20,6 +20,8 @@ export interface OpenCall {
   readonly words: string;
   /** Calls of one batch are answered together, whatever becomes of the others. (Default: all that are open are one.) */
   readonly batch?: string;
+  /** Its thread was written from outside of us since it was asked, so it may have had another id before. */
+  readonly isRenewed?: true;
   /** Set where the graph runs its own tools, and takes a decision where ours takes an outcome. */
   readonly outside?: Outside;
 }

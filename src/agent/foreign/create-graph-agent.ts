@@ -148,7 +148,7 @@ function toGraphState(snapshot: GraphSnapshot, name: string): GraphState {
   return {
     turn: turn?.id,
     messages: turn?.messages ?? [],
-    open: turn ? toOpenCalls(openOf(snapshot), turn, name) : [],
+    open: turn ? toOpenCalls(snapshot.isRewritten, openOf(snapshot), turn, name) : [],
     phase: phaseOf(snapshot),
     failure: undefined,
     usage: undefined,

@@ -22,6 +22,8 @@ export interface GraphSnapshot {
   readonly isBusy: boolean;
   /** False for a thread that the graph has not seen. */
   readonly exists: boolean;
+  /** Somebody has written its state by hand since its last step: what it asks then comes under other ids. */
+  readonly isRewritten: boolean;
   /** The messages of its state, as it keeps them: message objects of the library, or their JSON. */
   readonly messages: readonly unknown[];
   /** None where it has ended. */

@@ -32,12 +32,13 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
 
   async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphSnapshot> {
     const configurable = configOf(thread, fence);
-    const { values, tasks, config } = await graph.getState({ configurable });
+    const { values, tasks, config, metadata } = await graph.getState({ configurable });
     const exists = config.configurable?.checkpoint_id !== undefined;
     const done = tasks.length > 0 ? await doneTasks({ configurable }) : new Set();
     return {
       isBusy: false,
       exists,
+      isRewritten: metadata?.source === 'update',
       messages: Array.isArray(values?.messages) ? values.messages : [],
       tasks: tasks.map((task) => ({
         name: task.name,

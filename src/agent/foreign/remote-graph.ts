@@ -30,6 +30,7 @@ export function remoteThreadId(thread: ThreadKey): string {
 /** As the remote graph of the library gives a state. */
 const STATE = z.object({
   values: z.object({ messages: z.array(z.unknown()).catch([]) }).catch({ messages: [] }),
+  metadata: z.object({ source: z.string().optional() }).nullish(),
   config: z.object({ configurable: z.object({ checkpoint_id: z.string().optional() }).optional() }),
   tasks: z.array(
     z.object({
@@ -64,11 +65,12 @@ export function createRemoteGraph({ url, assistant, apiKey }: RemoteAddress): Fo
     // Asked before the state is read: what ends in between is seen in it.
     const isBusy = (await ongoing(thread)).length > 0;
     const found = await remote.getState(config).catch(noneIfUnknown);
-    if (!found) return { isBusy, exists: false, messages: [], tasks: [] };
-    const { values, tasks, config: at } = STATE.parse(found);
+    if (!found) return { isBusy, exists: false, isRewritten: false, messages: [], tasks: [] };
+    const { values, tasks, metadata, config: at } = STATE.parse(found);
     return {
       isBusy,
       exists: typeof at.configurable?.checkpoint_id === 'string',
+      isRewritten: metadata?.source === 'update',
       messages: values.messages,
       tasks: tasks.map(({ name, result, interrupts }) => ({
         name,

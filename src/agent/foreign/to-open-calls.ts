@@ -14,6 +14,7 @@ import { inferSchema } from './infer-schema.ts';
  * another value under the same id, as the second one of a task does, makes another call.
  */
 export function toOpenCalls(
+  isRenewed: boolean,
   interrupts: readonly OpenInterrupt[],
   turn: { readonly id: string; readonly messages: readonly TurnMessage[] },
   name: string,
@@ -30,6 +31,7 @@ export function toOpenCalls(
     return {
       interruptId: address,
       batch: id,
+      ...(isRenewed && { isRenewed }),
       messageId: asker?.id ?? turn.id,
       toolCallId: address,
       position,

@@ -1,7 +1,11 @@
 /** Graphs of others behind the desk: every question is a call, and every answer goes to what was asked. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.ts';
+import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
 import type { Call } from '../../../src/domain/call.ts';
+import { atOnce } from '../../fixtures/graphs/questions.ts';
 import { APPROVER, REQUESTER, THREAD } from '../../support/a-call.ts';
 import { askAll } from '../../support/build-desk.ts';
 import { buildGraphDesk, type GraphDesk } from './graph-desk.ts';
@@ -184,17 +188,36 @@ describe('questions of no protocol', () => {
     assert.equal((await desk.calls()).length, 3);
   });
 
-  it('two at once are answered one by one, also when somebody else has changed their ids', async (t) => {
-    const desk = await buildGraphDesk(t, 'questions', { exported: 'atOnce' });
+  it('two at once are answered one by one, one of them after somebody else has changed its id', async (t) => {
+    const saver = SqliteSaver.fromConnString(':memory:');
+    const graph = atOnce(saver);
+    const stream = graph.stream.bind(graph);
+    const local = createLocalGraph('at-once', { graph, stream, saver });
+    const desk = await buildGraphDesk(t, 'questions', {
+      agentOf: async () => createGraphAgent({ graph: local, log: { error: () => {} } }),
+    });
     await desk.send('go');
-    const before = await desk.open('two');
+    const idsOf = async () =>
+      (await desk.agent().read(THREAD)).open.map(({ interruptId }) => interruptId);
+    const before = await idsOf();
+    await graph.updateState({ configurable: { thread_id: THREAD } }, { messages: [] });
     await desk.reply(await desk.open('one'), 'Uno');
     assert.deepEqual(await desk.ran(), ['one Uno']);
     // One that is done still lists its question: nobody is asked again.
-    assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
-    await desk.reply(before, 'Due');
+    assert.deepEqual(
+      (await desk.calls()).map(({ status, delivered }) => [status, delivered]),
+      [
+        ['replied', true],
+        ['pending', false],
+      ],
+    );
+    const now = await idsOf();
+    assert.equal(now.length, 1);
+    assert.ok(!before.includes(now[0] ?? ''));
+    await desk.reply(await desk.open('two'), 'Due');
     assert.deepEqual(await desk.ran(), ['one Uno', 'two Due']);
     assert.equal(desk.said().at(-1), 'Thanks for both.');
+    assert.equal((await desk.calls()).length, 2);
   });
 
   it('nobody’s silence is an answer: the turn ends, and says why', async (t) => {
