@@ -91,6 +91,7 @@ async function open(
   const own = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : undefined;
   const connection = await connectSlack({ config: config.slack, log });
 
+  const graph = graphNameOf(config.graph);
   let worker: Worker | undefined;
   let slack: SlackApp | undefined;
   const onWake = () => {
@@ -120,7 +121,7 @@ async function open(
     store,
     connection,
     toolbox,
-    helpers: config.graph ? [...helpers, { name: graphNameOf(config.graph) }] : helpers,
+    helpers: [...helpers, ...namedBy(graph)],
     clock,
     log,
     onRelease,
@@ -141,7 +142,8 @@ async function open(
   const directory = createSlackDirectory({ connection, clock, log, adminUsers });
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
-  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
+  const known = { directory, talk, integrity, log, graph };
+  const desk = createDesk({ store, toolbox, clock, signals, ...known });
   const gate = overrides.gate ?? rules.gate;
   const newId = () => randomBytes(16).toString('base64url');
   worker = createWorker({
@@ -155,12 +157,9 @@ async function open(
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files, filesOff),
     },
-    directory,
-    talk,
+    ...known,
     signals,
     clock,
-    log,
-    integrity,
     newId,
     toolTimeoutMs: overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS,
     leaseMs: overrides.leaseMs,
@@ -220,6 +219,11 @@ async function pass(clock: Clock, ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     clock.schedule(clock.now() + ms, resolve);
   });
+}
+
+/** A graph is named in rules as a helper is. */
+function namedBy(graph: string | undefined): readonly { readonly name: string }[] {
+  return graph === undefined ? [] : [{ name: graph }];
 }
 
 async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {

@@ -15,7 +15,10 @@ export type GraphConfig =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The name of a graph for people, and for rules of the policy: the assistant's, or its file's without the ending. */
-export function graphNameOf(graph: GraphConfig): string {
+export function graphNameOf(graph: GraphConfig): string;
+export function graphNameOf(graph: GraphConfig | undefined): string | undefined;
+export function graphNameOf(graph: GraphConfig | undefined): string | undefined {
+  if (!graph) return undefined;
   if (graph.kind === 'server') return graph.assistant;
   return basename(graph.path).replace(/\.[^.]*$/, '');
 }

@@ -82,7 +82,7 @@ export interface Desk extends Control {
 export function createDesk(
   deps: Pick<
     DeskDeps,
-    'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'integrity' | 'log'
+    'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'integrity' | 'log' | 'graph'
   >,
 ): Desk {
   const { store, clock } = deps;

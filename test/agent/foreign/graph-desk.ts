@@ -1,5 +1,5 @@
 /** The desk over a graph of the examples: all of it real but Slack and the graph's model. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -8,11 +8,13 @@ import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.
 import { loadGraph } from '../../../src/agent/foreign/load-graph.ts';
 import type { Agent } from '../../../src/domain/agent.ts';
 import type { Call } from '../../../src/domain/call.ts';
+import { shortDigest } from '../../../src/domain/digest.ts';
 import type { Gate } from '../../../src/domain/route.ts';
 import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { createSystemClock } from '../../../src/system-clock.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
 import { buildDesk, type TestDesk } from '../../support/build-desk.ts';
+import { until } from '../../support/until.ts';
 
 /** Where the example graphs are. */
 export function graphFile(name: string): string {
@@ -23,6 +25,10 @@ export interface GraphDesk extends TestDesk {
   readonly agent: () => Agent;
   /** What the graph's tools did, in order. */
   ran(): Promise<readonly string[]>;
+  /** Holds the graph's tools back once they have begun; resolves with what lets them go on. */
+  hold(): Promise<() => Promise<void>>;
+  /** Waits until a tool has begun with this. */
+  began(value: string): Promise<void>;
   /** How often its models were asked. */
   asked(): Promise<number>;
   /** The call that is open on this argument value. */
@@ -30,6 +36,8 @@ export interface GraphDesk extends TestDesk {
   /** All that was said in the thread, in order. */
   said(): readonly string[];
   approve(call: Call): Promise<void>;
+  /** Approves, and waits for nothing. */
+  press(call: Call): Promise<void>;
   ignore(call: Call): Promise<void>;
   reply(call: Call, text: string): Promise<void>;
 }
@@ -42,11 +50,13 @@ export async function buildGraphDesk(
     readonly exported?: string;
     readonly gate?: Gate;
     readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
+    /** Where the tools of a graph in another process write down what they do. */
+    readonly journal?: string;
   } = {},
 ): Promise<GraphDesk> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-graph-'));
   t.after(() => rm(folder, { recursive: true }));
-  const journal = join(folder, 'journal');
+  const journal = options.journal ?? join(folder, 'journal');
   process.env.GRAPH_JOURNAL = journal;
   let made: Agent | undefined;
   const agentOf = async (store: SqliteStore) => {
@@ -77,6 +87,11 @@ export async function buildGraphDesk(
       return made;
     },
     ran: () => lines('ran'),
+    async hold() {
+      await writeFile(`${journal}.hold`, '');
+      return () => rm(`${journal}.hold`);
+    },
+    began: (value) => until(async () => (await lines('began')).includes(value), 20),
     asked: async () => (await lines('model')).length,
     async open(value) {
       const calls = await desk.store.ledger.ofThread(THREAD);
@@ -89,6 +104,11 @@ export async function buildGraphDesk(
       );
     },
     said: () => desk.chat.said.map(({ text }) => text),
+    async press({ id: callId, attempt, digest }) {
+      const decision = { kind: 'approve' } as const;
+      const look = { callId, attempt, digest: shortDigest(digest), by: REQUESTER };
+      await desk.desk.decide({ ...look, decision });
+    },
     approve: async (call) => void (await desk.decide(call, REQUESTER)),
     ignore: async (call) => void (await desk.decide(call, REQUESTER, { kind: 'ignore' })),
     reply: async (call, text) => void (await desk.decide(call, REQUESTER, { kind: 'reply', text })),

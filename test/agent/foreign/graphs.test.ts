@@ -83,18 +83,8 @@ describe('createAgent with our middleware', () => {
     await desk.approve(await desk.open('file-2'));
     assert.deepEqual(await desk.ran(), ['file-2']);
     assert.equal(textOf((await desk.calls())[1]), 'Deleted file-2.');
-    await desk.restart(async () => {
-      // The worker that had claimed it is gone before the graph heard of it.
-      const { id, attempt, digest } = one;
-      const decision = { kind: 'approve' } as const;
-      await desk.desk.decide({
-        callId: id,
-        attempt,
-        digest: digest.slice(0, 10),
-        by: REQUESTER,
-        decision,
-      });
-    });
+    // Decided while no worker is there.
+    await desk.restart(() => desk.press(one));
     await desk.rest();
     assert.deepEqual(await desk.ran(), ['file-2', 'file-1']);
     await desk.ignore(await desk.open('file-3'));
@@ -106,6 +96,22 @@ describe('createAgent with our middleware', () => {
     assert.deepEqual(await desk.ran(), ['file-2', 'file-1', 'file-44']);
     assert.match(desk.said().at(-1) ?? '', /a person ignored this call.* Deleted file-44/);
     assert.equal(await desk.asked(), 2);
+  });
+
+  it('a crash while the graph has a call: it is resumed with the same decision, and nobody is asked again', async (t) => {
+    const desk = await buildGraphDesk(t, 'our-middleware');
+    await desk.send('delete 1');
+    const goOn = await desk.hold();
+    await desk.press(await desk.open('file-1'));
+    await desk.began('file-1');
+    await desk.restart(goOn);
+    await desk.clock.advance(60_000);
+    await desk.rest();
+    const [call, ...more] = await desk.calls();
+    assert.deepEqual([call?.status, textOf(call), more], ['succeeded', 'Deleted file-1.', []]);
+    assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\.$/);
+    // One decision, but not one run: that is the graph's own matter.
+    assert.deepEqual(await desk.ran(), ['file-1', 'file-1']);
   });
 
   it('the policy decides on its calls as on all from outside', async (t) => {
@@ -125,7 +131,6 @@ describe('createAgent with our middleware', () => {
       'refused {"path":"file-2"}',
       'pending {"path":"file-3"}',
     ]);
-    await desk.clock.advance?.(0);
     await desk.approve(await desk.open('file-3'));
     assert.match(desk.said().at(-1) ?? '', /Never that\./);
   });

@@ -44,9 +44,10 @@ describe('a graph behind LangGraph’s own local server', () => {
     );
   });
 
-  it('each call is decided by itself, a stop leaves the thread sound, and it remembers', async (t) => {
+  it('each call is decided by itself, a stop leaves the thread sound, and a crash of ours does not end its run', async (t) => {
     const graph = createRemoteGraph({ url, assistant: 'agent' });
     const desk = await buildGraphDesk(t, 'remote', {
+      journal: join(folder, 'journal'),
       agentOf: async () => createGraphAgent({ graph, log: { error: console.error } }),
     });
     await desk.send('delete 3');
@@ -69,5 +70,21 @@ describe('a graph behind LangGraph’s own local server', () => {
     await desk.send('hello');
     // Ten messages are there before: two turns, the second one closed.
     assert.equal(desk.said().at(-1), 'You said: hello (10)');
+
+    // A run that a dead worker has begun goes on there, and is waited for, not begun again.
+    await desk.send('delete 1');
+    const before = (await desk.ran()).length;
+    const goOn = await desk.hold();
+    const held = await desk.open('file-1');
+    await desk.press(held);
+    await desk.began('file-1');
+    await desk.restart();
+    await desk.clock.advance(60_000);
+    await goOn();
+    await desk.rest();
+    assert.equal((await desk.ran()).length, before + 1);
+    const call = await desk.store.ledger.get(held.id);
+    assert.deepEqual(call?.outcome, { kind: 'result', text: 'Deleted file-1.' });
+    assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\.$/);
   });
 });
