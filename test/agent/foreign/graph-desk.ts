@@ -14,6 +14,7 @@ import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store
 import { createSystemClock } from '../../../src/system-clock.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
 import { buildDesk, type TestDesk } from '../../support/build-desk.ts';
+import { type StoreKind, storeOf } from '../../support/open-redis.ts';
 import { until } from '../../support/until.ts';
 
 /** Where the example graphs are. */
@@ -49,6 +50,7 @@ export async function buildGraphDesk(
   options: {
     readonly exported?: string;
     readonly gate?: Gate;
+    readonly kind?: StoreKind;
     readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
     /** Where the tools of a graph in another process write down what they do. */
     readonly journal?: string;
@@ -71,11 +73,14 @@ export async function buildGraphDesk(
         });
     return made;
   };
+  const opened = await storeOf(t, options.kind ?? 'SQLite');
   const desk = await buildDesk(t, {
     tools: [],
     agentOf,
     ...(options.gate && { gate: options.gate }),
+    ...(opened.openStore && { openStore: opened.openStore }),
   });
+  opened.stop();
   const lines = async (kind: string) =>
     (await readFile(journal, 'utf8').catch(() => ''))
       .split('\n')

@@ -169,16 +169,18 @@ describe('a graph that asks as Agent Inbox does', () => {
 });
 
 describe('a deep agent', () => {
-  it('its sub-agents’ questions come up, and what was decided runs there', async (t) => {
-    const desk = await buildGraphDesk(t, 'deep-agent');
-    await desk.send('delete 2');
-    await desk.approve(await desk.open('file-1'));
-    assert.deepEqual(await desk.ran(), ['file-1']);
-    assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
-    await desk.ignore((await desk.calls()).find(({ status }) => status === 'pending') as Call);
-    assert.match(desk.said().at(-1) ?? '', /So it went/);
-    assert.deepEqual(await desk.ran(), ['file-1']);
-  });
+  for (const kind of ['SQLite', 'Redis'] as const) {
+    it(`its sub-agents’ questions come up, and what was decided runs there (${kind})`, async (t) => {
+      const desk = await buildGraphDesk(t, 'deep-agent', { kind });
+      await desk.send('delete 2');
+      await desk.approve(await desk.open('file-1'));
+      assert.deepEqual(await desk.ran(), ['file-1']);
+      assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
+      await desk.ignore((await desk.calls()).find(({ status }) => status === 'pending') as Call);
+      assert.match(desk.said().at(-1) ?? '', /So it went/);
+      assert.deepEqual(await desk.ran(), ['file-1']);
+    });
+  }
 });
 
 describe('questions of no protocol', () => {
