@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
 import { type AgentDeps, createAgent } from './agent/create-agent.ts';
 import { createGraphAgent } from './agent/foreign/create-graph-agent.ts';
-import { loadGraph } from './agent/foreign/load-graph.ts';
-import { createRemoteGraph } from './agent/foreign/remote-graph.ts';
+import type { ForeignGraph } from './agent/foreign/foreign-graph.ts';
+import { GraphSettingError, loadGraph } from './agent/foreign/load-graph.ts';
+import { createRemoteGraph, findRemoteProblem } from './agent/foreign/remote-graph.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
 import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import type { SlackModeConfig } from './config.ts';
 import type { Agent } from './domain/agent.ts';
-import { graphNameOf } from './graph-config.ts';
+import { type GraphConfig, graphNameOf } from './graph-config.ts';
 
 const MODEL_TIMEOUT_MS = 60_000;
 const MODEL_RETRIES = 2;
@@ -22,11 +23,7 @@ export async function openAgent(
 ): Promise<Agent> {
   const { graph, model } = config;
   if (graph) {
-    const name = graphNameOf(graph);
-    const foreign =
-      graph.kind === 'server'
-        ? createRemoteGraph(graph)
-        : await loadGraph({ ...graph, name }, deps);
+    const foreign = await openGraph(graph, deps);
     return createGraphAgent({ graph: foreign, log: deps.log, onDelta: deps.onDelta });
   }
   if (!model) throw new Error('There is neither a model nor a graph: set MODEL or GRAPH.');
@@ -42,4 +39,18 @@ export async function openAgent(
     systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
     contextTokens: config.contextTokens,
   });
+}
+
+async function openGraph(
+  graph: GraphConfig,
+  deps: Pick<AgentDeps, 'saver' | 'clock'> & { readonly log: Logger },
+): Promise<ForeignGraph> {
+  if (graph.kind === 'module') return await loadGraph({ ...graph, name: graphNameOf(graph) }, deps);
+  const problem = await findRemoteProblem(graph).catch((error: unknown) => {
+    const sentence = 'The server that GRAPH names does not answer now; threads wait until it does.';
+    deps.log.warn({ err: error }, sentence);
+    return undefined;
+  });
+  if (problem !== undefined) throw new GraphSettingError(problem);
+  return createRemoteGraph(graph);
 }

@@ -145,14 +145,22 @@ function openOf({ tasks }: GraphSnapshot): readonly OpenInterrupt[] {
 
 function toGraphState(snapshot: GraphSnapshot, name: string): GraphState {
   const turn = readTurn(snapshot.messages);
-  return {
+  const interrupts = openOf(snapshot);
+  const state: GraphState = {
     turn: turn?.id,
     messages: turn?.messages ?? [],
-    open: turn ? toOpenCalls(snapshot.isRewritten, openOf(snapshot), turn, name) : [],
+    open: turn ? toOpenCalls(snapshot.isRewritten, interrupts, turn, name) : [],
     phase: phaseOf(snapshot),
     failure: undefined,
     usage: undefined,
   };
+  const ids = new Set(interrupts.map(({ id }) => id));
+  // An answer would be for whichever comes first.
+  return ids.size < interrupts.length ? end(state, sayAmbiguous(name)) : state;
+}
+
+function sayAmbiguous(name: string): string {
+  return `“${name}” asks several things at once in one task, so that no answer could be told from another. Whoever made it can give each question a task of its own.`;
 }
 
 function phaseOf({ isBusy, exists, tasks }: GraphSnapshot): GraphState['phase'] {

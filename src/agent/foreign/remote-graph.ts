@@ -51,13 +51,9 @@ const STATE = z.object({
  * Makes a graph on a LangGraph server. A run goes on there whatever becomes of us: who comes back
  * waits for its end, and none is begun beside another.
  */
-export function createRemoteGraph({ url, assistant, apiKey }: RemoteAddress): ForeignGraph {
-  // Whoever runs a thread comes back by the agenda; a request that is sent again could begin a run twice.
-  const client = new Client({
-    apiUrl: url,
-    apiKey: apiKey ?? null,
-    callerOptions: { maxRetries: 0 },
-  });
+export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
+  const { assistant } = address;
+  const client = createClient(address);
   const remote = new RemoteGraph({ graphId: assistant, client });
 
   async function read(thread: ThreadKey): Promise<GraphSnapshot> {
@@ -99,11 +95,11 @@ export function createRemoteGraph({ url, assistant, apiKey }: RemoteAddress): Fo
       durability: 'sync',
       signal,
     });
-    // To its end: the library's own stream would leave at the first of several interrupts.
-    for await (const { event, data } of stream as AsyncIterable<{ event: string; data: unknown }>) {
-      if (event.startsWith('error')) throw new GraphError(JSON.stringify(data));
-      const words = event === 'messages' ? readPiece(data) : undefined;
-      if (words) onText(words.text, words.id);
+    try {
+      await hear(stream, onText);
+    } catch (error) {
+      const isRefused = REFUSALS.has(statusOf(error) ?? 0);
+      throw isRefused ? new GraphError(sayWhy(error), { cause: error }) : error;
     }
   }
 
@@ -124,6 +120,52 @@ export function createRemoteGraph({ url, assistant, apiKey }: RemoteAddress): Fo
   };
 }
 
+/** To its end: the library's own stream would leave at the first of several interrupts. */
+async function hear(stream: AsyncIterable<Piece>, onText: GraphRun['onText']): Promise<void> {
+  for await (const { event, data } of stream) {
+    if (event.startsWith('error')) throw new GraphError(JSON.stringify(data));
+    const words = event === 'messages' ? readPiece(data) : undefined;
+    if (words) onText(words.text, words.id);
+  }
+}
+
+interface Piece {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** What a server answers to a run that it will never begin: to ask once more would change nothing. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404]);
+
+/** Says why a server will not serve its assistant to us; undefined when it will. Rejects while it does not answer. */
+export async function findRemoteProblem(address: RemoteAddress): Promise<string | undefined> {
+  const { url, assistant } = address;
+  try {
+    await createClient(address).assistants.getGraph(assistant);
+    return undefined;
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 401 || status === 403) {
+      return `GRAPH: ${url} refuses ${address.apiKey ? 'GRAPH_API_KEY' : 'requests without a key: set GRAPH_API_KEY'} (${status}).`;
+    }
+    if (status === undefined || !REFUSALS.has(status)) throw error;
+    return `GRAPH: ${url} has no assistant “${assistant}” (${status}). Write the name of a graph of that server, or an assistant’s id, behind the #.`;
+  }
+}
+
+/** Whoever runs a thread comes back by the agenda; a request that is sent again could begin a run twice. */
+function createClient({ url, apiKey }: RemoteAddress): Client {
+  return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions: { maxRetries: 0 } });
+}
+
+function statusOf(error: unknown): number | undefined {
+  return z.object({ status: z.number() }).safeParse(error).data?.status;
+}
+
+function sayWhy(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function toPayload(input: GraphInput) {
   if (input.kind === 'messages') return { input: { messages: [...input.messages] } };
   if (input.kind === 'answers') return { command: { resume: input.answers } };
@@ -132,8 +174,7 @@ function toPayload(input: GraphInput) {
 
 /** A server that has not heard of a thread says 404. */
 function noneIfUnknown(error: unknown): undefined {
-  const status = z.object({ status: z.number() }).safeParse(error).data?.status;
-  if (status === 404) return undefined;
+  if (statusOf(error) === 404) return undefined;
   throw error;
 }
 

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.ts';
+import type { GraphSnapshot } from '../../../src/agent/foreign/foreign-graph.ts';
 import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
+import { writeUserMessage } from '../../../src/agent/foreign/read-messages.ts';
 import type { Call } from '../../../src/domain/call.ts';
 import { atOnce } from '../../fixtures/graphs/questions.ts';
 import { APPROVER, REQUESTER, THREAD } from '../../support/a-call.ts';
@@ -237,5 +239,28 @@ describe('questions of no protocol', () => {
     await desk.reply(await desk.open('colour'), 'green');
     assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
     assert.equal((await desk.store.inbox.current(THREAD))?.text, 'again');
+  });
+
+  it('several under one id are asked of nobody: an answer could go to the wrong one', async (t) => {
+    const snapshot: GraphSnapshot = {
+      isBusy: false,
+      isRewritten: false,
+      exists: true,
+      messages: [
+        writeUserMessage({ role: 'user', id: 'm1', text: 'go', author: REQUESTER, at: 1 }),
+      ],
+      tasks: [
+        {
+          name: 'ask',
+          isDone: false,
+          interrupts: ['One?', 'Two?'].map((value) => ({ id: 'a'.repeat(32), value })),
+        },
+      ],
+    };
+    const run = t.mock.fn(async () => {});
+    const graph = { name: 'odd', read: async () => snapshot, run, settle: run, halt: run };
+    const state = await createGraphAgent({ graph, log: { error: () => {} } }).read(THREAD);
+    assert.deepEqual([state.phase, state.open], ['finished', []]);
+    assert.match(state.failure ?? '', /“odd” asks several things at once in one task/);
   });
 });

@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.ts';
-import { createRemoteGraph, remoteThreadId } from '../../../src/agent/foreign/remote-graph.ts';
+import {
+  createRemoteGraph,
+  findRemoteProblem,
+  remoteThreadId,
+} from '../../../src/agent/foreign/remote-graph.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
 import { buildGraphDesk, graphFile } from './graph-desk.ts';
 
@@ -42,6 +46,13 @@ describe('a graph behind LangGraph’s own local server', () => {
       remoteThreadId(THREAD),
       /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
+  });
+
+  it('an assistant that is not there, or a server, is told before anybody waits for it', async () => {
+    assert.equal(await findRemoteProblem({ url, assistant: 'agent' }), undefined);
+    const problem = await findRemoteProblem({ url, assistant: 'nobody' });
+    assert.match(problem ?? '', /has no assistant “nobody” \(404\)\. Write the name of a graph/);
+    await assert.rejects(findRemoteProblem({ url: 'http://127.0.0.1:1', assistant: 'agent' }));
   });
 
   it('each call is decided by itself, a stop leaves the thread sound, and a crash of ours does not end its run', async (t) => {
