@@ -8,6 +8,7 @@ import { canonicalJson, readStoredJson } from '../domain/json.ts';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
 import { type Outcome, type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
+import { isIntact } from '../domain/seal.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
@@ -16,6 +17,8 @@ import { matchOpenCalls } from './match-open-calls.ts';
 import { shorten } from './run-tool.ts';
 
 type End = Extract<Outcome, { kind: 'result' | 'error' }>;
+
+const NOT_AS_DECIDED = 'Not run: what is stored of it is not what was decided.';
 
 /** Says a handed call to its graph, as soon as people or the policy have decided it; undefined before. */
 export function handOver(call: Call): ToolReply | undefined {
@@ -29,6 +32,8 @@ export function handOver(call: Call): ToolReply | undefined {
     return { v: 1, text: '', status: 'ok', endsTurn: false, decision };
   }
   const told = { ...toToolReply(outcome), endsTurn: false };
+  // Words that nobody wrote must not pass for a person's.
+  if (!isIntact(call)) return { ...told, text: NOT_AS_DECIDED, status: 'error' };
   if (outcome.kind === 'reply') return { ...told, decision: { kind: 'reply', text: outcome.text } };
   return outcome.kind === 'ignored' ? { ...told, decision: { kind: 'ignore' } } : told;
 }

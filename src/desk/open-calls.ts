@@ -2,10 +2,11 @@ import type { ThreadFence } from '../domain/agenda.ts';
 import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { editOf } from '../domain/call-edit.ts';
-import { withdraw } from '../domain/decide.ts';
+import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
+import { isIntact } from '../domain/seal.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { handOver } from './handed-calls.ts';
@@ -52,6 +53,19 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     return waiting.length > 0;
   }
 
+  /** A claim of long ago is handed over only as it was decided: whoever runs it has no other proof. */
+  async function stopForged(calls: readonly Call[]): Promise<boolean> {
+    const forged = calls.filter(
+      (call) => isHanded(call) && call.status === 'running' && !isIntact(call),
+    );
+    for (const call of forged) {
+      const step = breakIntegrity(call, clock.now());
+      const isWritten = await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+      if (isWritten) deps.integrity.sound([step]);
+    }
+    return forged.length > 0;
+  }
+
   return async function readOpenCalls(
     message: InboxMessage,
     open: readonly OpenCall[],
@@ -59,6 +73,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   ): Promise<OpenCalls> {
     for (;;) {
       const found = sum(await proposeAll(message, open, fence));
+      if (await stopForged(found.calls)) continue;
       if (!(await withdrawSiblings(found.calls))) return found;
     }
   };

@@ -1,7 +1,9 @@
 /** Graphs of others behind the desk: every question is a call, and every answer goes to what was asked. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import Database from 'better-sqlite3';
 import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.ts';
 import type { GraphSnapshot } from '../../../src/agent/foreign/foreign-graph.ts';
 import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
@@ -53,6 +55,32 @@ describe('createAgent with the middleware of its makers', () => {
     );
     assert.deepEqual(calls.map(textOf), ['Deleted file-1.', 'That one stays.', 'Deleted file-33.']);
     assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\. .* Deleted file-33\./);
+  });
+
+  it('what somebody has changed in the database since is not handed over', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('delete 3');
+    await desk.approve(await desk.open('file-1'));
+    const db = new Database(join(desk.dataDir, 'countersign.db'));
+    const change = (id: string | undefined, from: string, to: string) =>
+      db
+        .prepare('UPDATE calls SET document = replace(document, ?, ?) WHERE id = ?')
+        .run(from, to, id);
+    const [one, two] = await desk.calls();
+    change(one?.id, 'file-1', 'file-9');
+    change(two?.id, '"status":"pending"', '"status":"running"');
+    db.close();
+    await desk.approve(await desk.open('file-3'));
+    assert.deepEqual(
+      (await desk.calls()).map(({ status, outcome }) => [status, outcome?.kind]),
+      [
+        ['failed', 'error'],
+        ['failed', 'error'],
+        ['succeeded', 'result'],
+      ],
+    );
+    assert.deepEqual(await desk.ran(), ['file-3']);
+    assert.equal(desk.integrity.count(), 2);
   });
 
   it('a stopped turn leaves nothing behind that the next message stumbles on', async (t) => {
