@@ -8,12 +8,12 @@ import { createAttachmentFolder } from './agent/attachment-folder.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
-import type { WebReach } from './agent/tools/web-reach.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
 import type { SlackModeConfig } from './config.ts';
 import { countParked } from './desk/count-parked.ts';
 import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
+import type { CallWatch } from './desk/outside/watch-calls.ts';
 import { createRouteControl } from './desk/set-routes.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
@@ -24,9 +24,13 @@ import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { graphNameOf } from './graph-config.ts';
 import { createServer } from './http/create-server.ts';
+import { createMcpHandler } from './mcp/mcp-handler.ts';
+import { createCallbacks } from './net/create-callbacks.ts';
+import type { WebReach } from './net/web-reach.ts';
 import { offerCommands, offerWeb } from './offer-tools.ts';
 import { openAgent } from './open-agent.ts';
 import { openGate } from './open-gate.ts';
+import { openOutside } from './open-outside.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp, type SlackApp } from './slack/create-slack.ts';
@@ -94,8 +98,10 @@ async function open(
   const graph = graphNameOf(config.graph);
   let worker: Worker | undefined;
   let slack: SlackApp | undefined;
+  let watch: CallWatch | undefined;
   const onWake = () => {
     worker?.nudge();
+    watch?.nudge();
     slack?.nudge();
   };
   const opened = await openStore(config, { clock, log, onWake });
@@ -145,6 +151,7 @@ async function open(
   const known = { directory, talk, integrity, log, graph };
   const desk = createDesk({ store, toolbox, clock, signals, ...known });
   const gate = overrides.gate ?? rules.gate;
+  const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
   const newId = () => randomBytes(16).toString('base64url');
   worker = createWorker({
     store,
@@ -168,7 +175,15 @@ async function open(
     keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs: rules.lookBackMs },
     admins: adminUsers,
     digestOver: config.digestOver,
+    callbacks,
   });
+  const outside = await openOutside(config, {
+    ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk },
+    team: connection.identity.team,
+    installationKey: key,
+  });
+  watch = outside.watch;
+  const mcp = createMcpHandler({ keyIdOf: outside.api.keyIdOf });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;
   const line = createSlackApp({
@@ -193,8 +208,11 @@ async function open(
     checks: { store: () => store.check(), slack: () => line.check() },
     parked: async () => countParked(await store.agenda.parked()),
     ...(line.requestListener && { slackListener: line.requestListener }),
+    api: outside.api.routes,
+    mcp: mcp.handle,
     ...(extraRoutes && { extraRoutes }),
   });
+  onRelease(async () => outside.watch.stop());
   onRelease(() => server.close());
   const working = worker;
   onRelease(async () => {
@@ -210,7 +228,11 @@ async function open(
     const cancel = watchStops({ inbox: store.inbox, signals, clock, log });
     onRelease(async () => cancel());
   }
-  onRelease(async () => server.stopReady());
+  onRelease(async () => {
+    server.stopReady();
+    await Promise.race([mcp.close(), pass(clock, LAST_SIGHT_MS)]);
+    outside.api.close();
+  });
   await line.start();
   return server.url;
 }

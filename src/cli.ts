@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { runCountersign } from './commands/run-countersign.ts';
+import { AGENT_SIDE, runAgentSide } from './commands/agent-side.ts';
 import { createSystemClock } from './system-clock.ts';
 
 /** Whoever reads the output may have had enough, as `head` has. */
@@ -18,9 +18,26 @@ async function write(text: string): Promise<void> {
   if (isEnough) throw new EnoughError();
 }
 
-// What is set already wins over the file, as it does for the app.
-if (statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile('.env');
-try {
+/** They run in whatever folder an agent works in: its `.env` is not ours, and might name another desk. */
+async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => ending.abort(new Error('It was told to end.')));
+  }
+  process.exitCode = await runAgentSide(name, process.argv.slice(3), {
+    env: process.env,
+    input: process.stdin,
+    output: process.stdout,
+    err: (text) => process.stderr.write(`${text}\n`),
+    signal: ending.signal,
+  });
+}
+
+async function runAlone(): Promise<void> {
+  // What is set already wins over the file, as it does for the app.
+  if (statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile('.env');
+  // An agent that waits for the ones above need not wait for what only these need.
+  const { runCountersign } = await import('./commands/run-countersign.ts');
   process.exitCode = await runCountersign(process.argv.slice(2), {
     env: process.env,
     clock: createSystemClock(),
@@ -28,6 +45,12 @@ try {
     write,
     err: (text) => process.stderr.write(`${text}\n`),
   });
+}
+
+const besideAgent = AGENT_SIDE.find((name) => name === process.argv[2]);
+const isQuestion = process.argv.includes('--help') || process.argv.includes('-h');
+try {
+  await (besideAgent && !isQuestion ? runBesideAgent(besideAgent) : runAlone());
 } catch (error) {
   if (!(error instanceof EnoughError)) throw error;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { type ApiConfig, apiProblems, apiWarnings, readApiConfig } from './api-config.ts';
 import type { TalkRules } from './domain/talk.ts';
 import { folderProblems, policyFileProblems } from './folder-problems.ts';
 import { type GraphConfig, graphProblems, graphWarnings, readGraph } from './graph-config.ts';
@@ -39,6 +40,7 @@ interface CommonConfig {
   readonly maxPendingPerPerson: number;
   /** How long (ms) a program may take to say what came of a call that it has taken. */
   readonly reportMs: number;
+  readonly api: ApiConfig;
   /** How many days are kept; absent ones for ever. */
   readonly keeping: { readonly auditDays?: number; readonly historyDays?: number };
   /** Absent without a key: then there is no web search. */
@@ -93,9 +95,11 @@ export class ConfigError extends Error {
 
 /** Returns the values of a configuration that nobody may read in a log. */
 export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { model, redis, search, graph } = config;
+  const { api, model, redis, search, graph } = config;
+  const by = api.people?.by;
+  const ofPeople = by?.kind === 'secret' ? by.secret : undefined;
   const graphKey = graph?.kind === 'server' ? graph.apiKey : undefined;
-  const always = [model?.apiKey, search?.apiKey, graphKey, passwordOf(redis?.url)];
+  const always = [model?.apiKey, search?.apiKey, passwordOf(redis?.url), ofPeople, graphKey];
   if (config.mode === 'playground') return always;
   const { slack } = config;
   const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
@@ -124,6 +128,7 @@ export function readConfig(
     ...(env.GRAPH ? [] : modelProblems(env)),
     ...graphProblems(env, exists),
     ...refusals(env),
+    ...apiProblems(env),
     ...policyProblems(env, exists),
     ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
   ];
@@ -227,6 +232,7 @@ function toConfig(
     },
     maxPendingPerPerson: read.MAX_PENDING_PER_PERSON,
     reportMs: read.REPORT_TIMEOUT * 1_000,
+    api: readApiConfig(read),
     keeping: toKeeping(read),
     ...(read.TAVILY_API_KEY !== undefined && {
       search: {
@@ -268,7 +274,7 @@ function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | u
 }
 
 function warningsOf(env: Environment): string[] {
-  const warnings = [...modelWarnings(env), ...graphWarnings(env)];
+  const warnings = [...modelWarnings(env), ...graphWarnings(env), ...apiWarnings(env)];
   for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
     if (env[name] && !env.TAVILY_API_KEY) {
       warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);

@@ -10,6 +10,7 @@ const SECRETS: readonly { readonly shape: RegExp; readonly becomes: string }[] =
   { shape: /x(?:ox[a-z]|app)-[\w-]{4,}/gi, becomes: REDACTED },
   { shape: /(?<=^|[^A-Za-z0-9]|\\[nrtbf])sk-[\w-]{12,}/g, becomes: REDACTED },
   { shape: /tvly-[\w-]{8,}/g, becomes: REDACTED },
+  { shape: /csk_[\w-]{8,}/g, becomes: REDACTED },
   {
     shape: /(?<=^|[^A-Za-z0-9]|\\[nrtbf])(bearer|basic)(\s+)[\w.~+/=-]{8,}/gi,
     becomes: `$1$2${REDACTED}`,

@@ -5,9 +5,9 @@ import type { DefinedTool } from './agent/tools/define-tool.ts';
 import { createFetchUrl } from './agent/tools/fetch-url.ts';
 import { createRunCommand } from './agent/tools/run-command.ts';
 import { createSearchWeb } from './agent/tools/search-web.ts';
-import type { WebReach } from './agent/tools/web-reach.ts';
 import type { SlackModeConfig } from './config.ts';
 import type { Clock } from './domain/clock.ts';
+import type { WebReach } from './net/web-reach.ts';
 
 /** Makes the tool that runs commands, as this machine can confine them. */
 export async function offerCommands(

@@ -47,6 +47,13 @@ function isRedisUrl(text: string): boolean {
   const isWellEncoded = /^(?:[^%]|%[0-9a-f]{2})*$/i.test(password);
   return ['redis:', 'rediss:'].includes(protocol) && host !== '' && isWellEncoded;
 }
+/** What is read in clear over a network could be replaced on its way. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname, protocol } = new URL(text);
+  const isHere = hostname === 'localhost' || /^127\.|^\[::1\]$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isHere);
+}
 const userIds = ids(
   /^[UW][A-Z0-9]{2,39}$/,
   'must be ids of people, separated by commas, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
@@ -133,6 +140,29 @@ export const Variables = z.object({
     'must be a whole number of calls from 1 to 100000.',
   ),
   REPORT_TIMEOUT: whole(1, 604_800, 600, 'must be a whole number of seconds from 1 to 604800.'),
+  MAX_PENDING_PER_KEY: whole(1, 100_000, 100, 'must be a whole number of calls from 1 to 100000.'),
+  API_RATE_PER_MINUTE: whole(
+    1,
+    10_000_000,
+    600,
+    'must be a whole number of requests from 1 to 10000000.',
+  ),
+  APPROVER_JWKS_URL: z
+    .string()
+    .refine(
+      isSafeUrl,
+      'must be an https address (or one of this machine), like https://login.example.com/.well-known/jwks.json.',
+    )
+    .optional(),
+  APPROVER_JWT_SECRET: z
+    .string()
+    .refine(
+      (secret) => Buffer.byteLength(secret) >= 32,
+      'must have at least 32 bytes: whoever guesses it approves as anybody. “openssl rand -base64 32” makes one.',
+    )
+    .optional(),
+  APPROVER_JWT_AUDIENCE: text,
+  APPROVER_JWT_ISSUER: text,
   AUDIT_DAYS: days(),
   HISTORY_DAYS: days(),
   LOG_LEVEL: z

@@ -5,15 +5,18 @@ import { findCycle, importsOf, readSourceTree, type SourceTree } from './support
 /** A folder of `src`, or the group of its top-level files, and what of the others it may import. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
+  client: [],
   desk: ['domain'],
-  agent: ['domain'],
+  net: ['domain'],
+  agent: ['domain', 'net'],
   stores: ['domain'],
   policy: ['domain'],
-  http: ['domain'],
+  http: ['domain', 'desk'],
   slack: ['domain', 'desk'],
+  mcp: ['domain', 'client'],
   process: ['domain'],
-  app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'process'],
-  commands: ['domain', 'agent', 'policy', 'stores', 'process'],
+  app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'mcp', 'net', 'process'],
+  commands: ['domain', 'agent', 'policy', 'stores', 'mcp', 'client', 'process'],
   cli: ['process', 'commands'],
   playground: ['domain', 'process', 'app'],
   main: ['process', 'app', 'playground'],
@@ -24,6 +27,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'app.ts': 'app',
   'open-agent.ts': 'app',
   'open-gate.ts': 'app',
+  'open-outside.ts': 'app',
   'offer-tools.ts': 'app',
   'cli.ts': 'cli',
   'main.ts': 'main',
@@ -43,6 +47,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['hono', ['http', 'playground', 'app']],
   ['@hono/', ['http', 'playground']],
   ['pino', ['process', 'app']],
+  ['@modelcontextprotocol/', ['mcp']],
   ['@copilotkit/', ['playground']],
   ['emulate', ['playground']],
   ['esbuild', ['playground']],
@@ -57,11 +62,13 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   [
     '',
     [
+      'net',
       'agent',
       'stores',
       'policy',
       'http',
       'slack',
+      'mcp',
       'playground',
       'process',
       'app',
@@ -73,6 +80,8 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
 ];
 
 const MAX_LINES = 300;
+/** It is copied as one file. */
+const MAX_LINES_OF: Readonly<Record<string, number>> = { 'client/countersign-client.ts': 600 };
 
 /** Words that reach around a port, and the only places where they may stand. */
 const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])[] = [
@@ -84,7 +93,7 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
   [
     'a timer',
     /\bset(?:Timeout|Interval)\(/,
-    /^(?:system-clock|stores\/redis\/within)\.ts$|^playground\//,
+    /^(?:system-clock|stores\/redis\/within)\.ts$|^playground\/|^client\//,
   ],
   ['the environment', /\bprocess\.env\b/, /^(?:main|cli)\.ts$/],
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
@@ -113,7 +122,8 @@ function violationsOf(tree: SourceTree): readonly string[] {
   for (const [path, text] of tree) {
     if (!LAYERS[layerOf(path)]) found.push(`${path} is in no layer that this test knows`);
     const lines = text.trimEnd().split('\n').length;
-    if (lines > MAX_LINES) found.push(`${path} has ${lines} lines, more than ${MAX_LINES}`);
+    const most = MAX_LINES_OF[path] ?? MAX_LINES;
+    if (lines > most) found.push(`${path} has ${lines} lines, more than ${most}`);
     for (const target of importsOf(path, text)) found.push(judgeImport(path, target) ?? '');
     for (const [what, word, places] of RESERVED) {
       if (word.test(text) && !places.test(path)) found.push(`${path} must not use ${what}`);

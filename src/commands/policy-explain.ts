@@ -67,6 +67,8 @@ interface Wanted {
   readonly channel: string;
   readonly team: string;
   readonly agent?: string | undefined;
+  /** A program, graph or server whose tool is its own. */
+  readonly program?: string | undefined;
   readonly file?: string | undefined;
   readonly email?: string | undefined;
   readonly groups?: readonly string[] | undefined;
@@ -82,6 +84,7 @@ function readArguments(args: readonly string[]): Wanted {
       channel: { type: 'string' },
       team: { type: 'string', default: 'T0' },
       agent: { type: 'string' },
+      program: { type: 'string' },
       file: { type: 'string' },
       email: { type: 'string' },
       group: { type: 'string', multiple: true },
@@ -99,7 +102,12 @@ function readArguments(args: readonly string[]): Wanted {
       `The arguments are not valid JSON (line ${line}, column ${column}): ${reason}`,
     );
   }
-  const { agent, email, file, group } = values;
+  const { agent, email, file, group, program } = values;
+  if (agent !== undefined && program !== undefined) {
+    throw new UsageError(
+      'A call is of a helper (--agent) or of a program (--program), not of both.',
+    );
+  }
   return {
     tool,
     args: json.value,
@@ -108,6 +116,7 @@ function readArguments(args: readonly string[]): Wanted {
     team: idOf('--team', values.team, /^[TE][A-Z0-9]+$/, 'T012AB3CD'),
     json: values.json,
     agent,
+    program,
     file,
     email,
     groups: group,
@@ -126,8 +135,9 @@ function readCall(
 ):
   | { readonly kind: 'unfit'; readonly why: string }
   | { readonly kind: 'call'; readonly facts: GateFacts; readonly assumed: readonly string[] } {
-  const { agent, args, channel, requester: user, team, tool: name } = wanted;
-  const tool = toolbox.get(name);
+  const { agent, args, channel, program, requester: user, team, tool: name } = wanted;
+  // A program's tool is its own, whatever it is called.
+  const tool = program === undefined ? toolbox.get(name) : undefined;
   const parsed = tool?.parse(args);
   if (parsed && !parsed.ok) {
     const problems = parsed.problems.map(
@@ -145,9 +155,10 @@ function readCall(
     channel,
     thread: threadKey({ team, channel, ts: '0' }),
     ...(agent !== undefined && { agent }),
+    ...(program !== undefined && { agent: program, isOutside: true as const }),
   };
   const unknown = `There is no tool “${name}” here: its arguments are taken as they are.`;
-  return { kind: 'call', facts, assumed: tool ? [] : [unknown] };
+  return { kind: 'call', facts, assumed: tool || program !== undefined ? [] : [unknown] };
 }
 
 /** Notes what a condition was told that nobody knows here. */

@@ -1,13 +1,14 @@
 import { exportAudit } from './audit-export.ts';
 import { verifyAudit } from './audit-verify.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { createKey, endKey, listKeys, turnKey } from './keys.ts';
 import { checkPolicy } from './policy-check.ts';
 import { explainPolicy } from './policy-explain.ts';
 
 const USAGE = `Usage:
   countersign policy check [FILE | --file FILE] [--json]
       Says what is wrong with a policy file.
-  countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME] [--json]
+  countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…
@@ -18,6 +19,25 @@ const USAGE = `Usage:
       Writes the entries of a span of time. TIME is a day (2026-01-31), a time in UTC
       (2026-01-31T09:30), or how long ago (7d); a day as --to belongs to the span.
   Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.
+  countersign keys create --name NAME [--scopes SCOPES] [--channels C…] [--owner U…]
+                          [--expires TIME] [--json]
+      Makes a key for a program that uses the HTTP API, and shows it once.
+      --scopes    request, request:TOOLS (like request:deploy_*), read (all calls, secrets hidden),
+                  requesters (asks for others than its owner); separated by commas
+                  (default: request)
+      --channels  the only ones that it may use, the first by default (default: any)
+      --owner     the person for whom it asks
+      --expires   a span of time, like 90d (default: never)
+  countersign keys list [--json]
+  countersign keys revoke ID|NAME
+  countersign keys rotate ID|NAME [--overlap TIME] [--json]
+      Gives a key another secret; the one of before works for the overlap, or no more.
+  Keys are in the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name; the app may run.
+  countersign mcp [--channel C…] [--requester U…]
+      Serves MCP on standard input and output: agents ask for approvals through it.
+  countersign hook [--tools 'Bash,mcp__*'] [--wait 9m] [--channel C…] [--requester U…]
+      Answers a PreToolUse hook: the tools that it names run only when people approve.
+  Both speak with the desk at COUNTERSIGN_URL, with COUNTERSIGN_API_KEY, and read no .env.
 
 Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
 
@@ -28,6 +48,10 @@ const COMMANDS: Readonly<
   'policy explain': explainPolicy,
   'audit verify': verifyAudit,
   'audit export': exportAudit,
+  'keys create': createKey,
+  'keys list': listKeys,
+  'keys revoke': endKey,
+  'keys rotate': turnKey,
 };
 
 /** Runs the command that the arguments name; resolves with the exit code, and rejects only for a fault of ours. */

@@ -38,9 +38,10 @@ export function sayExplanation(explanation: Explanation): string {
   if (ruling.gate === 'refuse') lines.push(`  reason     ${ruling.reason}`);
   if (route) {
     const risk = ruling.gate === 'ask' ? ruling.risk : undefined;
-    lines.push(...sayRoute(route), `  risk       ${risk ?? facts.risk}`);
+    lines.push(...sayRoute(route, facts), `  risk       ${risk ?? facts.risk}`);
   }
-  for (const { rule: other, why } of passedOver) lines.push(`Not by ${other}: ${WHY_NOT[why]}.`);
+  for (const { rule: other, why } of passedOver)
+    lines.push(`Not by ${other}: ${sayWhyNot(why, facts)}.`);
   for (const each of assumed) lines.push(`Assumed: ${each}`);
   return lines.join('\n');
 }
@@ -58,8 +59,15 @@ const WHY_NOT: Readonly<Record<PassedOver['why'], string>> = {
   failure: 'its condition can’t be answered',
 };
 
-function sayRoute(route: DraftRoute): readonly string[] {
+function sayWhyNot(why: PassedOver['why'], { isOutside }: GateFacts): string {
+  return why === 'agent' && isOutside
+    ? 'it is about others, or lets run without naming this program'
+    : WHY_NOT[why];
+}
+
+function sayRoute(route: DraftRoute, { isOutside }: GateFacts): readonly string[] {
   const { channel, decisions, deadlineMs, escalate, quorum, remindAfterMs, selfApproval } = route;
+  const home = isOutside ? 'the channel that the program names' : 'the thread';
   const self = selfApproval ? 'the requester’s own counts' : 'the requester’s own does not count';
   const time = [
     sayDuration(deadlineMs),
@@ -70,7 +78,7 @@ function sayRoute(route: DraftRoute): readonly string[] {
   ];
   return [
     `  route      ${route.name}`,
-    `  card       in ${channel === undefined ? 'the thread' : sayPlace(channel)}`,
+    `  card       in ${channel === undefined ? home : sayPlace(channel)}`,
     `  approvers  ${sayApprovers(route)}`,
     `  quorum     ${quorum} ${quorum === 1 ? 'approval' : 'approvals'}; ${self}`,
     `  allows     ${decisions.join(', ')}${route.requiresReason ? '; an approval needs a reason' : ''}`,

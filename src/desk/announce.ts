@@ -2,7 +2,7 @@
 import { bulletinKey } from '../domain/agenda.ts';
 import { bulletinId, type Welcome } from '../domain/bulletin.ts';
 import type { Call } from '../domain/call.ts';
-import { homeOf, toCall } from '../domain/card-home.ts';
+import { homeOf, isAway, toCall } from '../domain/card-home.ts';
 import type { DeskDeps } from './deps.ts';
 
 /** More cards than this in a channel within the window are announced by one bulletin. */
@@ -64,7 +64,9 @@ export function createAnnounce({
 }
 
 /** A call that has been for the requester alone, in their own thread, was never announced. */
-function mayCall({ route, escalatedFrom }: Call): boolean {
+function mayCall(call: Call): boolean {
+  const { route, escalatedFrom } = call;
   const others = route?.approvers.some((approver) => approver !== 'requester');
-  return others === true || route?.channel !== undefined || escalatedFrom !== undefined;
+  const isKnown = !isAway(call) && route?.channel === undefined && escalatedFrom === undefined;
+  return others === true || !isKnown;
 }

@@ -1,6 +1,7 @@
 import { pumpKey, sayKey } from '../domain/agenda.ts';
 import { askAgainMessage } from '../domain/ask-again.ts';
 import { shortDigest } from '../domain/digest.ts';
+import { canAskAgain } from '../domain/outside.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
 import { inWords } from '../domain/store.ts';
 import type { DeskDeps } from './deps.ts';
@@ -23,7 +24,7 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
   }): Promise<AskAgainOutcome> {
     const call = await store.ledger.get(command.callId);
     const wish = { ...command, decision: 'ask-again' } as const;
-    if (call?.status !== 'expired') {
+    if (call?.status !== 'expired' || !canAskAgain(call)) {
       await remember(wish, call ? { kind: 'already-decided', call } : { kind: 'not-found' });
       return { kind: 'not-expired' };
     }

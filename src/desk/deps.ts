@@ -1,4 +1,5 @@
 import type { Agent } from '../domain/agent.ts';
+import type { Callbacks } from '../domain/callback.ts';
 import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Directory } from '../domain/directory.ts';
@@ -48,6 +49,8 @@ export interface DeskDeps {
   readonly admins?: ReadonlySet<string>;
   /** More cards than this in a channel within a minute are announced by one message in place of a mention each. (Default: 10.) */
   readonly digestOver?: number;
+  /** Reaches programs that want to be told of their calls. (Default: none is told.) */
+  readonly callbacks?: Callbacks;
 }
 
 /** How the records are kept: what is sealed, and what is removed when it is old. */

@@ -34,6 +34,7 @@ import { createListAsked, type ListAsked } from './list-asked.ts';
 import { createListWaiting, type ListWaiting } from './list-waiting.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { createReadOpenCalls } from './open-calls.ts';
+import { createCallBack } from './outside/call-back.ts';
 import { createPace } from './pace.ts';
 import { createEscalate, createRemind } from './press-on.ts';
 import { createProgress } from './progress.ts';
@@ -175,6 +176,7 @@ export function createWorker(deps: DeskDeps): Worker {
       redraw: createRedraw(deps, { pace, announce, progress }),
       stub: createDrawStub(deps, { pace, progress }),
       bulletin: createDrawBulletin(deps, pace),
+      callback: createCallBack(deps),
       tidy: tidy.work,
     },
     beforePark: createTellParked(deps),

@@ -1,4 +1,5 @@
 import {
+  callbackKey,
   escalateKey,
   expireKey,
   pumpKey,
@@ -12,10 +13,11 @@ import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../domain/call.ts';
 import { isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
-import { isHanded, isTaken } from '../domain/outside.ts';
+import { isHanded, isQuestion, isTaken } from '../domain/outside.ts';
 import { escalateAt, remindAt } from '../domain/patience.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
 import { type Effects, inWords, type Say } from '../domain/store.ts';
+import { isChannelItself, placeOf } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
 import { dueNow, isFreshCall } from './freshness.ts';
 
@@ -50,11 +52,23 @@ export function effectsOf(
     });
     previous = call;
   }
+  const now = previous.updatedAt;
   const stopped = steps
     .filter(({ cause }) => cause === 'integrity')
     .map(({ call }) => sayStopped(call));
   const says = [...stopped, ...sayVerdict(before, previous, by)];
-  return { audit, wakes: [...wakesOf(previous), ...wakesOfSays(says)], says };
+  const told = isNews(before, steps) ? [{ key: callbackKey(before.id), dueAt: now }] : [];
+  return { audit, wakes: [...wakesOf(previous), ...told, ...wakesOfSays(says)], says };
+}
+
+/** Tells whether a program that wants to be told has to hear of the steps: they have moved its call, and are not its own doing. */
+function isNews(before: Call, steps: readonly Step[]): boolean {
+  const last = steps.at(-1);
+  if (last?.call.outside?.callbackUrl === undefined || !isTaken(last.call)) return false;
+  const { call, cause } = last;
+  if (cause === 'claim' || cause === 'finish') return false;
+  if (before.status === 'proposed' && call.status === 'pending') return false;
+  return call.status !== before.status || (!before.outcome && call.outcome !== undefined);
 }
 
 /** The words of the person who approved it in this step. */
@@ -70,21 +84,27 @@ const VERDICTS: Partial<Readonly<Record<CallStatus, string>>> = {
   expired: 'has expired: nobody decided in time, and nothing was run.',
 };
 
-/** Whoever asked does not see the card where others decide. */
+/** There was nothing to run. */
+const ANSWERS: typeof VERDICTS = {
+  replied: 'was answered.',
+  ignored: 'was ignored.',
+  expired: 'has expired: nobody answered in time.',
+};
+
+/** Whoever asked does not see the card where others decide; for whom a program asked is told in person, having no thread about it. */
 function sayVerdict(before: Call, call: Call, by: Person | undefined): readonly Say[] {
-  const words = VERDICTS[call.status];
+  const words = (isQuestion(call) ? ANSWERS : VERDICTS)[call.status];
   const isTheirOwn = by !== undefined && isSamePerson(by, call.requester);
   if (before.status !== 'pending' || !words || isTheirOwn || !isElsewhere(call)) return [];
-  return [
-    {
-      id: `verdict:${call.id}.${call.revision}`,
-      thread: call.thread,
-      kind: 'notice',
-      ...inWords(`“${call.tool}” (call ${shortDigest(call.digest)}) ${words}`),
-      mentions: { people: [call.requester], groups: [] },
-      createdAt: call.updatedAt,
-    },
-  ];
+  const { outside, requester, thread, tool, updatedAt: createdAt } = call;
+  const id = `verdict:${call.id}.${call.revision}`;
+  const what = `“${tool}” (call ${shortDigest(call.digest)})`;
+  if (isChannelItself(placeOf(thread))) {
+    const text = inWords(`${what}, which “${outside?.name}” asked for you, ${words}`);
+    return [{ id, thread, kind: 'private', to: requester, isDirect: true, ...text, createdAt }];
+  }
+  const mentions = { people: [requester], groups: [] };
+  return [{ id, thread, kind: 'notice', ...inWords(`${what} ${words}`), mentions, createdAt }];
 }
 
 /** The card says it too, but not every call has one. */

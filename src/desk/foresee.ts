@@ -1,5 +1,5 @@
 import type { Call } from '../domain/call.ts';
-import { isElsewhere } from '../domain/card-home.ts';
+import { isAway } from '../domain/card-home.ts';
 import { routeOf } from '../domain/decide.ts';
 import type { Asking, GroupProfile, Profile } from '../domain/directory.ts';
 import { canApprove, candidatesOf, type Outlook, toOutlook } from '../domain/outlook.ts';
@@ -54,7 +54,7 @@ async function lookAhead(
     await ask(candidates.slice(i, i + AT_ONCE));
   }
   const outlook = toOutlook(call, { profiles, groups });
-  if (!isElsewhere(call)) return outlook;
+  if (!isAway(call)) return outlook;
   const { requester } = call;
   const { name } = profiles.get(requester.user) ?? (await directory.profileOf(requester));
   return { ...outlook, asker: { person: requester.user, name } };

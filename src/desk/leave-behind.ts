@@ -1,7 +1,7 @@
 import { stubKey } from '../domain/agenda.ts';
 import type { Call, CardPlace } from '../domain/call.ts';
 import { ChatError } from '../domain/chat.ts';
-import { placeOf } from '../domain/thread-key.ts';
+import { isChannelItself, placeOf } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 
 /** What becomes of a card whose call has gone on to another channel. */
@@ -33,7 +33,8 @@ export function createLeaveBehind({
 
   return {
     async mark(call, old) {
-      const inThread = old.channel === placeOf(call.thread).channel;
+      const place = placeOf(call.thread);
+      const inThread = old.channel === place.channel && !isChannelItself(place);
       await store.ledger.placeSide(call.id, inThread ? 'stub' : 'left', old);
       await store.agenda.wake([{ key: stubKey(call.id), dueAt: clock.now() }]);
     },

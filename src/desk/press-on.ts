@@ -1,14 +1,15 @@
 /** What the clock does to a call that nobody decides, before its deadline: a reminder, and the way to others. */
 import { sayKey } from '../domain/agenda.ts';
-import type { Call } from '../domain/call.ts';
+import type { Call, CardPlace } from '../domain/call.ts';
 import { type Called, hasToMove, isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
+import { isQuestion } from '../domain/outside.ts';
 import { escalate, escalateAt, missingApprovers, remind, remindAt } from '../domain/patience.ts';
 import { isGroup } from '../domain/permit.ts';
 import { isSamePerson } from '../domain/person.ts';
 import type { Sentence } from '../domain/sentence.ts';
 import { inWords, type Mentions, type Say } from '../domain/store.ts';
-import { threadKey } from '../domain/thread-key.ts';
+import { isChannelItself, placeOf, type ThreadKey, threadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { Announce, Occasion } from './announce.ts';
 import type { DeskDeps } from './deps.ts';
@@ -24,7 +25,7 @@ export function createRemind(deps: PressOnDeps, announce: Announce) {
     stepOf: remind,
     sayOf: (call) => ({
       id: `reminder:${ofRoute(call)}`,
-      words: `“${call.tool}” (call ${shortDigest(call.digest)}) still waits for a decision.`,
+      words: `“${call.tool}” (call ${shortDigest(call.digest)}) still waits for ${isQuestion(call) ? 'an answer' : 'a decision'}.`,
     }),
   });
 }
@@ -37,7 +38,7 @@ export function createEscalate(deps: PressOnDeps, announce: Announce) {
     stepOf: escalate,
     sayOf: (call) => ({
       id: `escalation:${call.route?.name}:${ofRoute(call)}`,
-      words: `Nobody has decided on “${call.tool}” (call ${shortDigest(call.digest)}) in time. From now on it is for the route “${call.route?.name}”.`,
+      words: `Nobody has ${isQuestion(call) ? 'answered' : 'decided on'} “${call.tool}” (call ${shortDigest(call.digest)}) in time. From now on it is for the route “${call.route?.name}”.`,
     }),
   });
 }
@@ -71,11 +72,9 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
     const welcome = goesOn ? undefined : await announce.arrive(call, pressing.occasion);
     if (welcome?.bulletin !== undefined && welcome.calls.length === 0) return undefined;
     const { id, words } = pressing.sayOf(call);
-    const { team } = call.requester;
-    const isAside = card !== undefined && isElsewhere(call) && !goesOn;
     return {
       id,
-      thread: isAside ? threadKey({ team, channel: card.channel, ts: card.ts }) : call.thread,
+      thread: threadOfWords(call, card),
       kind: 'notice',
       ...inWords(words),
       ...(goesOn ? {} : { mentions: mentionsOf(welcome?.calls ?? [], call) }),
@@ -108,6 +107,13 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
       if (!step || (await take(call, step))) return;
     }
   };
+}
+
+/** Below the card where that stands elsewhere and stays; without a thread of its own, below the card that there is. */
+function threadOfWords(call: Call, card: CardPlace | undefined): ThreadKey {
+  const hasNoThread = isChannelItself(placeOf(call.thread));
+  const isAside = card && (hasNoThread || (isElsewhere(call) && !hasToMove(call, card)));
+  return isAside ? threadKey({ team: call.requester.team, ...card }) : call.thread;
 }
 
 /** The requester is among them here: in a notice they are called like everybody else. */

@@ -1,4 +1,4 @@
-import { type Lease, sayKey } from '../domain/agenda.ts';
+import { type AgendaTask, type Lease, sayKey } from '../domain/agenda.ts';
 import { ChatError } from '../domain/chat.ts';
 import type { Say, Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
@@ -29,6 +29,9 @@ interface About {
 
 const WRITE_HERE = 'Write a message here, and I try again.';
 
+/** A program that is not reached can ask; the others are said by what comes later. */
+const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set(['say', 'stub', 'bulletin', 'callback']);
+
 /** Undefined where nobody waits for it, or where nothing can be said. */
 async function findOut(store: Store, { task, id }: Lease['key']): Promise<About | undefined> {
   if (task === 'pump' || task === 'heed') {
@@ -36,7 +39,7 @@ async function findOut(store: Store, { task, id }: Lease['key']): Promise<About 
     const what = 'I have stopped trying to go on here.';
     return { thread: id as ThreadKey, what, remedy: WRITE_HERE };
   }
-  if (task === 'say' || task === 'stub' || task === 'bulletin') return undefined;
+  if (NOBODY_WAITS.has(task)) return undefined;
   const call = await store.ledger.get(id).catch(() => undefined);
   if (!call || call.outcome) return undefined;
   const { thread, tool } = call;

@@ -2,8 +2,9 @@ import { sayKey } from '../domain/agenda.ts';
 import type { Call, CallStatus } from '../domain/call.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import type { ChatError } from '../domain/chat.ts';
-import { sentence } from '../domain/sentence.ts';
+import { type Sentence, sentence } from '../domain/sentence.ts';
 import { inWords, type Say } from '../domain/store.ts';
+import { isChannelItself, placeOf } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 
 /** How a call stands that people have to see. */
@@ -21,10 +22,7 @@ export function createTellRefused({
   admins = new Set(),
 }: Pick<DeskDeps, 'store' | 'clock' | 'admins'>) {
   function toRequester(call: Call, error: ChatError, state: string): Say {
-    const { channel } = homeOf(call);
-    const where = isElsewhere(call)
-      ? sentence`in ${{ channel }}, where it is to be decided`
-      : sentence`in our thread in ${{ channel }}`;
+    const where = sayWhere(call);
     return {
       id: `undeliverable:${call.id}`,
       thread: call.thread,
@@ -62,4 +60,11 @@ export function createTellRefused({
     const says = [toRequester(call, error, state), ...toAdmins(call, error)];
     await store.outbox.add(says, wakes);
   };
+}
+
+function sayWhere(call: Call): Sentence {
+  const { channel } = homeOf(call);
+  if (isElsewhere(call)) return sentence`in ${{ channel }}, where it is to be decided`;
+  const isThread = !isChannelItself(placeOf(call.thread));
+  return isThread ? sentence`in our thread in ${{ channel }}` : sentence`in ${{ channel }}`;
 }

@@ -1,8 +1,11 @@
 import { draftHistoryRemoval } from '../domain/audit-notes.ts';
+import type { Call } from '../domain/call.ts';
 import { StaleFenceError, StoreUnavailableError, type UntouchedThread } from '../domain/store.ts';
+import type { ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Keeping, Work } from './deps.ts';
 
 const PAGE = 20;
+const CALLS_PAGE = 100;
 const MOST_REMOVED = 1_000;
 
 /** Builds the upkeep of the history: what is kept of threads that are untouched since a time is removed, a note of it in the audit. Resolves with whether there may be more. */
@@ -25,11 +28,25 @@ export function createTidyHistory({
     }
   }
 
-  return async function tidyHistory(
-    before: number,
-    keeping: Keeping,
-    work: Work,
-  ): Promise<boolean> {
+  /** The calls of programs, whose channels are never untouched for long: a note for each channel. */
+  async function tidyChannels(before: number, keeping: Keeping, work: Work): Promise<boolean> {
+    for (let removed = 0; removed < MOST_REMOVED; ) {
+      work.signal.throwIfAborted();
+      await work.assertHeld();
+      const page = await store.history.oldInChannels(before, CALLS_PAGE);
+      for (const [thread, calls] of byThread(page)) {
+        const untouchedSince = Math.max(...calls.map(({ updatedAt }) => updatedAt));
+        const facts = { turns: 0, calls: calls.length, untouchedSince };
+        const note = draftHistoryRemoval(thread, facts, keeping.seal, clock.now());
+        if (!(await store.history.removeCalls(calls, { audit: [note] }))) return true;
+      }
+      if (page.length < CALLS_PAGE) return false;
+      removed += page.length;
+    }
+    return true;
+  }
+
+  async function tidyThreads(before: number, keeping: Keeping, work: Work): Promise<boolean> {
     let skip = 0;
     for (let removed = 0; removed < MOST_REMOVED; ) {
       work.signal.throwIfAborted();
@@ -42,5 +59,20 @@ export function createTidyHistory({
       if (page.length < PAGE) return false;
     }
     return true;
+  }
+
+  return async function tidyHistory(
+    before: number,
+    keeping: Keeping,
+    work: Work,
+  ): Promise<boolean> {
+    const areMoreCalls = await tidyChannels(before, keeping, work);
+    return (await tidyThreads(before, keeping, work)) || areMoreCalls;
   };
+}
+
+function byThread(calls: readonly Call[]): ReadonlyMap<ThreadKey, readonly Call[]> {
+  const threads = new Map<ThreadKey, Call[]>();
+  for (const call of calls) threads.set(call.thread, [...(threads.get(call.thread) ?? []), call]);
+  return threads;
 }

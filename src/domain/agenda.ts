@@ -17,12 +17,13 @@ export type AgendaTask =
   | 'escalate'
   | 'stub'
   | 'bulletin'
+  | 'callback'
   | 'tidy';
 
 /** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
 export interface AgendaKey {
   readonly task: AgendaTask;
-  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub), a bulletin's, or which records (tidy). */
+  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub, callback), a bulletin's, or which records (tidy). */
   readonly id: string;
 }
 
@@ -95,5 +96,6 @@ export const remindKey = (callId: string): AgendaKey => ({ task: 'remind', id: c
 export const escalateKey = (callId: string): AgendaKey => ({ task: 'escalate', id: callId });
 export const redrawKey = (callId: string): AgendaKey => ({ task: 'redraw', id: callId });
 export const tidyKey = (what: 'audit' | 'history'): AgendaKey => ({ task: 'tidy', id: what });
+export const callbackKey = (callId: string): AgendaKey => ({ task: 'callback', id: callId });
 export const stubKey = (callId: string): AgendaKey => ({ task: 'stub', id: callId });
 export const bulletinKey = (bulletin: string): AgendaKey => ({ task: 'bulletin', id: bulletin });

@@ -31,7 +31,7 @@ export function draftRemoval(
   return sealed(REMOVE_EVENT, 'audit', facts, seal, now);
 }
 
-/** Says that what was kept of a thread was removed, since nothing had happened in it after `untouchedSince` (ms). */
+/** Says that what was kept of a thread, or so many calls of a channel itself, was removed, since nothing had happened to it after `untouchedSince` (ms). */
 export function draftHistoryRemoval(
   thread: ThreadKey,
   facts: { readonly turns: number; readonly calls: number; readonly untouchedSince: number },

@@ -20,6 +20,11 @@ export function isElsewhere({ route, thread }: Pick<Call, 'route' | 'thread'>): 
   return route?.channel !== undefined && route.channel !== placeOf(thread).channel;
 }
 
+/** Tells whether the requester would not come upon the card by themselves: it stands in no thread of theirs. */
+export function isAway(call: Pick<Call, 'route' | 'thread'>): boolean {
+  return isElsewhere(call) || isChannelItself(placeOf(call.thread));
+}
+
 /** Returns where the card belongs; a route that names the channel of the thread means the thread itself. */
 export function homeOf(call: Pick<Call, 'route' | 'thread'>): CardHome {
   const place = placeOf(call.thread);
@@ -40,8 +45,6 @@ export function toCall(call: Call): readonly Called[] {
   // Nobody but the requester sees what stands in their direct messages.
   if (call.status !== 'pending' || isDirect(channel)) return [];
   const { people, groups } = missingApprovers(call);
-  const others = people.filter(
-    (person) => isElsewhere(call) || !isSamePerson(person, call.requester),
-  );
+  const others = people.filter((person) => isAway(call) || !isSamePerson(person, call.requester));
   return [...groups, ...others.map(({ user }) => `user:${user}` as const)];
 }

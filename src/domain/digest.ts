@@ -16,7 +16,7 @@ export function digestOf(call: Bound): string {
     tool: call.tool,
     schema: call.schemaHash,
     args: call.args,
-    ...(call.basis === undefined ? {} : { basis: call.basis }),
+    ...(call.basis !== undefined && { basis: call.basis }),
     requester: { team: call.requester.team, user: call.requester.user },
     thread: call.thread,
   });
@@ -44,7 +44,8 @@ const TOKEN = /^(call_[A-Za-z0-9_-]{16,64})\.([1-9][0-9]{0,5})\.([0-9a-f]{10})$/
 
 /** Reads a token; undefined for anything that `encodeCardToken` did not write. */
 export function parseCardToken(text: string): CardToken | undefined {
-  const [, callId, attempt, digest] = TOKEN.exec(text) ?? [];
-  if (callId === undefined || attempt === undefined || digest === undefined) return undefined;
+  const found = TOKEN.exec(text);
+  if (!found) return undefined;
+  const [, callId = '', attempt, digest = ''] = found;
   return { callId, attempt: Number(attempt), digest };
 }

@@ -1,5 +1,4 @@
 /** Calls whose tool is not ours: a program, a graph or a server asks, and what is approved runs with it. */
-import type { Call } from './call.ts';
 import type { JsonValue } from './json.ts';
 import { isSamePerson, type Person } from './person.ts';
 import type { DecisionKind, GateAnswer } from './route.ts';
@@ -34,19 +33,55 @@ export interface Outside {
   readonly request?: string;
 }
 
+/** A call, as far as it matters here. */
+interface PerhapsOutside {
+  readonly outside?: Outside;
+}
+
 /** Tells whether a call is taken by the program that made it, and run by no worker of ours. */
-export function isTaken(call: Pick<Call, 'outside'>): boolean {
+export function isTaken(call: PerhapsOutside): boolean {
   return call.outside?.by === 'key';
 }
 
 /** Tells whether a call is handed to the graph that made it, which runs its own tool: its claim is the handing over. */
-export function isHanded(call: Pick<Call, 'outside'>): boolean {
+export function isHanded(call: PerhapsOutside): boolean {
   return call.outside?.by === 'graph';
+}
+
+/** Tells whether a call asks for words and nothing else: it can't be approved, only answered. */
+export function isQuestion({ outside }: PerhapsOutside): boolean {
+  const decisions = outside?.decisions;
+  if (!decisions) return false;
+  return (
+    decisions.includes('reply') && !decisions.includes('approve') && !decisions.includes('edit')
+  );
+}
+
+/** Tells whether an agent of ours would make an expired call again if its requester asked for it. */
+export function canAskAgain({ outside }: PerhapsOutside): boolean {
+  return outside === undefined || outside.by === 'graph';
+}
+
+/** The most answers that a question may offer, and the most characters of one. */
+export const CHOICES = { most: 20, length: 200 } as const;
+
+/** Says why answers can't be offered; undefined when they can. */
+export function choicesProblem(choices: readonly string[]): string | undefined {
+  if (choices.length === 0 || choices.length > CHOICES.most) {
+    return `has to offer 1 to ${CHOICES.most} answers; it offers ${choices.length}`;
+  }
+  const bad = choices.findIndex(
+    (choice) => choice.trim() === '' || choice.length > CHOICES.length || /[\r\n]/.test(choice),
+  );
+  if (bad !== -1) {
+    return `has to hold lines of 1 to ${CHOICES.length} characters; answer ${bad + 1} is none`;
+  }
+  return new Set(choices).size === choices.length ? undefined : 'offers an answer twice';
 }
 
 /** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */
 export function requesterBefore(
-  { requester, outside }: Pick<Call, 'requester' | 'outside'>,
+  { requester, outside }: PerhapsOutside & { readonly requester: Person },
   person: Person,
 ): Person {
   const owner = outside?.owner;

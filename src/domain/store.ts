@@ -6,6 +6,7 @@
 
 import type { AdminRoutes } from './admin-routes.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
+import type { ApiKey } from './api-key.ts';
 import type { Asked } from './asked-of.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
 import type { Bulletins } from './bulletin.ts';
@@ -87,6 +88,8 @@ export interface Ledger {
   ofRequester(requester: Person, tool: string, since: number): Promise<readonly Call[]>;
   /** How many calls of a person wait for a decision, in all threads. */
   countPending(requester: Person): Promise<number>;
+  /** How many calls that a program asked for with this key wait for a decision. */
+  countPendingOfKey(key: string): Promise<number>;
   /** Groups of which some call of a workspace asks a decision now. */
   askedGroups(team: string): Promise<readonly Group[]>;
   /** Calls of a workspace that ask a decision of any of these now, each once, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
@@ -104,6 +107,12 @@ export interface Ledger {
       readonly limit: number;
     },
   ): Promise<readonly Call[]>;
+  /** All calls, or those that a program asked for with one key, newest first; a page holds at most `limit` of them, those that came before the call `before`. */
+  newest(page: {
+    readonly key?: string | undefined;
+    readonly before?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly Call[]>;
   /** Calls with one status, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
   withStatus(
     status: CallStatus,
@@ -162,6 +171,10 @@ export interface History {
    * happens, when it has been touched since, or something in it is open.
    */
   remove(found: UntouchedThread, effects: Effects): Promise<boolean>;
+  /** Calls that belong to channels themselves and were over before a time (ms), in any order; at most `limit`. */
+  oldInChannels(before: number, limit: number): Promise<readonly Call[]>;
+  /** Removes such calls with what is remembered of their cards; false, and nothing happens, when one of them is not there any more. */
+  removeCalls(calls: readonly Call[], effects: Effects): Promise<boolean>;
 }
 
 /** A thread in which nothing happens any more, and how much is kept of it and of its child threads. */
@@ -201,6 +214,17 @@ export interface RouteBook {
   write(book: AdminRoutes, effects: Effects): Promise<boolean>;
 }
 
+/** The keys of programs. */
+export interface Keys {
+  /** Adds a key; false when its id is known. Effects happen when it was added. */
+  add(key: ApiKey, effects: Effects): Promise<boolean>;
+  get(id: string): Promise<ApiKey | undefined>;
+  /** All keys that ever were, oldest first. */
+  list(): Promise<readonly ApiKey[]>;
+  /** Puts a key in place of the one with the revision before its own; false when that is not there any more. Effects happen with a change only. */
+  change(key: ApiKey, effects: Effects): Promise<boolean>;
+}
+
 /** What people have typed into forms that they have not sent yet. */
 export interface Drafts {
   /** Keeps a text under an id, in place of an earlier one, until a time (ms); what has ended goes. */
@@ -234,6 +258,7 @@ export interface Store {
   readonly pause: PauseSwitch;
   readonly routes: RouteBook;
   readonly drafts: Drafts;
+  readonly keys: Keys;
   readonly bulletins: Bulletins;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;

@@ -1,10 +1,11 @@
 /** The app's one HTTP server: health, Slack's requests, and whatever routes are mounted on it. */
 import { createServer as createNodeServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
-import { Hono } from 'hono';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import type { ApiEnv } from './api/operation.ts';
 import { createSlackRoute, type SlackListener } from './slack-route.ts';
 
 /** Rejects, saying why, while a part of the app can't do its work. */
@@ -29,6 +30,13 @@ export interface HttpServerOptions {
   /** Work that stands still, for `GET /healthz`: counts only, for the address may be public. */
   readonly parked?: () => Promise<readonly ParkedCount[]>;
   readonly slackListener?: SlackListener;
+  /** Answers requests under `/api`. */
+  readonly api?: Hono<ApiEnv>;
+  /** Answers requests to `/mcp`; what it asks of the API comes from where its request came from. */
+  readonly mcp?: (
+    request: Request,
+    askApi: (request: Request) => Promise<Response>,
+  ) => Promise<Response>;
   /** Mounts more routes. */
   readonly extraRoutes?: (routes: Hono) => void;
 }
@@ -94,6 +102,15 @@ function createRoutes(options: HttpServerOptions, isStopping: () => boolean): Ho
     if (problems.length === 0) return context.json({ status: 'ready' });
     return context.json({ status: 'not ready', problems }, 503);
   });
+  const { api, mcp } = options;
+  if (api) {
+    const ask = async (request: Request, { env }: Context) =>
+      api.fetch(request, env as HttpBindings);
+    routes.all('/api/*', (context) => ask(context.req.raw, context));
+    if (mcp) {
+      routes.all('/mcp', (context) => mcp(context.req.raw, (request) => ask(request, context)));
+    }
+  }
   options.extraRoutes?.(routes);
   routes.notFound((context) => context.json({ error: 'There is nothing here.' }, 404));
   routes.onError((error, context) => {

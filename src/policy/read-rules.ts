@@ -56,7 +56,7 @@ export function readRules(
     const rule = readRule(value, path, defaultRoute, reading);
     if (!rule) continue;
     const earlier = findCover(rule, rules);
-    if (earlier) reading.report.error(path, sayNever(earlier));
+    if (earlier) reportCover(rule, earlier, path, reading);
     rules.push(rule);
   }
   return rules;
@@ -95,9 +95,27 @@ function errorRouteOf(
   return errorRoute === undefined ? {} : { errorRoute };
 }
 
-function sayNever(takers: readonly string[]): string {
-  const take = takers.length === 1 ? 'takes' : 'take';
-  return `This rule never matches: ${takers.join(' and ')} ${take} all of its calls. Put it before, or take it out.`;
+/** What runs unasked without naming anybody leaves the calls of programs to what comes after it. */
+function sparesPrograms({ agents, ruling }: Rule<string>): boolean {
+  return ruling.gate === 'run' && !agents;
+}
+
+function reportCover(
+  rule: Rule<string>,
+  earlier: readonly Rule<string>[],
+  path: Path,
+  { report }: RuleReading,
+): void {
+  const names = earlier.map(({ name }) => name).join(' and ');
+  const take = earlier.length === 1 ? 'takes' : 'take';
+  if (earlier.some(sparesPrograms) && !sparesPrograms(rule)) {
+    report.warn(path, `Only calls of programs come to this rule: ${names} ${take} all others.`);
+    return;
+  }
+  report.error(
+    path,
+    `This rule never matches: ${names} ${take} all of its calls. Put it before, or take it out.`,
+  );
 }
 
 function compileWhen(
@@ -168,7 +186,10 @@ function warnOfStrangers(
   }
   for (const glob of agent) {
     if (known.agents.some((name) => matchesGlob(glob, name))) continue;
-    report.warn([...path, 'agent'], `There is no helper like “${glob}” here.`);
+    report.warn(
+      [...path, 'agent'],
+      `There is no helper like “${glob}” here: it is the name of a program, graph or server, or of nobody.`,
+    );
   }
 }
 
@@ -176,7 +197,7 @@ function warnOfStrangers(
 function findCover(
   rule: Rule<string>,
   earlier: readonly Rule<string>[],
-): readonly string[] | undefined {
+): readonly Rule<string>[] | undefined {
   const takers = earlier.filter(
     ({ agents, condition }) => !condition && (!agents || coversAll(agents, rule.agents)),
   );
@@ -184,7 +205,7 @@ function findCover(
     takers.find(({ tools }) => tools.some((glob) => matchesGlob(glob, tool))),
   );
   if (cover.includes(undefined)) return undefined;
-  return [...new Set(cover.flatMap((taker) => (taker ? [taker.name] : [])))];
+  return [...new Set(cover.flatMap((taker) => taker ?? []))];
 }
 
 function coversAll(globs: readonly string[], others: readonly string[] | undefined): boolean {

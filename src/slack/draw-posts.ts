@@ -4,7 +4,6 @@ import type { CardPlace } from '../domain/call.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import { type Chat, ChatError } from '../domain/chat.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
-import { placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { buildBulletin } from './cards/bulletin.ts';
 import { buildCallCard, type CallCard, type CardLook } from './cards/call-card.ts';
@@ -12,6 +11,7 @@ import { buildMovedCard, buildStub } from './cards/stub.ts';
 import { doing } from './doing.ts';
 import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
+import { threadPlace } from './thread-place.ts';
 
 type Metadata = (typeof METADATA)[keyof typeof METADATA];
 
@@ -52,13 +52,13 @@ export function createDrawPosts(deps: {
   return {
     async drawCard(call, place, { calls, lookFirst, outlook }) {
       const where = { ...homeOf(call), since: call.createdAt };
-      const { channel, root } = placeOf(call.thread);
+      const { channel, root } = threadPlace(call.thread);
       const tool = toolbox.of(call);
       const look: CardLook = {
         mark,
         ...(tool && { tool }),
         ...(outlook && { outlook }),
-        ...(isElsewhere(call) && !call.outside && { asked: { channel, ts: root } }),
+        ...(isElsewhere(call) && root !== undefined && { asked: { channel, ts: root } }),
       };
       const earlier = place ?? (lookFirst ? await find(where, METADATA.card, call.id) : undefined);
       const draw = (more: Pick<CardLook, 'calls'>) =>
@@ -68,7 +68,7 @@ export function createDrawPosts(deps: {
         : await post(where, draw(calls ? { calls } : {}));
     },
     async drawStub(call, place, { card, isRefused, lookFirst }) {
-      const where = { ...placeOf(call.thread), since: call.createdAt };
+      const where = { ...threadPlace(call.thread), since: call.createdAt };
       const message = markAs(buildStub(call, { card, isRefused }), METADATA.stub, call.id);
       const earlier = place ?? (lookFirst ? await find(where, METADATA.stub, call.id) : undefined);
       return earlier ? await update(earlier, message) : await post(where, message);

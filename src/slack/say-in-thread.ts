@@ -7,7 +7,7 @@ import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../domain/call.ts';
 import { ChatError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
-import { isChannelItself, placeOf, type ThreadKey } from '../domain/thread-key.ts';
+import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import { doing } from './doing.ts';
 import { findGrowing, findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
@@ -15,6 +15,7 @@ import { BUDGET } from './limits.ts';
 import { buildSayParts, type SaidMessage, withoutRating } from './say-parts.ts';
 import { slackErrorName, TOO_LONG } from './slack-errors.ts';
 import { splitMarkdown } from './split-markdown.ts';
+import { threadPlace } from './thread-place.ts';
 
 interface SayDeps {
   readonly client: WebClient;
@@ -136,9 +137,8 @@ export function createSayInThread({ client, botId }: SayDeps) {
 
 /** Where a thread's messages are posted: what is for a channel itself is at its top. */
 function rootIn(thread: ThreadKey): { readonly channel: string; readonly thread_ts?: string } {
-  const place = placeOf(thread);
-  const { channel, root } = place;
-  return isChannelItself(place) ? { channel } : { channel, thread_ts: root };
+  const { channel, root } = threadPlace(thread);
+  return root === undefined ? { channel } : { channel, thread_ts: root };
 }
 
 type MarkedMessage = SaidMessage & {

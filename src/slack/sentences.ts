@@ -1,7 +1,10 @@
 /** What people are told of their clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
+import { isQuestion, isTaken } from '../domain/outside.ts';
 import { isSamePerson } from '../domain/person.ts';
+import { sayOutside } from './cards/outside-words.ts';
+import { endsWithTaking, isLeft } from './cards/state-words.ts';
 import { showName } from './cards/visible-text.ts';
 import { mention } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
@@ -26,6 +29,9 @@ export const SENTENCES = {
   notTheAsker: 'Only the person who asked may ask again, so nothing happened.',
   notExpired: 'This call has not expired, so there is nothing to ask again.',
   emptyReply: 'Write what the agent should know.',
+  emptyAnswer: 'Choose an answer, or write one.',
+  twoAnswers: 'You have chosen an answer too. Choose “Something else” to send this one.',
+  noSuchChoice: 'That is none of the answers. Choose one of them, or write one.',
   emptyReason: 'Write why you approve it.',
 } as const;
 
@@ -94,12 +100,31 @@ function sayDecided(call: Call): string {
         ? `Your changes to ${name(call)} are saved; it waits for approval.`
         : `Your changes to ${name(call)} are saved and approved.`;
     case 'reply':
-      return `Your answer goes to the agent; ${name(call)} does not run.`;
+      return sayAnswered(call);
     case 'ignore':
-      return `You ignored ${name(call)}; the agent stops here.`;
+      return isProgram(call)
+        ? `You ignored ${name(call)}; ${sayReader(call)} is told so.`
+        : `You ignored ${name(call)}; the agent stops here.`;
     default:
       return `It is settled: ${sayState(call)}`;
   }
+}
+
+/** Tells whether the answer goes to somebody else than an agent in its thread. */
+function isProgram({ outside }: Call): boolean {
+  return outside !== undefined && outside.by !== 'graph';
+}
+
+/** Names whoever reads what people answer, in the middle of a sentence. */
+export function sayReader({ outside }: Pick<Call, 'outside'>): string {
+  return outside === undefined || outside.by === 'graph'
+    ? 'the agent'
+    : `the ${sayOutside(outside)}`;
+}
+
+function sayAnswered(call: Call): string {
+  const said = `Your answer goes to ${sayReader(call)}`;
+  return isQuestion(call) ? `${said}.` : `${said}; ${name(call)} does not run.`;
 }
 
 function sayStale(call: Call): string {
@@ -124,8 +149,19 @@ const STATES: Readonly<Record<CallStatus, string>> = {
   refused: 'was refused by the policy.',
 };
 
+/** Where a program runs it, or where it was only a question. */
+function stateOf(call: Call): string {
+  const { status } = call;
+  if (isLeft(call)) return 'was approved, but not taken in time.';
+  if (endsWithTaking(call)) return 'was already taken';
+  if (isQuestion(call) && status === 'expired') return 'expired: nobody answered in time.';
+  if (isTaken(call) && status === 'approved') return 'is already approved, and waits to be taken';
+  if (isTaken(call) && status === 'running') return 'is already approved, and taken';
+  return STATES[status];
+}
+
 function sayState(call: Call): string {
-  const state = STATES[call.status];
+  const state = stateOf(call);
   if (state.endsWith('.')) return `${name(call)} ${state}`;
   const who = call.verdict === undefined ? '' : ` (${sayVerdict(call.verdict)})`;
   return `${name(call)} ${state}${who}.`;

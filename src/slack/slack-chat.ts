@@ -2,7 +2,7 @@ import { type Chat, ChatError } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Say } from '../domain/store.ts';
-import { isChannelItself, placeOf } from '../domain/thread-key.ts';
+import { placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import type { SlackConnection } from './connect-slack.ts';
 import { doing } from './doing.ts';
@@ -12,6 +12,7 @@ import { createPlainWriter } from './plain-writer.ts';
 import { createSayInThread } from './say-in-thread.ts';
 import { buildNotice, buildSayParts, ownWords } from './say-parts.ts';
 import { createTeller } from './teller.ts';
+import { threadPlace } from './thread-place.ts';
 
 /** Makes the chat of a workspace: cards and words are drawn from what they are given, nothing is kept. */
 export function createSlackChat(deps: {
@@ -38,8 +39,8 @@ export function createSlackChat(deps: {
   }
 
   async function sayDirectly(say: Say, user: string, error: ChatError): Promise<void> {
-    const place = placeOf(say.thread);
-    const where = `${isChannelItself(place) ? '' : 'our thread in '}<#${place.channel}>`;
+    const { channel, root } = threadPlace(say.thread);
+    const where = `${root === undefined ? '' : 'our thread in '}<#${channel}>`;
     const reason = `This was meant for ${where}. ${error.message}`;
     await doing('write to a person', async () => {
       await teller.tellDirectly(user, buildNotice(reason));
@@ -50,7 +51,7 @@ export function createSlackChat(deps: {
   }
 
   async function sayPrivately(say: Say): Promise<void> {
-    const { channel, root } = placeOf(say.thread);
+    const { channel, root } = threadPlace(say.thread);
     if (say.to === undefined) throw new ChatError('rejected', `Say ${say.id} is to nobody.`);
     const { user } = say.to;
     const text = ownWords(say);

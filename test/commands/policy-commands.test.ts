@@ -240,6 +240,28 @@ Assumed: The requester is in no user group; --group sets one.
     assert.match(broken.err, /^\.\/rules\.yaml:1:10: /);
   });
 
+  it('says of a program’s call that only a rule which names it lets it run', async (t) => {
+    const rules = `version: 1
+rules:
+  - { tools: [read_file], gate: run }
+  - { tools: [read_file], agent: "deploy-*", gate: run }
+`;
+    const { call } = await folderWith(t, { 'policy.yaml': rules });
+    const explain = ['policy', 'explain', 'read_file', '{"any":1}', ...WHO];
+    const other = await call([...explain, '--program', 'backup']);
+    assert.match(other.out, /read_file would wait for people/);
+    assert.match(
+      other.out,
+      /Not by rule 1, line 3: it is about others, or lets run without naming/,
+    );
+    assert.match(other.out, /card {7}in the channel that the program names/);
+    assert.doesNotMatch(other.out, /There is no tool/);
+    const named = await call([...explain, '--program', 'deploy-bot']);
+    assert.match(named.out, /read_file would run unasked, by rule 2/);
+    const both = await call([...explain, '--program', 'a', '--agent', 'b']);
+    assert.deepEqual([both.code, /not of both/.test(both.err)], [2, true]);
+  });
+
   it('says why a condition can’t be answered', async (t) => {
     const policy = "version: 1\nrules:\n  - { tools: [fly], when: 'args.far > 5', gate: run }\n";
     const { call } = await folderWith(t, { 'policy.yaml': policy });

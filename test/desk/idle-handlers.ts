@@ -14,5 +14,6 @@ export const IDLE_HANDLERS: AgendaHandlers = {
   escalate: nothing,
   tidy: nothing,
   stub: nothing,
+  callback: async () => {},
   bulletin: nothing,
 };

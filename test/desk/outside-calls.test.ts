@@ -19,7 +19,7 @@ async function build(t: TestContext, gate = askAll()): Promise<TestDesk> {
 
 async function ask(desk: TestDesk, more: Partial<OutsideRequest> = {}) {
   const made = await desk.outside.request(CALLER, { ...ASKED, ...more });
-  if (made.kind === 'invalid') throw new Error(JSON.stringify(made.problems));
+  if (!('call' in made)) throw new Error(JSON.stringify(made));
   await desk.rest();
   return made;
 }

@@ -186,6 +186,40 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.equal(fault, undefined);
     });
 
+    it('lose the calls of programs once they are over and old, however busy their channel is', async (t) => {
+      const { desk, pass } = await keepingDesk(t, kind, { historyDays: 1 });
+      const caller = { key: 'k1', name: 'deploy-bot' };
+      const ask = async (channel = 'C1') => {
+        const request = { tool: 'act', args: {}, channel, requester: REQUESTER };
+        const made = await desk.outside.request(caller, request);
+        assert.ok(made.kind === 'made');
+        await desk.rest();
+        return made.call;
+      };
+      const [first, second, open] = [await ask(), await ask(), await ask()];
+      for (const call of [first, second]) {
+        await desk.decide(call, APPROVER, { kind: 'reply', text: 'No.' });
+      }
+      const over = desk.clock.now();
+      await pass(DAY);
+      const young = await ask();
+      await desk.decide(young, APPROVER, { kind: 'ignore' });
+      await pass(DAY);
+      const { ledger } = desk.store;
+      for (const { id } of [first, second]) {
+        assert.equal(await ledger.get(id), undefined);
+        assert.equal(await ledger.cardOf(id), undefined);
+      }
+      assert.equal((await ledger.get(open.id))?.status, 'pending');
+      assert.equal((await ledger.get(young.id))?.status, 'ignored');
+      const notes = (await entriesOf(desk)).filter(({ event }) => event === 'history.remove');
+      assert.deepEqual(
+        notes.map(({ detail: { seal: _seal, ...facts }, subject }) => [subject, facts]),
+        [[first.thread, { turns: 0, calls: 2, untouchedSince: over }]],
+      );
+      assert.equal((await check(desk)).fault, undefined);
+    });
+
     it('keep the calls that the policy still adds up', async (t) => {
       const kept = { historyDays: 1, lookBackMs: () => 2 * DAY };
       const { desk, pass, write } = await keepingDesk(t, kind, kept);

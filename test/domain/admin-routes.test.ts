@@ -46,12 +46,17 @@ describe('the route of a tool', () => {
     { name: 'all', tools: ['*'] },
     { name: 'pays', tools: ['pay_*'] },
     { name: 'tips', tools: ['pay_tip', '*_ti*'] },
+    { name: 'wires', tools: ['wire*'] },
+    { name: 'stars', tools: ['*w****'] },
   );
   for (const [tool, name] of [
     ['pay_tip', 'tips'],
     ['pay_invoice', 'pays'],
     ['pay', 'all'],
     ['get_tips', 'tips'],
+    // Stars say nothing.
+    ['wire_out', 'wires'],
+    ['pay*', 'all'],
     // Four letters say as much as four: the first one is taken.
     ['pay_ti_x', 'pays'],
   ] as const) {
@@ -82,6 +87,64 @@ describe('the route of a tool', () => {
       Object.keys(route ?? {}).filter((key) => /tools|changed|revision/.test(key)),
       [],
     );
+  });
+});
+
+describe('the document of the routes', () => {
+  const other = { team: REQUESTER.team, user: 'U9' };
+  const names = (book: AdminRoutes) => book.routes.map(({ name }) => name);
+
+  it('has a new route at its end, and a changed one in its place, each with who changed it, when and by which change', () => {
+    const book = aBook({ name: 'a' }, { name: 'b' }, { name: 'c' });
+    assert.equal(book.revision, 3);
+    const changed = withAdminRoute(book, { ...ROUTE, name: 'b', quorum: 2 }, other, 7);
+    assert.deepEqual(names(changed), ['a', 'b', 'c']);
+    assert.deepEqual(changed.routes[1], {
+      ...ROUTE,
+      name: 'b',
+      quorum: 2,
+      changedBy: other,
+      changedAt: 7,
+      revision: 4,
+    });
+    assert.deepEqual(
+      changed.routes.filter(({ name }) => name !== 'b'),
+      book.routes.filter(({ name }) => name !== 'b'),
+    );
+    assert.deepEqual(changed.removed, []);
+  });
+
+  it('remembers who removed a route, the newest first and each name once, and forgets it when it is back', () => {
+    const book = aBook({ name: 'a' }, { name: 'b' });
+    const one = withoutAdminRoute(book, 'a', other, 5);
+    assert.deepEqual([one.revision, names(one)], [3, ['b']]);
+    assert.deepEqual(one.removed, [{ name: 'a', by: other, at: 5 }]);
+    const both = withoutAdminRoute(one, 'b', REQUESTER, 6);
+    assert.deepEqual(both.removed, [
+      { name: 'b', by: REQUESTER, at: 6 },
+      { name: 'a', by: other, at: 5 },
+    ]);
+    const again = withoutAdminRoute(both, 'a', REQUESTER, 8);
+    assert.deepEqual(
+      again.removed.map(({ at, name }) => [name, at]),
+      [
+        ['a', 8],
+        ['b', 6],
+      ],
+    );
+    const back = withAdminRoute(both, { ...ROUTE, name: 'a' }, other, 9);
+    assert.deepEqual(
+      back.removed.map(({ name }) => name),
+      ['b'],
+    );
+  });
+
+  it('keeps twenty removed ones', () => {
+    let book = NO_ADMIN_ROUTES;
+    for (let i = 0; i < 22; i += 1) book = withoutAdminRoute(book, `r${i}`, other, i);
+    assert.equal(book.removed.length, 20);
+    assert.equal(book.removed[0]?.name, 'r21');
+    assert.equal(book.removed.at(-1)?.name, 'r2');
   });
 });
 

@@ -190,6 +190,62 @@ describe('a route that is set in Slack', () => {
     );
   });
 
+  it('goes by what both say of time, place and people', () => {
+    const minute = 60_000;
+    const to: Route = { ...REQUESTER_ROUTE, name: 'lead' };
+    const file: Route = {
+      ...REQUESTER_ROUTE,
+      name: 'file',
+      approvers: ['user:U1', 'user:U2'],
+      deadlineMs: 10 * minute,
+      remindAfterMs: 4 * minute,
+      escalate: { afterMs: 6 * minute, to },
+    };
+    const own: Route = {
+      ...REQUESTER_ROUTE,
+      name: 'own',
+      approvers: ['user:U1'],
+      deadlineMs: 60 * minute,
+      remindAfterMs: 3 * minute,
+    };
+    const both = tightenRoute(file, own);
+    assert.equal(both.remindAfterMs, 3 * minute);
+    assert.equal(
+      tightenRoute(file, { ...own, remindAfterMs: 5 * minute }).remindAfterMs,
+      4 * minute,
+    );
+    const { remindAfterMs: _one, ...unreminded } = file;
+    const { remindAfterMs: _other, ...silent } = own;
+    assert.equal(tightenRoute(unreminded, own).remindAfterMs, 3 * minute);
+    assert.equal(tightenRoute(file, silent).remindAfterMs, 4 * minute);
+    assert.ok(!('remindAfterMs' in tightenRoute(unreminded, silent)));
+    assert.equal(both.escalate?.afterMs, 6 * minute);
+    assert.equal(both.escalate?.to.name, 'lead + own');
+    // What would come at the deadline, or after it, does not come.
+    const short = tightenRoute(file, { ...own, deadlineMs: 3 * minute });
+    assert.ok(!('remindAfterMs' in short) && !('escalate' in short));
+    assert.ok(!('escalate' in tightenRoute(own, file)));
+    // Where one list holds the other, it is the smaller one alone.
+    assert.deepEqual([both.approvers, both.among], [['user:U1'], undefined]);
+    const turned = tightenRoute(own, file);
+    assert.deepEqual([turned.approvers, turned.among], [['user:U1'], undefined]);
+    const apart = tightenRoute(file, { ...own, approvers: ['user:U3'] });
+    assert.deepEqual([apart.approvers, apart.among], [['user:U3'], ['user:U1', 'user:U2']]);
+  });
+
+  it('is named alone where no rule is, and says nothing that it does not know', () => {
+    const asked = tightenAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, REQUESTER_ROUTE);
+    assert.deepEqual(Object.keys(asked).sort(), ['kind', 'route', 'rule']);
+    assert.equal(asked.rule, 'the route “requester” set in Slack');
+    const run = tightenAnswer({ kind: 'run', policy: 'abc' }, REQUESTER_ROUTE);
+    assert.deepEqual(run, {
+      kind: 'ask',
+      route: REQUESTER_ROUTE,
+      policy: 'abc',
+      rule: 'the route “requester” set in Slack',
+    });
+  });
+
   it('keeps what the card has to say, and is named beside the rule', () => {
     const answer: GateAnswer = {
       kind: 'ask',

@@ -20,6 +20,7 @@ import { createReplica, type Replica, threadOf } from '../support/replica.ts';
 import { until } from '../support/until.ts';
 
 const CARDS = Number(process.env.CARDS ?? 44);
+const WAVE = 50;
 /** How many cards a message of the agent has; who ignores one takes the others of its message back. */
 const BATCHES = { act: 5, pay: 5, drop: 1 } as const;
 const TOOLS = ['act', 'pay', 'drop'] as const;
@@ -68,7 +69,13 @@ for (const count of [2, 4]) {
     await until(async () => (await ledger.count()).pending === CARDS, 20);
     const calls = await ledger.withStatus('pending');
 
-    const slowest = Math.max(...(await Promise.all(calls.map((call) => race(replicas, call)))));
+    // All at once of so many; more would only be told to press again.
+    const times: number[] = [];
+    for (let at = 0; at < calls.length; at += WAVE) {
+      const wave = calls.slice(at, at + WAVE).map((call) => race(replicas, call));
+      times.push(...(await Promise.all(wave)));
+    }
+    const slowest = Math.max(...times);
     t.diagnostic(`the slowest of ${calls.length * count} clicks took ${Math.round(slowest)} ms`);
 
     await until(async () => (await first.store.inbox.busyThreads()).length === 0, 20);
@@ -92,6 +99,7 @@ async function askForCards(replicas: readonly Replica[]): Promise<void> {
     const size = Math.min(left, BATCHES[tool]);
     asked.push(pick(replicas, n).ask(threadOf(n), `${tool} ${size}`));
     left -= size;
+    if (asked.length % WAVE === 0) await Promise.all(asked);
   }
   await Promise.all(asked);
 }

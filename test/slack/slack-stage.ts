@@ -1,3 +1,4 @@
+import { toOutsideTool } from '../../src/agent/tools/outside-tool.ts';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
 import type { Chat } from '../../src/domain/chat.ts';
 import type { Clock } from '../../src/domain/clock.ts';
@@ -56,7 +57,14 @@ export const TOOL: Tool = {
 /** Starts it; the caller closes it. */
 export async function setSlackStage(
   delivery: Delivery,
-  more: { readonly tools?: readonly Tool[]; readonly clock?: Clock } = {},
+  more: {
+    readonly tools?: readonly Tool[];
+    readonly clock?: Clock;
+    /** Makes the desk behind it, with where its cards stand. (Default: a desk of the tests.) */
+    readonly deskOf?: (
+      chat: Chat,
+    ) => Promise<Pick<Parameters<typeof createSlackApp>[0], 'desk' | 'cardOf'>>;
+  } = {},
 ): Promise<SlackStage> {
   const clock = more.clock ?? createSystemClock();
   const tools = [TOOL, ...(more.tools ?? [])];
@@ -69,7 +77,7 @@ export async function setSlackStage(
     logged.push(`${message} ${JSON.stringify(fields)} ${err instanceof Error ? err.message : ''}`);
   };
   const log = { debug: () => {}, info: () => {}, warn: write, error: write };
-  const toolbox = createBox(tools);
+  const toolbox = createBox(tools, toOutsideTool);
   const connection = await connectSlack({
     config: {
       botToken: workspace.botToken,
@@ -84,6 +92,7 @@ export async function setSlackStage(
   const chat = createSlackChat({ connection, toolbox, mark: TEST_MARK, log });
   const drafts = createMemoryDrafts();
   const cardOf = async (callId: string) => places.get(callId);
+  const real = await more.deskOf?.(chat);
   const app = createSlackApp({
     routes: NO_ROUTES,
     directory: createTestDirectory(),
@@ -95,6 +104,7 @@ export async function setSlackStage(
     drafts,
     clock,
     log,
+    ...real,
   });
   const server = await createServer({
     host: '127.0.0.1',

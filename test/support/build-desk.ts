@@ -7,8 +7,7 @@ import type { TestContext } from 'node:test';
 import { createAttachmentFolder } from '../../src/agent/attachment-folder.ts';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
-import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
-import { toOutsideTool } from '../../src/agent/tools/outside-tool.ts';
+import type { ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import type { Keeping } from '../../src/desk/deps.ts';
@@ -19,6 +18,8 @@ import { type CallWatch, createCallWatch } from '../../src/desk/outside/watch-ca
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
 import type { Agent } from '../../src/domain/agent.ts';
 import type { Call } from '../../src/domain/call.ts';
+import type { Callbacks } from '../../src/domain/callback.ts';
+import type { Chat } from '../../src/domain/chat.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
@@ -32,8 +33,7 @@ import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.t
 import type { Store } from '../../src/domain/store.ts';
 import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
-import type { Tool, Toolbox } from '../../src/domain/tool.ts';
-import { createBox } from '../../src/domain/toolbox.ts';
+import type { Tool } from '../../src/domain/tool.ts';
 import type { RedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import {
@@ -46,6 +46,7 @@ import { createManualClock } from './manual-clock.ts';
 import { createMockModel, type MockModel } from './mock-model.ts';
 import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
 import { TEST_SEAL } from './test-mark.ts';
+import { toToolbox } from './to-toolbox.ts';
 
 export interface TestDesk {
   readonly desk: Desk;
@@ -127,10 +128,14 @@ export async function buildDesk(
     readonly directory?: Directory;
     readonly talk?: TalkRules;
     readonly maxPendingPerPerson?: number;
+    readonly maxPendingPerKey?: number;
     /** (Default: nothing is sealed or removed.) */
     readonly keeping?: Keeping;
     /** Who is told of channels that take no cards. */
     readonly admins?: ReadonlySet<string>;
+    /** Reaches programs. */
+    readonly callbacks?: Callbacks;
+    readonly shownOn?: Chat;
   },
 ): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
@@ -174,6 +179,7 @@ export async function buildDesk(
       onDelta: (thread, text) => worker?.live.delta(thread, text),
     });
   const silent = () => {};
+  const reached = options.callbacks && { callbacks: options.callbacks };
   const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
   const signals = createStopSignals();
   const directory = options.directory ?? createTestDirectory();
@@ -183,7 +189,7 @@ export async function buildDesk(
     createWorker({
       store,
       agent,
-      chat,
+      chat: options.shownOn ?? chat,
       toolbox,
       helpers,
       gate: options.gateOf?.({ store, clock }) ?? options.gate ?? askAll(),
@@ -203,6 +209,7 @@ export async function buildDesk(
       toolTimeoutMs: TOOL_TIMEOUT_MS,
       ...(options.maxPendingPerPerson && { maxPendingPerPerson: options.maxPendingPerPerson }),
       ...(options.keeping && { keeping: options.keeping }),
+      ...reached,
     });
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
@@ -212,10 +219,11 @@ export async function buildDesk(
   watch = createCallWatch({ audit: store.audit, clock, log });
   const calls = watch;
   const outside = createOutsideDesk({
-    ...{ store, toolbox, helpers, clock, directory, integrity, log, gate },
+    ...{ store, toolbox, helpers, clock, directory, integrity, log, gate, ...reached },
     newId: () => randomBytes(16).toString('base64url'),
     idOf: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
     reportMs: REPORT_MS,
+    ...(options.maxPendingPerKey && { maxPendingPerKey: options.maxPendingPerKey }),
     watch: calls.watch,
   });
   worker.start();
@@ -285,14 +293,4 @@ export async function buildDesk(
       return outcome;
     },
   };
-}
-
-function toToolbox(definitions: readonly ToolDefinition[], made: readonly Tool[]): Toolbox {
-  const tools = new Map(made.map((tool) => [tool.name, tool]));
-  for (const definition of definitions) {
-    const defined = defineTool(definition);
-    if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);
-    tools.set(defined.tool.name, defined.tool);
-  }
-  return createBox(tools.values(), toOutsideTool);
 }

@@ -6,6 +6,7 @@ import { draftsContract } from './store-contract/drafts-contract.ts';
 import { effectsContract } from './store-contract/effects-contract.ts';
 import { historyContract } from './store-contract/history-contract.ts';
 import { inboxContract } from './store-contract/inbox-contract.ts';
+import { keysContract } from './store-contract/keys-contract.ts';
 import { ledgerContract } from './store-contract/ledger-contract.ts';
 import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
@@ -38,5 +39,6 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('routes', () => routesContract(open));
     describe('recovery', () => recoveryContract(open));
     describe('drafts', () => draftsContract(open));
+    describe('keys', () => keysContract(open));
   });
 }

@@ -43,6 +43,18 @@ const NEEDS: readonly Need[] = [
     without: 'The test files that use it are left out. Install Redis 6.2 or newer, or Valkey.',
     isThere: hasRedis,
   },
+  {
+    what: 'curl',
+    debianPackage: 'curl',
+    without: 'The README’s shell script is not tried. Install curl 7.76 or newer.',
+    isThere: hasCurl,
+  },
+  {
+    what: 'Python 3',
+    debianPackage: 'python3',
+    without: 'The README’s Python snippet is not tried. Install Python 3.',
+    isThere: hasPython,
+  },
 ];
 
 const BROWSERS = [
@@ -70,6 +82,16 @@ export function hasSandbox(): boolean {
 /** Returns whether a Redis server can be started here. */
 export function hasRedis(): boolean {
   return answers('redis-server', '--version');
+}
+
+/** Returns whether curl is there. */
+export function hasCurl(): boolean {
+  return answers('curl', '--version');
+}
+
+/** Returns whether Python 3 is there. */
+export function hasPython(): boolean {
+  return answers('python3', '--version');
 }
 
 /** Installs what is missing where this process may, and returns what is missing after that, each with what follows. */

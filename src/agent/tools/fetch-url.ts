@@ -1,11 +1,17 @@
 import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
+import {
+  addressProblem,
+  PUBLIC_WEB,
+  parseAddress,
+  portOf,
+  type WebReach,
+} from '../../net/web-reach.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { getPage, MAX_PAGE_BYTES, type Page } from './get-page.ts';
 import { decodePage, htmlToText, textKindOf } from './page-text.ts';
 import { markUntrusted } from './untrusted-text.ts';
-import { addressProblem, PUBLIC_WEB, parseAddress, portOf, type WebReach } from './web-reach.ts';
 
 const TIMEOUT_MS = 20_000;
 /** What is told at most; more would be cut in the middle on the way to the model. */

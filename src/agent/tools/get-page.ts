@@ -1,17 +1,8 @@
-import type { LookupAddress } from 'node:dns';
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import {
-  AddressRefusedError,
-  addressProblem,
-  parseAddress,
-  resolvePublic,
-  sayNotPublic,
-  type WebReach,
-} from './web-reach.ts';
+import { sendChecked } from '../../net/checked-request.ts';
+import { AddressRefusedError, parseAddress, type WebReach } from '../../net/web-reach.ts';
 
 /** The answer of a server, as far as it was read. */
 export interface Page {
@@ -28,7 +19,6 @@ export interface Page {
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 const MAX_REDIRECTS = 5;
-const MAX_HEADER_BYTES = 16 * 1024;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const HEADERS = {
   'user-agent': 'Countersign (fetch_url)',
@@ -48,7 +38,7 @@ export async function getPage(
   const { reach, signal, accepts } = options;
   let url = start;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    const response = await request(url, reach, signal);
+    const response = await sendChecked({ url, headers: HEADERS, reach, signal });
     try {
       const next = redirectOf(url, response);
       if (next === undefined) {
@@ -64,45 +54,6 @@ export async function getPage(
     }
   }
   throw new Error(`${start.host} redirects more than ${MAX_REDIRECTS} times.`);
-}
-
-async function request(url: URL, reach: WebReach, signal: AbortSignal): Promise<IncomingMessage> {
-  const problem = addressProblem(url, reach);
-  if (problem !== undefined) throw new AddressRefusedError(problem);
-  return await new Promise((resolve, reject) => {
-    const { request: open } = url.protocol === 'https:' ? https : http;
-    const sent = open(url, {
-      // No pooled connection: each is looked at when it is made.
-      agent: false,
-      headers: HEADERS,
-      lookup: createLookup(reach),
-      maxHeaderSize: MAX_HEADER_BYTES,
-      signal,
-    });
-    sent.on('socket', (socket) =>
-      socket.once('connect', () => {
-        const { remoteAddress = '' } = socket;
-        if (reach.isPublic(remoteAddress)) return;
-        sent.destroy(new AddressRefusedError(sayNotPublic(url.hostname, remoteAddress)));
-      }),
-    );
-    sent.on('response', resolve);
-    sent.on('error', (error) => reject(toFetchError(url, error)));
-    sent.end();
-  });
-}
-
-/** Answers with addresses that were checked, and it is these that are connected to. */
-function createLookup(reach: WebReach): LookupFunction {
-  return (host, { all }, callback) => {
-    const answer = (found: readonly LookupAddress[]) => {
-      const [first] = found;
-      if (!first) callback(new Error(`${host} has no address.`), '');
-      else if (all) callback(null, [...found]);
-      else callback(null, first.address, first.family);
-    };
-    resolvePublic(host, reach).then(answer, (error: Error) => callback(error, ''));
-  };
 }
 
 function redirectOf(url: URL, { statusCode = 0, headers }: IncomingMessage): URL | undefined {
@@ -151,24 +102,4 @@ function decompressed(response: IncomingMessage): Readable {
 function sayStatus({ host }: URL, status: number, message: string | undefined): string {
   const what = [status, message].filter(Boolean).join(' ').slice(0, 100);
   return `${host} answered ${what}, not a page.`;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'has no address: no such host.',
-  EAI_AGAIN: 'could not be resolved just now.',
-  ECONNREFUSED: 'refused the connection.',
-  ECONNRESET: 'broke the connection off.',
-  EHOSTUNREACH: 'can’t be reached.',
-  ENETUNREACH: 'can’t be reached.',
-  ETIMEDOUT: 'did not answer.',
-  HPE_HEADER_OVERFLOW: `sent more than ${MAX_HEADER_BYTES / 1024} KB of headers.`,
-};
-
-function toFetchError({ host }: URL, error: Error): Error {
-  if (error instanceof AddressRefusedError || error.name === 'AbortError') return error;
-  const code = 'code' in error ? String(error.code) : undefined;
-  const reason = code === undefined ? undefined : REASONS[code];
-  return new Error(`${host} ${reason ?? `can’t be fetched: ${error.message || code}`}`, {
-    cause: error,
-  });
 }

@@ -22,6 +22,8 @@ export interface OutsideRequest
     Outside,
     'schema' | 'decisions' | 'deadlineMs' | 'choices' | 'callbackUrl' | 'metadata' | 'isSilent'
   > {
+  /** Until when (ms) it waits for people, in place of `deadlineMs`. */
+  readonly deadlineAt?: number;
   readonly tool: string;
   readonly args: JsonValue;
   /** The channel that the card goes to where the policy names none. */
@@ -42,7 +44,9 @@ export type RequestOutcome =
   | { readonly kind: 'known'; readonly call: Call }
   /** Something else was asked under this key of idempotency. */
   | { readonly kind: 'conflict'; readonly call: Call }
-  | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
+  | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
+  /** As many calls of its key wait for people as may. */
+  | { readonly kind: 'too-many'; readonly pending: number };
 
 /** What became of the wish to take an approved call. */
 export type TakeOutcome =

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Call } from '../../domain/call.ts';
 import { digestOf } from '../../domain/digest.ts';
 import { canonicalJson } from '../../domain/json.ts';
-import type { Outside } from '../../domain/outside.ts';
+import { choicesProblem, type Outside } from '../../domain/outside.ts';
 import { channelKey } from '../../domain/thread-key.ts';
-import type { ParsedArgs, Tool } from '../../domain/tool.ts';
+import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tool.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createPassGate } from '../pass-gate.ts';
 import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.ts';
@@ -12,10 +12,12 @@ import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.t
 export interface RequestDeps
   extends Pick<
     DeskDeps,
-    'store' | 'clock' | 'gate' | 'log' | 'toolbox' | 'newId' | 'maxPendingPerPerson'
+    'store' | 'clock' | 'gate' | 'log' | 'toolbox' | 'newId' | 'maxPendingPerPerson' | 'callbacks'
   > {
   /** Makes the same unguessable part of an id of the same text: at least 128 bits, under a secret of the installation. */
   readonly idOf: (text: string) => string;
+  /** How many calls of one key may wait for people at a time. (Default: any number.) */
+  readonly maxPendingPerKey?: number;
 }
 
 /** Builds the use case: puts a program's call in the ledger, once, with the gate's answer. */
@@ -67,16 +69,29 @@ export function createRequestCall(deps: RequestDeps) {
     return { ...call, digest: digestOf(call) };
   }
 
+  /** What was asked before is answered all the same. */
+  async function tooMany({ key }: Caller, { id }: Call): Promise<number | undefined> {
+    const { maxPendingPerKey: most = Number.POSITIVE_INFINITY } = deps;
+    if (!Number.isFinite(most)) return undefined;
+    const pending = await store.ledger.countPendingOfKey(key);
+    if (pending < most || (await store.ledger.get(id))) return undefined;
+    return pending;
+  }
+
   return async function requestCall(
     caller: Caller,
     request: OutsideRequest,
   ): Promise<RequestOutcome> {
-    const outside = toOutside(caller, request);
+    const problems = problemsOf(request, deps);
+    if (problems.length > 0) return { kind: 'invalid', problems };
+    const outside = toOutside(caller, request, clock.now());
     const tool = deps.toolbox.of({ tool: request.tool, outside });
     if (!tool) return invalid('schema', 'is no JSON Schema that can be read');
     const parsed = tool.parse(request.args);
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
     const call = draft(caller, request, outside, tool, parsed.canonical);
+    const pending = await tooMany(caller, call);
+    if (pending !== undefined) return { kind: 'too-many', pending };
     const audit = {
       at: call.createdAt,
       event: 'call.propose',
@@ -97,7 +112,11 @@ export function actorOfKey({ key }: Pick<Caller, 'key'>): string {
   return `key:${key}`;
 }
 
-function toOutside({ key, name, owner, host }: Caller, request: OutsideRequest): Outside {
+function toOutside(
+  { key, name, owner, host }: Caller,
+  request: OutsideRequest,
+  now: number,
+): Outside {
   const { schema, decisions, deadlineMs, choices, callbackUrl, metadata, isSilent } = request;
   const said = {
     ...(schema && { schema }),
@@ -108,8 +127,9 @@ function toOutside({ key, name, owner, host }: Caller, request: OutsideRequest):
     ...(metadata !== undefined && { metadata }),
     ...(isSilent && { isSilent }),
   };
-  const { args, channel, requester, risk = null, tool, words = null } = request;
-  const all = { ...said, args, channel, requester: { ...requester }, risk, tool, words };
+  const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
+  const until = deadlineAt === undefined ? {} : { deadlineAt };
+  const all = { ...said, ...until, args, channel, requester: { ...requester }, risk, tool, words };
   return {
     by: 'key',
     name,
@@ -117,8 +137,22 @@ function toOutside({ key, name, owner, host }: Caller, request: OutsideRequest):
     ...(host !== undefined && { host }),
     ...(owner && { owner }),
     ...said,
+    ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),
     request: createHash('sha256').update(canonicalJson(all)).digest('hex'),
   };
+}
+
+function problemsOf(
+  { callbackUrl, choices }: OutsideRequest,
+  { callbacks }: Pick<RequestDeps, 'callbacks'>,
+): readonly FieldProblem[] {
+  const found = {
+    callbackUrl: callbackUrl === undefined ? undefined : callbacks?.problemOf(callbackUrl),
+    choices: choices && choicesProblem(choices),
+  };
+  return Object.entries(found).flatMap(([field, message]) =>
+    message === undefined ? [] : [{ path: [field], message }],
+  );
 }
 
 function inArgs({ problems }: Extract<ParsedArgs, { ok: false }>) {

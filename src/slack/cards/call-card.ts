@@ -1,12 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { readStoredJson } from '../../domain/json.ts';
+import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { BUDGET } from '../limits.ts';
 import { buildReasons } from './card-approvals.ts';
 import { buildEdit } from './card-edit.ts';
 import { buildFacts, type FactsLook, sayAsker } from './card-facts.ts';
-import { buildFoot, STATE_WORDS } from './card-foot.ts';
+import { buildFoot } from './card-foot.ts';
 import { buildWarnings, MAX_CARD_DEPTH } from './card-warnings.ts';
 import {
   buildPieces,
@@ -18,7 +19,9 @@ import {
   sumPieces,
 } from './fit-pieces.ts';
 import { type Masking, secretTexts } from './mask-secrets.ts';
+import { sayOutside } from './outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
+import { sayStatus } from './state-words.ts';
 import { showName } from './visible-text.ts';
 
 /** What the card takes from elsewhere than the call. */
@@ -43,7 +46,7 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
   const paths = secretsOf(call, look.tool);
   const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
   const { pieces, data, sums, whole } = fitCall(call, look, paths, masking);
-  const words = quoteWords(call.words, masking);
+  const words = quoteWords(call, masking);
   const blocks: KnownBlock[] = [
     ...buildFacts(call, masking, look),
     ...buildEdit(call, paths, masking),
@@ -97,7 +100,7 @@ export function maskingOf(
   return { ...how, secrets: [...new Set(ways)].sort((a, b) => b.length - a.length) };
 }
 
-/** Makes the pieces of a call: what it would do, as far as we know that, and its arguments. */
+/** Makes the pieces of a call: what it would do, as far as we know that, its arguments, and the answers that it offers. */
 export function renderCall(
   call: Call,
   tool: ArgsLook | undefined,
@@ -108,7 +111,17 @@ export function renderCall(
   return [
     ...(preview === '' ? [] : [renderText('What it would do', preview, masking)]),
     ...renderArgs(call.args, tool?.schema, { paths, masking: { ...masking, secrets: [] } }),
+    ...renderChoices(call, masking),
   ];
+}
+
+/** Makes the pieces of the answers that a call offers, each with its number. */
+export function renderChoices(
+  { outside }: Pick<Call, 'outside'>,
+  masking: Masking,
+): readonly DataPiece[] {
+  const choices = outside?.choices ?? [];
+  return choices.map((choice, i) => renderText(`Answer ${i + 1}`, choice, masking));
 }
 
 function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly string[] {
@@ -122,14 +135,20 @@ function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly s
 }
 
 /** Makes the piece of the agent's words beside a call, if there are any: without the secrets of the call, even when the agent repeats them. */
-export function quoteWords(words: string, masking: Masking): readonly DataPiece[] {
+export function quoteWords(
+  { outside, words }: Pick<Call, 'outside' | 'words'>,
+  masking: Masking,
+): readonly DataPiece[] {
   if (words.trim() === '') return [];
-  const piece = renderText('Agent says (unverified)', words.trim(), masking);
+  const who = outside?.by === 'server' ? 'Server' : 'Agent';
+  const whose = outside === undefined ? '' : ` · ${sayOutside(outside)}`;
+  const piece = renderText(`${who} says (unverified)${whose}`, words.trim(), masking);
   return [cutPiece(piece, BUDGET.words)];
 }
 
 /** Our own words only: they go to lock screens. */
 function notification(call: Call, { outlook }: CardLook): string {
-  const hint = call.status === 'pending' ? ' · open to review' : '';
-  return `${showName(call.tool)}: ${STATE_WORDS[call.status]} · asked by ${sayAsker(call, outlook)}${hint}`;
+  const open = isQuestion(call) ? 'open to answer' : 'open to review';
+  const hint = call.status === 'pending' ? ` · ${open}` : '';
+  return `${showName(call.tool)}: ${sayStatus(call)} · asked by ${sayAsker(call, outlook)}${hint}`;
 }

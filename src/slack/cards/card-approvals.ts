@@ -4,6 +4,7 @@ import type { Call } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { missingVotes } from '../../domain/decide.ts';
 import type { Outlook } from '../../domain/outlook.ts';
+import { isQuestion } from '../../domain/outside.ts';
 import { joinSentences, type Sentence, type SentencePart } from '../../domain/sentence.ts';
 import { BUDGET } from '../limits.ts';
 import { mention, mentionCalled } from '../mrkdwn.ts';
@@ -22,7 +23,8 @@ export function sayApprovals(
 ): readonly string[] {
   const lines = call.route !== undefined && call.route.quorum > 1 ? [sayCount(call)] : [];
   if (call.status !== 'pending') return lines;
-  if (calls.length > 0) lines.push(`*Please decide* ${mentionCalled(calls)}`);
+  const please = isQuestion(call) ? 'Please answer' : 'Please decide';
+  if (calls.length > 0) lines.push(`*${please}* ${mentionCalled(calls)}`);
   if (outlook === undefined) return lines;
   if (isForRequester(call) && outlook.gap === undefined) return lines;
   const { awaited, unable, gap } = outlook;

@@ -4,6 +4,7 @@ import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
+import { isQuestion, type Outside } from '../../domain/outside.ts';
 import { isDirect } from '../../domain/talk.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, linkTo, mention, mentionChannel } from '../mrkdwn.ts';
@@ -11,6 +12,7 @@ import { writeSentence } from '../write-sentence.ts';
 import { sayApprovals } from './card-approvals.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
+import { sayOrigin, sayOutside } from './outside-words.ts';
 import { type DataPiece, renderText } from './render-args.ts';
 import { showName } from './visible-text.ts';
 
@@ -75,16 +77,22 @@ const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
 /** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
 function sayFacts(call: Call, { asked, calls, outlook }: FactsLook): string {
   const lines = [
-    `*Asked by* ${sayAsker(call, outlook)} · *risk* ${RISKS[call.risk]}`,
+    `*Asked by* ${sayWho(call, outlook, sayOrigin)}${sayRisk(call)}`,
     ...(asked === undefined ? [] : [sayWhere(asked)]),
     whichOne(call),
   ];
   if (call.status === 'pending' && call.deadlineAt !== undefined) {
-    lines.push(`*Decide by* ${dateText(call.deadlineAt)}`);
+    const what = isQuestion(call) ? 'Answer by' : 'Decide by';
+    lines.push(`*${what}* ${dateText(call.deadlineAt)}`);
   }
   lines.push(...sayApprovals(call, outlook, calls));
   if (call.earlier !== undefined) lines.push(sayEarlier(call.earlier));
   return lines.join('\n');
+}
+
+/** A question does nothing. */
+function sayRisk(call: Call): string {
+  return isQuestion(call) ? '' : ` · *risk* ${RISKS[call.risk]}`;
 }
 
 /** Nobody else can follow a link into a direct message. */
@@ -93,10 +101,19 @@ function sayWhere(asked: CardPlace): string {
   return `*Asked in* ${mentionChannel(asked.channel)} · ${linkTo(asked, 'open the thread')}`;
 }
 
-/** Says who asks: a person, or a helper on a person's behalf; by name where nobody needs to be called. */
-export function sayAsker({ agent, requester, work }: Call, outlook?: Outlook): string {
+/** Says who asks: a person, or a helper or a program on a person's behalf; by name where nobody needs to be called. */
+export function sayAsker(call: Call, outlook?: Outlook): string {
+  return sayWho(call, outlook, sayOutside);
+}
+
+function sayWho(
+  { agent, outside, requester, work }: Call,
+  outlook: Outlook | undefined,
+  sayProgram: (outside: Outside) => string,
+): string {
   const asker = outlook?.asker;
   const person = asker ? writeSentence(asker, 'quiet') : mention(requester.user);
+  if (outside !== undefined) return `${sayProgram(outside)}, for ${person}`;
   if (agent === undefined) return person;
   const which = work && work.siblings > 1 ? ` (work ${work.position + 1} of ${work.siblings})` : '';
   return `helper ${escapeMrkdwn(showName(agent))}${which}, for ${person}`;

@@ -2,15 +2,17 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
-import type { Outcome, WithdrawalCause } from '../../domain/outcome.ts';
-import { isHanded } from '../../domain/outside.ts';
+import type { WithdrawalCause } from '../../domain/outcome.ts';
+import { canAskAgain, isHanded, isQuestion } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { dateText, mention } from '../mrkdwn.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
+import { sayWaits } from './outside-words.ts';
 import { renderText } from './render-args.ts';
+import { endsWithTaking, sayStatus } from './state-words.ts';
 
 /** What the foot must know besides the call. */
 export interface FootFacts {
@@ -19,22 +21,6 @@ export interface FootFacts {
   readonly editable: boolean;
   readonly masking: Masking;
 }
-
-/** A state in a few words, for the card and for its notification. */
-export const STATE_WORDS: Readonly<Record<CallStatus, string>> = {
-  proposed: 'Being checked',
-  pending: 'Waiting for a decision',
-  approved: 'Approved, about to run',
-  running: 'Running',
-  succeeded: 'Done',
-  failed: 'Failed',
-  unknown: 'It is not known whether this ran',
-  replied: 'Replied instead of approving',
-  ignored: 'Ignored',
-  expired: 'Expired: nobody decided in time',
-  withdrawn: 'Withdrawn',
-  refused: 'Refused by the policy',
-};
 
 const ICONS: Readonly<Record<CallStatus, string>> = {
   proposed: ':hourglass_flowing_sand:',
@@ -64,7 +50,7 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   const blocks: KnownBlock[] = [
     { type: 'section', text: { type: 'mrkdwn', text: sayState(call) }, expand: true },
   ];
-  const said = outcomePiece(call.outcome, facts.masking);
+  const said = outcomePiece(call, facts.masking);
   if (said !== undefined) blocks.push(...buildPieces([said]));
   const buttons = buttonsOf(call, facts);
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -82,7 +68,7 @@ function headline(call: Call): string {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
-  return isHandedOver(call) ? '*Handed over*' : `*${STATE_WORDS[call.status]}*`;
+  return isHandedOver(call) ? '*Handed over*' : `*${sayStatus(call)}*`;
 }
 
 /** Nobody but the agent itself knows when it runs. */
@@ -93,7 +79,7 @@ function isHandedOver(call: Call): boolean {
 function detail(call: Call): string {
   const isSaid = call.status === 'replied' || call.status === 'ignored';
   const lines = [isSaid ? undefined : sayVerdict(call)];
-  if (call.status === 'pending' && call.note === undefined) lines.push('Nothing runs until then.');
+  lines.push(sayMeanwhile(call));
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (isHandedOver(call)) {
     lines.push('The agent runs it itself, once all that it asked together is decided.');
@@ -104,6 +90,13 @@ function detail(call: Call): string {
   if (outcome?.kind === 'withdrawn') lines.push(`Because ${WITHDRAWALS[outcome.cause]}.`);
   const said = lines.filter((line) => line !== undefined);
   return said.length === 0 ? '' : `\n${said.join('\n')}`;
+}
+
+/** What holds until the next step: with whoever runs it, where that is not us. */
+function sayMeanwhile(call: Call): string | undefined {
+  const { note, outside, status } = call;
+  if (outside) return sayWaits(call, outside);
+  return status === 'pending' && note === undefined ? 'Nothing runs until then.' : undefined;
 }
 
 const VERDICTS = {
@@ -120,25 +113,29 @@ function sayVerdict(call: Call): string | undefined {
   const approved = verdict.kind === 'approve' && call.votes.length > 1;
   const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
   const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
-  return `${VERDICTS[verdict.kind]} ${names} · ${dateText(verdict.at)}`;
+  const how =
+    isQuestion(call) && verdict.kind === 'reply' ? '*Answered* by' : VERDICTS[verdict.kind];
+  return `${how} ${names} · ${dateText(verdict.at)}`;
 }
 
-function outcomePiece(outcome: Outcome | undefined, masking: Masking) {
-  const words = outcomeWords(outcome);
+function outcomePiece(call: Call, masking: Masking) {
+  // What it says, its state says already.
+  const words = endsWithTaking(call) ? undefined : outcomeWords(call);
   if (words === undefined || words.text === '') return undefined;
   return cutPiece(renderText(words.label, words.text, masking), BUDGET.outcome);
 }
 
-function outcomeWords(
-  outcome: Outcome | undefined,
-): { readonly label: string; readonly text: string } | undefined {
+function outcomeWords({
+  outcome,
+  outside,
+}: Call): { readonly label: string; readonly text: string } | undefined {
   switch (outcome?.kind) {
     case 'result':
       return { label: 'Result', text: outcome.text };
     case 'error':
       return { label: 'Error', text: outcome.text };
     case 'reply':
-      return { label: 'Reply to the agent', text: outcome.text };
+      return { label: outside ? 'Reply' : 'Reply to the agent', text: outcome.text };
     case 'refused':
       return { label: 'Reason', text: outcome.reason };
     case 'unknown':
@@ -164,7 +161,7 @@ function buttonsOf(call: Call, facts: FootFacts): Button[] {
     case 'unknown':
       return [...makeSettlements(button), ...open];
     case 'expired':
-      return [button(ACTIONS.askAgain, 'Ask again'), ...open];
+      return [...(canAskAgain(call) ? [button(ACTIONS.askAgain, 'Ask again')] : []), ...open];
     default:
       return open;
   }
@@ -192,7 +189,7 @@ export function makeDecisions(
   return [
     ...(allows('approve') && facts.whole ? [button(ACTIONS.approve, 'Approve', 'primary')] : []),
     ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),
-    ...(allows('reply') ? [button(ACTIONS.reply, 'Reply')] : []),
+    ...(allows('reply') ? [button(ACTIONS.reply, isQuestion(call) ? 'Answer' : 'Reply')] : []),
     ...(allows('ignore') ? [button(ACTIONS.ignore, 'Ignore', 'danger')] : []),
   ];
 }

@@ -3,11 +3,13 @@ import type { KnownBlock } from '@slack/types';
 import { type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import { homeOf } from '../../domain/card-home.ts';
 import { encodeCardToken, shortDigest } from '../../domain/digest.ts';
+import { canAskAgain } from '../../domain/outside.ts';
 import { ACTIONS } from '../ids.ts';
 import { escapeMrkdwn, linkTo, mentionChannel } from '../mrkdwn.ts';
 import type { CallCard } from './call-card.ts';
 import { toPlainWords } from './card-facts.ts';
-import { STATE_WORDS, sayState } from './card-foot.ts';
+import { sayState } from './card-foot.ts';
+import { sayStatus } from './state-words.ts';
 import { showName } from './visible-text.ts';
 
 /** Where the card is, as far as it is there. */
@@ -21,13 +23,13 @@ export interface StubLook {
 export function buildStub(call: Call, look: StubLook): CallCard {
   const lines = [nameOf(call), sayState(call), sayWhere(call, look)];
   const blocks = [section(lines.join('\n'))];
-  if (call.status === 'expired') {
+  if (call.status === 'expired' && canAskAgain(call)) {
     const text = { type: 'plain_text' as const, text: 'Ask again', emoji: false };
     const value = encodeCardToken(call);
     const button = { type: 'button' as const, action_id: ACTIONS.askAgain, text, value };
     blocks.push({ type: 'actions', elements: [button] });
   }
-  return { text: `${showName(call.tool)}: ${STATE_WORDS[call.status]}`, blocks };
+  return { text: `${showName(call.tool)}: ${sayStatus(call)}`, blocks };
 }
 
 /** Builds what a card becomes whose call is decided in another channel from now on. */

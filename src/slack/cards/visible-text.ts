@@ -80,7 +80,16 @@ const NAME_LIMIT = 80;
 
 /** Writes a tool's name where markup is read: plain letters, digits and `._-` stay, all else is escaped. */
 export function showName(name: string): string {
-  const safe = name.replace(/[^A-Za-z0-9._-]/gu, (character) => `\\u{${codePoint(character)}}`);
+  return showPlain(name, /[^A-Za-z0-9._-]/gu);
+}
+
+/** Writes the name of a program where markup is read: as a tool's, but that single spaces between words stay. */
+export function showTitle(name: string): string {
+  return showPlain(name, /(?! (?=[A-Za-z0-9._-]))[^A-Za-z0-9._-]|(?<=^|[^A-Za-z0-9._-]) /gu);
+}
+
+function showPlain(name: string, hidden: RegExp): string {
+  const safe = name.replace(hidden, (character) => `\\u{${codePoint(character)}}`);
   if (safe === '') return '(no name)';
   if (safe.length <= NAME_LIMIT) return safe;
   return `${safe.slice(0, NAME_LIMIT)}… (${NAME_LIMIT} of ${safe.length} characters)`;

@@ -40,7 +40,7 @@ export function buildFullView(
   const page = Math.min(Math.max(1, show.page), pages.length);
   const isLast = page === pages.length;
   const { isReview = false } = show;
-  const words = isReview ? quoteWords(call.words, masking) : [];
+  const words = isReview ? quoteWords(call, masking) : [];
   const facts = isReview ? buildFacts(call, masking) : buildNote(call, masking);
   const edit = buildEdit(call, paths, masking);
   const warnings = buildWarnings(sumPieces([...pieces, ...words]), []);

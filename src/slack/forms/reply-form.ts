@@ -1,47 +1,114 @@
-import type { ModalView } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
+import { isQuestion } from '../../domain/outside.ts';
+import type { SecretMark } from '../../domain/secret-mark.ts';
+import { maskingOf, renderChoices, secretsOf } from '../cards/call-card.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
+import { buildPieces, fitPieces } from '../cards/fit-pieces.ts';
+import { type ArgsLook, renderArgs } from '../cards/render-args.ts';
 import { VIEWS } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
+import { BUDGET, LIMITS } from '../limits.ts';
 import { objectAt, type Payload, textAt } from '../payload.ts';
+import { SENTENCES, sayReader } from '../sentences.ts';
+import { buildChoices, CHOICE_BLOCK, isLongChoice, readChoice } from './choice-fields.ts';
 
-export const REPLY_BLOCK = 'reply';
+const REPLY_BLOCK = 'reply';
 const REPLY_ACTION = 'text';
 
-/** Builds the form in which a person answers the agent instead of approving. */
-export function buildReplyForm(call: Call): ModalView {
+const TITLES = {
+  key: 'Answer the program',
+  server: 'Answer the server',
+  graph: 'Answer the agent',
+};
+
+/** Builds the form in which a person answers whoever asks, instead of approving, or because it was a question. */
+export function buildReplyForm(
+  call: Call,
+  look: { readonly tool: ArgsLook | undefined; readonly mark: SecretMark },
+): ModalView {
+  const choices = call.outside?.choices ?? [];
   return {
     type: 'modal',
     callback_id: VIEWS.reply,
     private_metadata: encodeCardToken(call),
-    title: { type: 'plain_text', text: 'Answer the agent' },
+    title: { type: 'plain_text', text: TITLES[call.outside?.by ?? 'graph'] },
     submit: { type: 'plain_text', text: 'Send' },
     close: { type: 'plain_text', text: 'Cancel' },
     blocks: [
+      ...buildQuestion(call, look),
+      ...(choices.length === 0 ? [] : [buildChoices(choices)]),
       {
         type: 'input',
         block_id: REPLY_BLOCK,
-        label: { type: 'plain_text', text: 'What should the agent know?', emoji: false },
-        hint: {
-          type: 'plain_text',
-          text: `“${toPlainWords(call.tool)}” does not run; the agent reads this and plans anew.`,
-          emoji: false,
-        },
+        optional: choices.length > 0,
+        label: { type: 'plain_text', text: sayLabel(call, choices.length > 0), emoji: false },
+        hint: { type: 'plain_text', text: sayHint(call), emoji: false },
         element: {
           type: 'plain_text_input',
           action_id: REPLY_ACTION,
           multiline: true,
           max_length: LIMITS.inputText,
-          focus_on_load: true,
+          focus_on_load: choices.length === 0,
         },
       },
     ],
   };
 }
 
-/** Reads the answer; undefined when it says nothing. */
-export function readReply(values: Payload): string | undefined {
-  const text = textAt(objectAt(objectAt(values, REPLY_BLOCK), REPLY_ACTION), 'value');
-  return text === undefined || text.trim() === '' ? undefined : text;
+/** A form covers the card on a phone: what is asked stands in it too, and what does not fit an option. */
+function buildQuestion(
+  call: Call,
+  { tool, mark }: Parameters<typeof buildReplyForm>[1],
+): KnownBlock[] {
+  const paths = secretsOf(call, tool);
+  const masking = maskingOf(call, paths, { mark, showsLookAlikes: false });
+  const asked = renderArgs(call.args, tool?.schema, {
+    paths,
+    masking: { ...masking, secrets: [] },
+  });
+  const isLong = call.outside?.choices?.some(isLongChoice) ?? false;
+  const pieces = [
+    ...(isQuestion(call) ? asked : []),
+    ...(isLong ? renderChoices(call, masking) : []),
+  ];
+  const room = { characters: BUDGET.cardData, each: BUDGET.cardPiece, count: BUDGET.pagePieces };
+  return buildPieces(fitPieces(pieces, room).pieces);
+}
+
+function sayLabel(call: Call, isChoice: boolean): string {
+  if (isChoice) return 'Or in your own words';
+  return isQuestion(call) ? 'Your answer' : `What should ${sayReader(call)} know?`;
+}
+
+function sayHint(call: Call): string {
+  const who = sayReader(call);
+  if (isQuestion(call)) return `${who.charAt(0).toUpperCase()}${who.slice(1)} reads this.`;
+  const after = call.outside && call.outside.by !== 'graph' ? '' : ' and plans anew';
+  return `“${toPlainWords(call.tool)}” does not run; ${who} reads this${after}.`;
+}
+
+/** What a person answers: their own words, or the place of one of the offered answers. */
+export type ReplyRead =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'choice'; readonly place: number }
+  /** Errors by block id. */
+  | { readonly kind: 'wrong'; readonly errors: Readonly<Record<string, string>> };
+
+/** Reads the answer: one of those that were offered, or a text, and not both. */
+export function readReply(values: Payload): ReplyRead {
+  const text = textAt(objectAt(objectAt(values, REPLY_BLOCK), REPLY_ACTION), 'value') ?? '';
+  const chosen = readChoice(values);
+  if (chosen === 'wrong') return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);
+  const isBlank = text.trim() === '';
+  if (typeof chosen === 'number') {
+    return isBlank ? { kind: 'choice', place: chosen } : wrong(REPLY_BLOCK, SENTENCES.twoAnswers);
+  }
+  if (!isBlank) return { kind: 'text', text };
+  const isOffered = Object.hasOwn(values, CHOICE_BLOCK);
+  return wrong(REPLY_BLOCK, isOffered ? SENTENCES.emptyAnswer : SENTENCES.emptyReply);
+}
+
+function wrong(block: string, sentence: string): ReplyRead {
+  return { kind: 'wrong', errors: { [block]: sentence } };
 }

@@ -36,7 +36,9 @@ export const edit: ClickHandler = (click, ack, deps) =>
 /** Opens the form in which a person answers the agent. */
 export const reply: ClickHandler = (click, ack, deps) =>
   openForm('reply', click, ack, deps, (look) =>
-    look.kind === 'open' ? buildReplyForm(look.call) : buildMessageView(toSentence(look)),
+    look.kind === 'open'
+      ? buildReplyForm(look.call, { tool: deps.toolbox.of(look.call), mark: deps.mark })
+      : buildMessageView(toSentence(look)),
   );
 
 /** Opens the call whole, page by page. */

@@ -1,16 +1,17 @@
 import type { Call } from '../../domain/call.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
-import { placeOf } from '../../domain/thread-key.ts';
 import { fitsCard } from '../cards/call-card.ts';
 import type { Submission } from '../check-click.ts';
+import { CHOICE_BLOCK } from '../forms/choice-fields.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
 import { placeProblems, toFormErrors } from '../forms/form-errors.ts';
 import { nodesOf } from '../forms/form-node.ts';
 import { type FormProblem, type FormReading, readForm } from '../forms/read-form.ts';
 import { REASON_BLOCK, readReason } from '../forms/reason-form.ts';
-import { REPLY_BLOCK, readReply } from '../forms/reply-form.ts';
+import { readReply } from '../forms/reply-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
+import { threadPlace } from '../thread-place.ts';
 import { dropSession, type FormSession, findSession, keepSession } from './form-session.ts';
 import type { Acknowledge, FormHandler, HandlerDeps } from './handler.ts';
 
@@ -86,17 +87,31 @@ async function showProblems(
   await ack({ response_action: 'update', view });
 }
 
-/** Takes a person's answer to the agent. */
+/** Takes a person's answer to the agent, or to whoever else asks. */
 export const submitReply: FormHandler = async (form, ack, deps) => {
-  const text = readReply(form.values);
-  if (text === undefined) {
-    const errors = { [REPLY_BLOCK]: SENTENCES.emptyReply };
-    return ack({ response_action: 'errors', errors });
-  }
+  const read = readReply(form.values);
+  if (read.kind === 'wrong') return ack({ response_action: 'errors', errors: read.errors });
+  if (read.kind === 'text') return sendReply(read.text, form, ack, deps);
+  const by = form.origin.person;
+  const look = await deps.desk.look({ ...form.token, by, kind: 'reply' });
+  if (look.kind === 'not-found') return answerForm(form, look, ack, deps);
+  // Only the place was sent: what it says is what the stored call offers.
+  const text = look.call.outside?.choices?.[read.place];
+  if (text !== undefined) return sendReply(text, form, ack, deps);
+  const errors = { [CHOICE_BLOCK]: SENTENCES.noSuchChoice };
+  return ack({ response_action: 'errors', errors });
+};
+
+async function sendReply(
+  text: string,
+  form: Submission,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
   const by = form.origin.person;
   const outcome = await deps.desk.decide({ ...form.token, by, decision: { kind: 'reply', text } });
   await answerForm(form, outcome, ack, deps);
-};
+}
 
 /** Takes an approval together with its reason. */
 export const submitReason: FormHandler = async (form, ack, deps) => {
@@ -135,7 +150,7 @@ async function answerForm(
 
 /** Where the card is on which the form was opened: in the thread, or at the top of another channel. */
 async function whereToTell(call: Call, { cardOf }: HandlerDeps) {
-  const { channel, root } = placeOf(call.thread);
+  const { channel, root } = threadPlace(call.thread);
   const card = await cardOf(call.id);
   return card && card.channel !== channel ? { channel: card.channel } : { channel, root };
 }

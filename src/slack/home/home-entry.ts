@@ -3,16 +3,18 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { Call, CardPlace } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { readStoredJson } from '../../domain/json.ts';
+import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
-import { placeOf } from '../../domain/thread-key.ts';
 import { maskingOf, secretsOf } from '../cards/call-card.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
-import { STATE_WORDS } from '../cards/card-foot.ts';
 import { asCode, cutBefore } from '../cards/fit-pieces.ts';
+import { sayOutside } from '../cards/outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs } from '../cards/render-args.ts';
+import { sayStatus } from '../cards/state-words.ts';
 import { showName } from '../cards/visible-text.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
+import { threadPlace } from '../thread-place.ts';
 
 /** What an entry takes from elsewhere than its call. */
 export interface EntryLook {
@@ -27,11 +29,11 @@ export interface EntryLook {
 /** Makes the entry of a call that waits for a decision: what it is, and the way to decide it. */
 export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
   const lines = [
-    [bold(toPlainWords(call.tool)), text(' · risk '), ...riskOf(call), ...votesOf(call)],
+    [bold(toPlainWords(call.tool)), ...riskOf(call), ...votesOf(call)],
     [text('Asked by '), ...askerOf(call), text(' · '), ago(call.createdAt), ...deadlineOf(call)],
-    ...(call.status === 'unknown' ? [[text(`${STATE_WORDS.unknown}: please say.`)]] : []),
+    ...(call.status === 'unknown' ? [[text(`${sayStatus(call)}: please say.`)]] : []),
     ...(look.showsArguments ? [argumentsOf(call, look)] : []),
-    [linkTo(call, look)],
+    ...[linkTo(call, look)].filter((line) => line.length > 0),
   ];
   return [
     toBlock(lines),
@@ -41,12 +43,17 @@ export function buildWaitingEntry(call: Call, look: EntryLook): KnownBlock[] {
 
 /** Makes the entry of a call that the person asked for: what it is, and how it stands. */
 export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
-  const helper = call.agent === undefined ? [] : [text(` · by helper ${showName(call.agent)}`)];
+  const asker = nameAsker(call);
+  const link = linkTo(call, look);
   const args = look.showsArguments ? [argumentsOf(call, look)] : [];
   const lines = [
-    [bold(toPlainWords(call.tool)), ...helper, text(' · '), linkTo(call, look)],
     [
-      ...[text(STATE_WORDS[call.status]), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
+      bold(toPlainWords(call.tool)),
+      ...(asker === undefined ? [] : [text(` · by ${asker}`)]),
+      ...(link.length === 0 ? [] : [text(' · '), ...link]),
+    ],
+    [
+      ...[text(sayStatus(call)), ...verdictOf(call), text(' · '), ago(call.updatedAt)],
       ...[...deadlineOf(call), ...votesOf(call)],
     ],
     ...args,
@@ -54,12 +61,14 @@ export function buildAskedEntry(call: Call, look: EntryLook): KnownBlock[] {
   return [toBlock(lines)];
 }
 
-/** Returns the address of a call's card, else of its thread. https://docs.slack.dev/reference/methods/chat.getPermalink */
-export function linkOf(call: Call, card: CardPlace | undefined): string {
-  const { channel, root } = placeOf(call.thread);
-  const place = card ?? { channel, ts: root };
+/** Returns the address of a call's card, else of its thread; undefined where it has neither. https://docs.slack.dev/reference/methods/chat.getPermalink */
+export function linkOf(call: Call, card: CardPlace | undefined): string | undefined {
+  const { channel, root } = threadPlace(call.thread);
+  const thread = root === undefined ? undefined : { channel, ts: root };
+  const place = card ?? thread;
+  if (place === undefined) return undefined;
   const link = `https://slack.com/archives/${place.channel}/p${place.ts.replace('.', '')}`;
-  const isInThread = place.channel === channel && place.ts !== root;
+  const isInThread = thread !== undefined && place.channel === channel && place.ts !== root;
   return isInThread ? `${link}?thread_ts=${root}&cid=${channel}` : link;
 }
 
@@ -83,8 +92,14 @@ function ago(atMs: number): RichTextElement {
   return date(atMs, '{ago}');
 }
 
-function riskOf({ risk }: Call): Line {
-  return risk === 'high' ? [{ type: 'emoji', name: 'warning' }, bold(' high')] : [text(risk)];
+/** A question does nothing. */
+function riskOf(call: Call): Line {
+  if (isQuestion(call)) return [];
+  const isHigh = call.risk === 'high';
+  const risk: Line = isHigh
+    ? [{ type: 'emoji', name: 'warning' }, bold(' high')]
+    : [text(call.risk)];
+  return [text(' · risk '), ...risk];
 }
 
 /** An id that is none is written as text. */
@@ -92,14 +107,22 @@ function person(user: string): RichTextElement {
   return /^[A-Z0-9]{1,40}$/.test(user) ? { type: 'user', user_id: user } : text(user);
 }
 
-function askerOf({ agent, requester }: Call): Line {
-  if (agent === undefined) return [person(requester.user)];
-  return [text(`helper ${showName(agent)}, for `), person(requester.user)];
+/** Undefined where the thread's own agent asks. */
+function nameAsker({ agent, outside }: Call): string | undefined {
+  if (outside !== undefined) return sayOutside(outside);
+  return agent === undefined ? undefined : `helper ${showName(agent)}`;
 }
 
-function deadlineOf({ deadlineAt, status }: Call): Line {
+function askerOf(call: Call): Line {
+  const name = nameAsker(call);
+  return [...(name === undefined ? [] : [text(`${name}, for `)]), person(call.requester.user)];
+}
+
+function deadlineOf(call: Call): Line {
+  const { deadlineAt, status } = call;
   if (deadlineAt === undefined || status !== 'pending') return [];
-  return [text(' · '), text('decide by '), date(deadlineAt, '{date_short_pretty} at {time}')];
+  const what = isQuestion(call) ? 'answer by ' : 'decide by ';
+  return [text(' · '), text(what), date(deadlineAt, '{date_short_pretty} at {time}')];
 }
 
 function votesOf({ votes, route, status }: Call): Line {
@@ -121,9 +144,10 @@ function verdictOf({ verdict, status }: Call): Line {
   return [text(` · ${VERDICTS[verdict.kind]} `), person(verdict.by.user)];
 }
 
-function linkTo(call: Call, { card }: EntryLook): RichTextElement {
+function linkTo(call: Call, { card }: EntryLook): Line {
+  const url = linkOf(call, card);
   const words = card === undefined ? 'Open the thread' : 'Open the card';
-  return { type: 'link', url: linkOf(call, card), text: words };
+  return url === undefined ? [] : [{ type: 'link', url, text: words }];
 }
 
 /** The beginning of them, without secrets, and of each the first line; dots say that there is more. */

@@ -2,6 +2,7 @@
 import type { ModalView } from '@slack/types';
 import type { Desk } from '../../desk/desk.ts';
 import { type CardToken, shortDigest } from '../../domain/digest.ts';
+import { isQuestion } from '../../domain/outside.ts';
 import type { Person } from '../../domain/person.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { buildFullView } from '../forms/full-view.ts';
@@ -24,7 +25,8 @@ export async function buildReview(
   const { call } = look;
   // What was read on the other pages is not what they hold now.
   const isOther = shortDigest(call.digest) !== token.digest;
-  const whyNot = first.kind === 'open' || call.status === 'unknown' ? undefined : toSentence(first);
+  const isFine = first.kind === 'open' || call.status === 'unknown' || isQuestion(call);
+  const whyNot = isFine ? undefined : toSentence(first);
   return buildFullView(call, {
     page: isOther ? 1 : page,
     tool: deps.toolbox.of(call),

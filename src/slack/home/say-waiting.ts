@@ -1,7 +1,7 @@
 import type { Call, CardPlace } from '../../domain/call.ts';
-import { toPlainWords } from '../cards/card-facts.ts';
+import { sayAsker, toPlainWords } from '../cards/card-facts.ts';
 import type { HandlerDeps } from '../handlers/handler.ts';
-import { dateText, mention } from '../mrkdwn.ts';
+import { dateText } from '../mrkdwn.ts';
 import type { Command } from '../parse-command.ts';
 import { writeSentence } from '../write-sentence.ts';
 import { linkOf } from './home-entry.ts';
@@ -27,7 +27,8 @@ export async function sayWaiting(
 
 function sayCall(call: Call, card: CardPlace | undefined): string {
   const risk = call.risk === 'high' ? ':warning: high risk' : `${call.risk} risk`;
-  const which = `${toPlainWords(call.tool)} · ${risk} · asked by ${mention(call.requester.user)}`;
-  const place = card === undefined ? 'Thread' : 'Card';
-  return `• ${which} · ${dateText(call.createdAt, '{ago}')} · <${linkOf(call, card)}|${place}>`;
+  const which = `${toPlainWords(call.tool)} · ${risk} · asked by ${sayAsker(call)}`;
+  const url = linkOf(call, card);
+  const link = url === undefined ? '' : ` · <${url}|${card === undefined ? 'Thread' : 'Card'}>`;
+  return `• ${which} · ${dateText(call.createdAt, '{ago}')}${link}`;
 }

@@ -13,6 +13,7 @@ import { createRedisDrafts } from './redis-drafts.ts';
 import { createRedisHistory } from './redis-history.ts';
 import { createRedisInbox } from './redis-inbox.ts';
 import { createRedisInstallationKey } from './redis-installation-key.ts';
+import { createRedisKeys } from './redis-keys.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 import { createRedisOutbox } from './redis-outbox.ts';
 import { createRedisPause } from './redis-pause.ts';
@@ -74,6 +75,7 @@ export async function createRedisStore(options: {
     pause: createRedisPause(link, desk),
     routes: createRedisRoutes(link, desk),
     drafts: createRedisDrafts(link, desk, clock),
+    keys: createRedisKeys(link, desk),
     bulletins: createRedisBulletins(link, desk),
     saver: new CompactRedisSaver(connection, prefix),
     installationKey: createRedisInstallationKey(link, desk),

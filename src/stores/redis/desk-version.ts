@@ -56,6 +56,19 @@ const DESK_MIGRATIONS: readonly string[] = [
       end
     end
   end`,
+  // Which calls were asked for with which key, and all of them in their order.
+  `
+  local seqs=redis.call('HGETALL',P..':call-seqs')
+  for i=1,#seqs,2 do
+    local id,seq=seqs[i],seqs[i+1]
+    redis.call('ZADD',P..':calls-by-seq',seq,id)
+    local ok,call=pcall(cjson.decode,redis.call('HGET',P..':calls',id) or '')
+    local key=ok and type(call)=='table' and type(call.outside)=='table' and call.outside.key
+    if type(key)=='string' then
+      redis.call('ZADD',P..':calls-of-key:'..key,seq,id)
+      if call.status=='pending' then redis.call('SADD',P..':pending-of-key:'..key,id) end
+    end
+  end`,
 ];
 
 /** The newest version of the stored shapes. */

@@ -5,6 +5,7 @@ import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readStored, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
+import { createRedisOldCalls } from './redis-old-calls.ts';
 import { createRedisUntouched, TOUCH } from './redis-untouched.ts';
 
 const APPEND = deskScript(`${TOUCH}
@@ -62,6 +63,7 @@ return count`);
 export function createRedisHistory(link: RedisLink, desk: string): History {
   return {
     ...createRedisUntouched(link, desk),
+    ...createRedisOldCalls(link, desk),
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       const token = String(fence.token);

@@ -44,6 +44,8 @@ redis.call('ZADD',P..':calls-in:'..status,seq,id)
 redis.call('HSET',P..':call-seqs',id,seq)
 redis.call('ZADD',P..':calls-by:'..ARGV[11],ARGV[12],id)
 redis.call('ZADD',P..':open-of:'..ARGV[13],seq,id)
+redis.call('ZADD',P..':calls-by-seq',seq,id)
+if ARGV[14]~='' then redis.call('ZADD',P..':calls-of-key:'..ARGV[14],seq,id) end
 if ARGV[9]=='1' then redis.call('SADD',P..':delivered',id) end
 carryOut(ARGV[10])
 return show(id)`);
@@ -84,12 +86,16 @@ if before~=after then
   redis.call('ZREM',P..':calls-in:'..before,id)
   redis.call('ZADD',P..':calls-in:'..after,redis.call('HGET',P..':call-seqs',id),id)
   redis.call(after=='pending' and 'SADD' or 'SREM',P..':pending-of:'..ARGV[9],id)
+  if ARGV[15]~='' then
+    redis.call(after=='pending' and 'SADD' or 'SREM',P..':pending-of-key:'..ARGV[15],id)
+  end
 end
 touch(ARGV[10],ARGV[11])
 ${MOVE_ASKED}
 if ARGV[14]~='' then
   redis.call('ZREM',P..':open-of:'..ARGV[14],id)
   redis.call('ZADD',P..':over-of:'..ARGV[14],redis.call('HGET',P..':call-seqs',id),id)
+  if string.sub(ARGV[10],-2)=='/0' then redis.call('ZADD',P..':over-in-channels',ARGV[11],id) end
 end
 if ARGV[7]=='1' then redis.call('SADD',P..':delivered',id) end
 if ARGV[7]=='0' then redis.call('SREM',P..':delivered',id) end
@@ -97,6 +103,10 @@ carryOut(ARGV[8])
 return 1`);
 
 const COUNT_PENDING = readScript(`return redis.call('SCARD',P..':pending-of:'..ARGV[1])`);
+
+const COUNT_PENDING_OF_KEY = readScript(
+  `return redis.call('SCARD',P..':pending-of-key:'..ARGV[1])`,
+);
 
 const GET = readScript(`${SHOW} return show(ARGV[1])`);
 const OF_THREAD = readScript(
@@ -164,6 +174,7 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
         requesterKey(call.requester, call.tool),
         String(call.createdAt),
         nameOf(call.requester),
+        call.outside?.key ?? '',
       ];
       const args = [...head, ...documents, encodeEffects(effects), ...index];
       return readCall(await link.run(PROPOSE, desk, args));
@@ -176,7 +187,7 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const rest = [JSON.stringify(after), delivered, encodeEffects(effects)];
       const touch = [nameOf(before.requester), before.thread, String(after.updatedAt)];
       const ends = isTerminal(after) && !isTerminal(before) ? nameOf(after.requester) : '';
-      const index = [...touch, ...movesOf(before, after), ends];
+      const index = [...touch, ...movesOf(before, after), ends, after.outside?.key ?? ''];
       const args = [before.id, ...revisions, before.status, after.status, ...rest, ...index];
       return (await link.run(WRITE, desk, args)) === 1;
     },
@@ -221,6 +232,13 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     },
     async countPending(requester) {
       return Number(await link.run(COUNT_PENDING, desk, [nameOf(requester)]));
+    },
+    async countPendingOfKey(key) {
+      return Number(await link.run(COUNT_PENDING_OF_KEY, desk, [key]));
+    },
+    async newest({ key, before, limit }) {
+      const name = key === undefined ? 'calls-by-seq' : `calls-of-key:${key}`;
+      return readCalls(await link.run(MADE_BY, desk, [name, before ?? '', String(limit)]));
     },
     async askedGroups(team) {
       const all = readTexts(await link.run(ASKED, desk, []));

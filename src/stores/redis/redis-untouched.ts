@@ -28,26 +28,14 @@ local count=0
 for _,thread in ipairs(ARGV) do count=count+redis.call('LLEN',P..':turns:'..thread) end
 return count`);
 
-/**
- * ARGV: the thread, when it was touched, effects, how many threads, these, then of each call its id,
- * key, turn's list, index by requester and tool, and requester. What they are can't have changed
- * while the time is the same.
- */
-const REMOVE = onceScript(`
-local own,count=ARGV[1],tonumber(ARGV[4])
-if redis.call('ZSCORE',P..':touches',own)~=ARGV[2] then return 0 end
-for i=5,4+count do
-  if redis.call('HEXISTS',P..':busy',ARGV[i])==1 then return 0 end
-end
+/** For scripts of the desk: removes the call whose id, key, turn's list, index by requester and tool, requester, and key of a program, if any, stand in ARGV from `i` on. */
+export const DROP_CALL = `
 local function isOpen(id)
   for _,status in ipairs({'proposed','pending','approved','running','unknown'}) do
     if redis.call('ZSCORE',P..':calls-in:'..status,id) then return true end
   end
 end
-for i=5+count,#ARGV-5,5 do
-  if isOpen(ARGV[i]) then return 0 end
-end
-for i=5+count,#ARGV-5,5 do
+local function dropCall(i)
   local id=ARGV[i]
   for _,name in ipairs({'calls','call-revisions','call-seqs','cards'}) do
     redis.call('HDEL',P..':'..name,id)
@@ -62,7 +50,25 @@ for i=5+count,#ARGV-5,5 do
   redis.call('ZREM',P..':calls-by:'..ARGV[i+3],id)
   redis.call('SREM',P..':pending-of:'..ARGV[i+4],id)
   redis.call('ZREM',P..':over-of:'..ARGV[i+4],id)
+  redis.call('ZREM',P..':calls-by-seq',id)
+  redis.call('ZREM',P..':calls-of-key:'..ARGV[i+5],id)
+  redis.call('ZREM',P..':over-in-channels',id)
+end`;
+
+/**
+ * ARGV: the thread, when it was touched, effects, how many threads, these, then of each call what
+ * tells where it stands. What that is can't have changed while the time is the same.
+ */
+const REMOVE = onceScript(`${DROP_CALL}
+local own,count=ARGV[1],tonumber(ARGV[4])
+if redis.call('ZSCORE',P..':touches',own)~=ARGV[2] then return 0 end
+for i=5,4+count do
+  if redis.call('HEXISTS',P..':busy',ARGV[i])==1 then return 0 end
 end
+for i=5+count,#ARGV-6,6 do
+  if isOpen(ARGV[i]) then return 0 end
+end
+for i=5+count,#ARGV-6,6 do dropCall(i) end
 for i=5,4+count do
   local thread=ARGV[i]
   for _,name in ipairs({'calls-of','turns','turn-ids','ratings','rating-order'}) do
@@ -120,13 +126,17 @@ export function createRedisUntouched(
     },
     async remove({ thread, touchedAt }, effects) {
       const { calls, threads } = await familyOf(thread);
-      const ofCalls = calls.flatMap(({ id, messageId, requester, thread: its, tool, ...call }) => {
-        const name = `${requester.team}/${requester.user}`;
-        const key = JSON.stringify([its, messageId, call.toolCallId]);
-        return [id, key, `${its}|${call.turn}`, `${name}|${tool}`, name];
-      });
+      const ofCalls = calls.flatMap(placesOf);
       const head = [thread, String(touchedAt), encodeEffects(effects), String(threads.length)];
       return (await link.run(REMOVE, desk, [...head, ...threads, ...ofCalls])) === 1;
     },
   };
+}
+
+/** Where a call stands in the desk's keys, as the scripts that remove it read it. */
+export function placesOf(call: Call): readonly string[] {
+  const { id, messageId, outside, requester, thread, tool, toolCallId, turn } = call;
+  const name = `${requester.team}/${requester.user}`;
+  const key = JSON.stringify([thread, messageId, toolCallId]);
+  return [id, key, `${thread}|${turn}`, `${name}|${tool}`, name, outside?.key ?? ''];
 }

@@ -9,6 +9,7 @@ import { createSqliteBulletins } from './sqlite-bulletins.ts';
 import { createSqliteDrafts } from './sqlite-drafts.ts';
 import { createSqliteHistory } from './sqlite-history.ts';
 import { createSqliteInbox } from './sqlite-inbox.ts';
+import { createSqliteKeys } from './sqlite-keys.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
 import { createSqlitePause } from './sqlite-pause.ts';
@@ -58,6 +59,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       pause: createSqlitePause(db, transact, writeEffects),
       routes: createSqliteRoutes(db, transact, writeEffects),
       drafts: createSqliteDrafts(db, transact, clock),
+      keys: createSqliteKeys(db, transact, writeEffects),
       bulletins: createSqliteBulletins(db, transact),
       saver,
       async check() {

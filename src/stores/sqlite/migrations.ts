@@ -230,6 +230,23 @@ export const MIGRATIONS: readonly string[] = [
   -- Work that ends its process each time is given up some day.
   ALTER TABLE agenda ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- The keys of programs, and which calls were asked for with which.
+  CREATE TABLE keys (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    revision INTEGER NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT;
+  ALTER TABLE calls ADD COLUMN key TEXT;
+  UPDATE calls SET key = document ->> '$.outside.key' WHERE json_valid(document);
+  CREATE INDEX calls_of_key ON calls (key, seq) WHERE key IS NOT NULL;
+  CREATE INDEX calls_pending_of_key ON calls (key) WHERE key IS NOT NULL AND status = 'pending';
+  `,
+  `
+  -- Calls of programs that are over: their channels are never untouched for long.
+  CREATE INDEX calls_over_in_channels ON calls (created_at) WHERE is_over = 1 AND substr(thread, -2) = '/0';
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

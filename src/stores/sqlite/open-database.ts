@@ -13,7 +13,8 @@ export interface OpenDatabase {
   close(): void;
 }
 
-const BUSY_TIMEOUT_MS = 5_000;
+/** How long a writer waits for another one. */
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /** Opens `countersign.db` in the folder, made when missing, at its newest version; what is committed survives a loss of power. */
 export function openDatabase(dataDir: string): OpenDatabase {
@@ -42,8 +43,8 @@ export function openDatabase(dataDir: string): OpenDatabase {
   }
 }
 
-/** A promise that Slack was given must not be lost to a loss of power, so a commit waits for the disk. */
-function setDurable(db: Database.Database): void {
+/** Makes every commit wait for the disk: a promise that Slack was given must not be lost to a loss of power. */
+export function setDurable(db: Database.Database): void {
   const journal = db.pragma('journal_mode = WAL', { simple: true });
   if (journal !== 'wal') {
     throw new Error(

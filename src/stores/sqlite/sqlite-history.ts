@@ -4,6 +4,7 @@ import type { History } from '../../domain/store.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { parseDocument } from './parse-document.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
+import { createSqliteOldCalls } from './sqlite-old-calls.ts';
 import { createSqliteUntouched, createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
@@ -46,6 +47,7 @@ export function createSqliteHistory(
 
   return {
     ...createSqliteUntouched(db, transact, writeEffects),
+    ...createSqliteOldCalls(db, transact, writeEffects),
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       transact.write(() => {

@@ -27,9 +27,9 @@ export function createSqliteLedger(
 ): Ledger {
   const insert = db.prepare(`
     INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
-      revision, delivered, document, requester, tool)
+      revision, delivered, document, requester, tool, key)
     VALUES (@id, @thread, @turn, @messageId, @toolCallId, @position, @createdAt, @status,
-      @revision, @delivered, @document, @requester, @tool)
+      @revision, @delivered, @document, @requester, @tool, @key)
     ON CONFLICT DO NOTHING`);
   const byKey = db.prepare<[thread: string, messageId: string, toolCallId: string], Row>(`
     SELECT id, delivered, document FROM calls
@@ -82,6 +82,17 @@ export function createSqliteLedger(
   >(`
     SELECT id, delivered, document FROM calls
     WHERE requester = ? AND is_over = ? AND seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
+  const countPendingOfKey = db
+    .prepare<[key: string], number>(
+      `SELECT count(*) FROM calls WHERE key = ? AND status = 'pending'`,
+    )
+    .pluck();
+  const newest = db.prepare<[before: number | null, most: number], Row>(`
+    SELECT id, delivered, document FROM calls
+    WHERE seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
+  const newestOfKey = db.prepare<[key: string, before: number | null, most: number], Row>(`
+    SELECT id, delivered, document FROM calls
+    WHERE key = ? AND seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
   const bySeq = db.prepare<[seq: number], Row>(
     'SELECT id, delivered, document FROM calls WHERE seq = ?',
   );
@@ -104,6 +115,7 @@ export function createSqliteLedger(
           delivered: Number(call.delivered),
           requester: nameOf(call.requester),
           tool: call.tool,
+          key: call.outside?.key ?? null,
         });
         if (changes > 0) writeEffects(effects);
         const stored = byKey.get(call.thread, call.messageId, call.toolCallId) ?? byId.get(call.id);
@@ -164,6 +176,16 @@ export function createSqliteLedger(
     },
     async countPending(requester) {
       return transact.read(() => countPending.get(nameOf(requester)) ?? 0);
+    },
+    async countPendingOfKey(key) {
+      return transact.read(() => countPendingOfKey.get(key) ?? 0);
+    },
+    async newest({ key, before, limit }) {
+      const rows = transact.read(() => {
+        const seq = (before === undefined ? undefined : seqOf.get(before)) ?? null;
+        return key === undefined ? newest.all(seq, limit) : newestOfKey.all(key, seq, limit);
+      });
+      return rows.map(toCall);
     },
     askedGroups: async (team) => transact.read(() => asked.groups(team)),
     async askingAny(team, who, { after, limit }) {

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import type { DefinedTool } from '../../../src/agent/tools/define-tool.ts';
 import { createFetchUrl } from '../../../src/agent/tools/fetch-url.ts';
-import type { WebReach } from '../../../src/agent/tools/web-reach.ts';
 import type { JsonValue } from '../../../src/domain/json.ts';
 import type { Tool } from '../../../src/domain/tool.ts';
+import type { WebReach } from '../../../src/net/web-reach.ts';
 import { createSystemClock } from '../../../src/system-clock.ts';
 import { REQUESTER } from '../../support/a-call.ts';
 import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../../src/domain/call.ts';
 import { shortDigest } from '../../../src/domain/digest.ts';
-import { STATE_WORDS } from '../../../src/slack/cards/card-foot.ts';
+import { STATE_WORDS } from '../../../src/slack/cards/state-words.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import type { SlackEntry } from '../record.ts';
 import type { Evidence } from './finding.ts';

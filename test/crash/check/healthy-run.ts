@@ -16,7 +16,7 @@ import { NO_GROUPS } from '../../../src/domain/permit.ts';
 import type { Person } from '../../../src/domain/person.ts';
 import type { Say } from '../../../src/domain/store.ts';
 import type { Step } from '../../../src/domain/transitions.ts';
-import { STATE_WORDS } from '../../../src/slack/cards/card-foot.ts';
+import { STATE_WORDS } from '../../../src/slack/cards/state-words.ts';
 import { APPROVER, aCall, REQUESTER, SECOND_APPROVER } from '../../support/a-call.ts';
 import { runGate } from '../lean/policy.ts';
 import type {

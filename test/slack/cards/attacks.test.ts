@@ -10,6 +10,7 @@ import { TEST_MARK } from '../../support/test-mark.ts';
 import { actionIds, dataTexts, outsideData } from '../../support/unrender-card.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { ATTACKS_BY_WORDS } from './attacks-by-words.ts';
+import { ATTACKS_OF_PROGRAMS } from './attacks-of-programs.ts';
 
 const FIXTURE = new URL('../../fixtures/slack/attacks.json', import.meta.url);
 const TOOL = {
@@ -28,10 +29,10 @@ const TOOL = {
   },
 };
 
-const ALL = [...ATTACKS, ...ATTACKS_BY_WORDS];
+const ALL = [...ATTACKS, ...ATTACKS_BY_WORDS, ...ATTACKS_OF_PROGRAMS];
 
 const NOTIFICATION =
-  /^[A-Za-z0-9._\\{}]+(?:… \(80 of 369 characters\))?: Waiting for a decision · asked by (?:helper research \(work 2 of 3\), for )?<@U1> · open to review$/;
+  /^[A-Za-z0-9._\\{}]+(?:… \(80 of 369 characters\))?: Waiting for a decision · asked by (?:helper research \(work 2 of 3\), for |(?:program|MCP server) “[A-Za-z0-9._\\{} -]+(?:… \(80 of \d+ characters\))?”, for )?<@U1> · open to review$/;
 
 function cardOf({ args, call = {}, schema = TOOL.schema }: Attack) {
   const asked = aCall({ args: canonicalJson(args), askedLine: '', ...call });

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../../src/domain/call.ts';
 import type { UntouchedThread } from '../../../src/domain/store.ts';
-import { childThreadKey } from '../../../src/domain/thread-key.ts';
+import { channelKey, childThreadKey } from '../../../src/domain/thread-key.ts';
 import { REQUESTER, THREAD } from '../a-call.ts';
 import {
   aDraft,
   aMessage,
+  aProposal,
   aSay,
   eventsOf,
   holdThread,
@@ -83,6 +84,7 @@ export function removalContract(open: OpenBench): void {
     }
     assert.deepEqual(await store.ledger.withStatus('succeeded'), []);
     assert.deepEqual(await store.ledger.count(), {});
+    assert.deepEqual(await store.ledger.newest({ limit: 9 }), []);
     assert.deepEqual(await store.history.ratings(THREAD, 'one'), []);
     assert.deepEqual(await store.outbox.unsaid(THREAD), []);
     assert.deepEqual(await store.outbox.unsaidThreads(), []);
@@ -130,5 +132,49 @@ export function removalContract(open: OpenBench): void {
     await bench.store.ledger.write(inner, [step], {});
     assert.deepEqual(await bench.store.history.untouched(7_000, ALL), []);
     assert.deepEqual(await bench.store.history.untouched(7_001, ALL), [found(7_000)]);
+  });
+  test('calls of a channel itself are found once they are over, however young its others are, and go with their cards', async (t) => {
+    const bench = await open(t);
+    const { history, ledger } = bench.store;
+    const channel = channelKey({ team: 'T1', channel: 'C1' });
+    const fence = await holdThread(bench, channel);
+    const own = await holdThread(bench);
+    const store = (id: string, status: CallStatus, updatedAt: number) =>
+      storeCall(bench.store, fence, status, {
+        ...{ id, toolCallId: id, messageId: 'key:k1', turn: id, thread: channel, updatedAt },
+      });
+    const old = await store('call_old', 'succeeded', 1_500);
+    const older = await store('call_older', 'expired', 1_400);
+    const young = await store('call_young', 'replied', 2_000);
+    const open_ = await store('call_open', 'unknown', 1_100);
+    await storeCall(bench.store, own, 'succeeded', { id: 'call_thread', updatedAt: 1_100 });
+    await ledger.placeCard(old.id, { channel: 'C1', ts: '2.0' });
+    const ids = async (before: number, limit = 9) =>
+      (await history.oldInChannels(before, limit)).map(({ id }) => id).sort();
+    assert.deepEqual(await ids(1_400), []);
+    assert.deepEqual(await ids(1_401), ['call_older']);
+    assert.deepEqual(await ids(2_000), ['call_old', 'call_older']);
+    assert.equal((await ids(2_000, 1)).length, 1);
+    const found = await history.oldInChannels(2_000, 9);
+    await ledger.markDelivered([old.id]);
+    assert.equal(await history.removeCalls([...found, open_], {}), false);
+    assert.equal(await history.removeCalls(found, { audit: [aDraft('removed')] }), true);
+    assert.equal(await history.removeCalls(found, { audit: [aDraft('again')] }), false);
+    const again = await bench.reopen();
+    for (const { id, requester, tool, turn } of [old, older]) {
+      assert.equal(await again.ledger.get(id), undefined);
+      assert.equal(await again.ledger.cardOf(id), undefined);
+      assert.deepEqual(await again.ledger.ofThread(channel, turn), []);
+      const others = await again.ledger.ofRequester(requester, tool, 0);
+      assert.ok(!others.some((call) => call.id === id));
+    }
+    assert.deepEqual(
+      (await again.ledger.ofThread(channel)).map(({ id }) => id),
+      [young.id, open_.id],
+    );
+    assert.deepEqual(await again.ledger.count(), { replied: 1, unknown: 1, succeeded: 1 });
+    assert.deepEqual(await eventsOf(again), ['removed']);
+    const anew = await again.ledger.propose(aProposal({ ...old, status: 'proposed' }), {});
+    assert.equal(anew.status, 'proposed');
   });
 }

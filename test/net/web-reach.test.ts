@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, test } from 'node:test';
-import { addressProblem, PUBLIC_WEB, resolvePublic } from '../../../src/agent/tools/web-reach.ts';
+import { addressProblem, PUBLIC_WEB, resolvePublic } from '../../src/net/web-reach.ts';
 
 const NOT_PUBLIC = [
   ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.9.9.9'],

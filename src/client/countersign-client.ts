@@ -1,0 +1,563 @@
+/** Puts a program's calls on a Countersign desk, and runs only what people approved. One file without imports, for Node 20 and newer, Deno, Bun and browsers: copy it, or import `countersign/client`. */
+
+/** How an approval stands. */
+export type ApprovalStatus =
+  | 'pending'
+  | 'approved'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'unknown'
+  | 'replied'
+  | 'ignored'
+  | 'expired'
+  | 'withdrawn'
+  | 'refused';
+
+/** A call that people were asked about; `arguments` are as they were approved, edits included. */
+export interface Approval<Args extends object = Record<string, unknown>> {
+  readonly id: string;
+  readonly status: ApprovalStatus;
+  readonly revision: number;
+  readonly toolName: string;
+  readonly arguments: Args;
+  /** Names exactly these arguments; whoever takes the approval gives it back. */
+  readonly digest: string;
+  readonly edited: boolean;
+  readonly decidedBy: string | null;
+  readonly approvedBy: readonly string[];
+  /** What a person answered instead of approving. */
+  readonly reply: string | null;
+  readonly reason: string | null;
+}
+
+/** What people are asked. */
+export interface ApprovalRequest<Args extends object = Record<string, unknown>> {
+  readonly action: string;
+  readonly args: Args;
+  /** JSON Schema of the arguments; people can edit within it. */
+  readonly schema?: object;
+  readonly description?: string;
+  readonly risk?: 'low' | 'medium' | 'high';
+  /** Id of the Slack channel. (Default: the key's.) */
+  readonly channel?: string;
+  /** Id of the person for whom it is asked. (Default: the key's owner.) */
+  readonly requester?: string;
+  /** Seconds, or a time in ISO 8601. */
+  readonly deadline?: number | string;
+  readonly decisions?: readonly ('approve' | 'edit' | 'reply' | 'ignore')[];
+  readonly callbackUrl?: string;
+  readonly metadata?: unknown;
+  readonly choices?: readonly string[];
+  /** Nobody will report what came of it: taking it is its end. */
+  readonly silent?: boolean;
+}
+
+export interface WaitOptions {
+  /** Seconds. */
+  readonly wait?: number;
+  /** Ends the waiting; what was asked in the same call is taken back. */
+  readonly signal?: AbortSignal;
+  /** Called when it begins to wait for people, and every 20 seconds as long as it does. */
+  readonly onWaiting?: (approval: Approval<object>) => void;
+}
+
+export interface RequestOptions extends WaitOptions {
+  /** The same key with the same request is the same approval, also after a restart. (Default: a fresh one.) */
+  readonly idempotencyKey?: string;
+}
+
+/** An approval that is this program's to run, once; the token proves it to others for a minute. */
+export interface Taken<Args extends object = Record<string, unknown>> {
+  readonly token: string;
+  readonly approval: Approval<Args>;
+}
+
+export interface Report {
+  readonly status: 'succeeded' | 'failed';
+  readonly text?: string;
+}
+
+export interface WithApprovalOptions<Args extends object, Result>
+  extends Omit<ApprovalRequest<Args>, 'args'>,
+    WaitOptions {
+  /** What people read of the result. (Default: only that it succeeded.) */
+  readonly describe?: (result: Result) => string;
+  /** Called when the function ran and the desk can't be told; people are asked then. (Default: a warning on the console.) */
+  readonly onUnreported?: (error: unknown, approval: Approval<Args>) => void;
+}
+
+export interface CountersignOptions {
+  /** Where the app's server is, like `https://countersign.example.com`. */
+  readonly url: string;
+  readonly key: string;
+  readonly fetch?: typeof fetch;
+  /** How many seconds a desk that can't be reached is tried again. (Default: 120.) */
+  readonly patience?: number;
+}
+
+/** Everything that this file throws but for the reason of an abort and what the wrapped function throws. */
+export class CountersignError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The desk can't be reached, or does not answer as a desk: nothing was run. */
+export class UnreachableError extends CountersignError {}
+
+/** The desk refuses the request as it is: a wrong key, a wrong field. */
+export class ProblemError extends CountersignError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The call must not run; `approval` says how it stands. */
+export class ApprovalError extends CountersignError {
+  readonly approval: Approval<object>;
+
+  constructor(message: string, approval: Approval<object>) {
+    super(message);
+    this.approval = approval;
+  }
+}
+
+/** A person said no (`approval.reply` is null), or answered something else. */
+export class DeclinedError extends ApprovalError {
+  get reply(): string | null {
+    return this.approval.reply;
+  }
+
+  get decidedBy(): string | null {
+    return this.approval.decidedBy;
+  }
+}
+
+/** Nobody decided in time, or nobody took it in time. */
+export class ExpiredError extends ApprovalError {}
+
+/** It was taken back. */
+export class CancelledError extends ApprovalError {}
+
+/** The rules forbid it. */
+export class RefusedError extends ApprovalError {}
+
+/** Nobody has decided yet. */
+export class PendingError extends ApprovalError {}
+
+/** It was taken before, perhaps by this program before a restart. */
+export class TakenError extends ApprovalError {}
+
+/** It was taken, and whether it ran is not known; people are asked. */
+export class OutcomeUnknownError extends ApprovalError {}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly why?: never;
+}
+
+interface Silence {
+  readonly why: string;
+  readonly afterMs: number;
+}
+
+interface Exchanged extends Answer {
+  /** An earlier try may have arrived all the same. */
+  readonly isRepeated: boolean;
+}
+
+interface Sending {
+  readonly method?: 'GET' | 'POST';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Its signal ends no try that is under way: what might have arrived can be taken back only when it is known. */
+  readonly isWhole?: boolean;
+}
+
+/** Proxies cut off what is silent for longer than a minute, and some sooner. */
+const POLL_SECONDS = 20;
+/** A connection that says nothing for longer is dead. */
+const REQUEST_TIMEOUT_MS = (POLL_SECONDS + 15) * 1_000;
+const SHORTEST_POLL_MS = 500;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+const HELD_PAUSE_MS = 5_000;
+
+/** What a desk does for a program. */
+export type Countersign = ReturnType<typeof createCountersign>;
+
+/** Creates the client of a desk. */
+export function createCountersign(options: CountersignOptions) {
+  const { key, patience = 120 } = options;
+  const send = options.fetch ?? fetch;
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key is none: give it whole.');
+  const base = `${new URL(options.url).href.replace(/\/+$/, '')}/api/approvals`;
+
+  /** One try: an answer, or why there is none worth having. */
+  async function attempt(
+    path: string,
+    { method = 'GET', body, headers, signal, isWhole = false }: Sending,
+  ): Promise<Answer | Silence> {
+    signal?.throwIfAborted();
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const timer = setTimeout(end, REQUEST_TIMEOUT_MS);
+    if (!isWhole) signal?.addEventListener('abort', end);
+    try {
+      const response = await send(base + path, {
+        method,
+        // A key goes to nobody else.
+        redirect: 'manual',
+        signal: ending.signal,
+        headers: {
+          ...headers,
+          authorization: `Bearer ${key}`,
+          ...(sent !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(sent !== undefined && { body: sent }),
+      });
+      return await readAnswer(response);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return { why: sayWhy(error), afterMs: 0 };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    }
+  }
+
+  async function exchange(path: string, sending: Sending): Promise<Exchanged> {
+    let failingSince: number | undefined;
+    for (let tries = 0; ; tries += 1) {
+      const answer = await attempt(path, sending);
+      if (answer.why === undefined) return { ...answer, isRepeated: tries > 0 };
+      failingSince ??= performance.now();
+      const backOff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      const pauseMs = Math.max(answer.afterMs, backOff * (0.5 + Math.random() / 2));
+      if (performance.now() - failingSince + pauseMs > patience * 1_000) {
+        throw new UnreachableError(`The desk at ${base} can't be reached: ${answer.why}`);
+      }
+      await pause(pauseMs, sending.signal);
+    }
+  }
+
+  async function demand(path: string, sending: Sending): Promise<unknown> {
+    const { status, body } = await exchange(path, sending);
+    if (status < 200 || status > 299) throw new ProblemError(detailOf(body), status);
+    return body;
+  }
+
+  const pathOf = (id: string, rest = '') => `/${encodeURIComponent(id)}${rest}`;
+
+  /** Asks people, and resolves at once with how it stands. */
+  async function createApproval<Args extends object>(
+    request: ApprovalRequest<Args>,
+    { signal, idempotencyKey = crypto.randomUUID() }: RequestOptions = {},
+  ): Promise<Approval<Args>> {
+    const headers = { 'idempotency-key': idempotencyKey };
+    const sending = { method: 'POST', body: request, headers, signal, isWhole: true } as const;
+    return readApproval(await demand('', sending));
+  }
+
+  /** Resolves with how it stands as soon as it waits for nobody, or the wait (seconds; Default: 0) is over. */
+  async function getApproval<Args extends object = Record<string, unknown>>(
+    id: string,
+    { wait = 0, signal, onWaiting }: WaitOptions = {},
+  ): Promise<Approval<Args>> {
+    const until = performance.now() + wait * 1_000;
+    for (;;) {
+      const askedAt = performance.now();
+      const seconds = Math.min(POLL_SECONDS, Math.ceil(Math.max(0, until - askedAt) / 1_000));
+      const path = pathOf(id, seconds > 0 ? `?wait=${seconds}` : '');
+      const approval = readApproval<Args>(await demand(path, { signal }));
+      if (approval.status !== 'pending' || performance.now() >= until) return approval;
+      onWaiting?.(approval);
+      // Whoever answers at once, as a desk that is about to stop does, is not asked in a circle.
+      if (performance.now() - askedAt < SHORTEST_POLL_MS) await pause(2 * SHORTEST_POLL_MS, signal);
+    }
+  }
+
+  /** Takes it back where nobody has taken it yet; resolves with how it stands then. */
+  async function cancel(id: string): Promise<Approval> {
+    const { status, body } = await exchange(pathOf(id, '/cancel'), { method: 'POST' });
+    if (status === 409 || status === 410) return await getApproval(id);
+    if (status !== 200) throw new ProblemError(detailOf(body), status);
+    return readApproval(body);
+  }
+
+  /** Waits until people approved it; rejects, saying why, when it must not run. (Default of wait: until its deadline.) */
+  async function requestApproval<Args extends object>(
+    request: ApprovalRequest<Args>,
+    options: RequestOptions = {},
+  ): Promise<Approval<Args>> {
+    const approval = await createApproval(request, options);
+    const decided = await settle(approval, { wait: Number.POSITIVE_INFINITY, ...options });
+    if (decided.status !== 'approved') throw toError(decided);
+    return decided;
+  }
+
+  async function settle<Args extends object>(
+    approval: Approval<Args>,
+    waiting: WaitOptions,
+  ): Promise<Approval<Args>> {
+    try {
+      waiting.signal?.throwIfAborted();
+      if (approval.status !== 'pending') return approval;
+      waiting.onWaiting?.(approval);
+      return await getApproval<Args>(approval.id, waiting);
+    } catch (error) {
+      if (waiting.signal?.aborted) await takeBack(approval.id);
+      throw error;
+    }
+  }
+
+  /** One try: left alone, it expires by itself. */
+  async function takeBack(id: string): Promise<void> {
+    await attempt(pathOf(id, '/cancel'), { method: 'POST' });
+  }
+
+  /** Takes what was approved, once, or resolves with how it stands where people have to look again. */
+  async function tryToTake<Args extends object>({
+    id,
+    digest,
+  }: Pick<Approval<Args>, 'id' | 'digest'>): Promise<Taken<Args> | Approval<Args>> {
+    const sending = { method: 'POST', body: { digest } } as const;
+    const { status, body, isRepeated } = await exchange(pathOf(id, '/consume'), sending);
+    if (status === 200) return readTaken(body, digest);
+    if (status !== 409 && status !== 410) throw new ProblemError(detailOf(body), status);
+    const approval = await getApproval<Args>(id);
+    if (approval.status === 'pending') return approval;
+    if (approval.status === 'approved' && approval.digest !== digest) return approval;
+    throw toNotTaken(approval, { detail: detailOf(body), isRepeated });
+  }
+
+  /** Takes what was approved, once: from then on it is this program's to run, with exactly those arguments. */
+  async function consume<Args extends object>(
+    approval: Pick<Approval<Args>, 'id' | 'digest'>,
+  ): Promise<Taken<Args>> {
+    const taken = await tryToTake<Args>(approval);
+    if ('token' in taken) return taken;
+    throw new PendingError('What was approved is not what stands there now.', taken);
+  }
+
+  /** Says what came of what was taken. */
+  async function report(id: string, outcome: Report): Promise<Approval> {
+    const { status, body, isRepeated } = await exchange(pathOf(id, '/report'), {
+      method: 'POST',
+      body: { outcome },
+    });
+    if (status === 200) return readApproval(body);
+    const approval = status === 409 ? await getApproval(id) : undefined;
+    // The first try had arrived.
+    if (isRepeated && approval?.status === outcome.status) return approval;
+    throw new ProblemError(detailOf(body), status);
+  }
+
+  async function askAndTake<Args extends object>(
+    request: ApprovalRequest<Args>,
+    { wait = Number.POSITIVE_INFINITY, ...options }: RequestOptions,
+  ): Promise<Taken<Args>> {
+    const until = performance.now() + wait * 1_000;
+    const { signal } = options;
+    let approval = await createApproval(request, options);
+    for (;;) {
+      const left = Math.max(0, until - performance.now()) / 1_000;
+      approval = await settle(approval, { ...options, wait: left });
+      if (approval.status === 'pending') {
+        await takeBack(approval.id);
+        throw new ExpiredError('Nobody decided in time, so it was taken back.', approval);
+      }
+      if (approval.status !== 'approved') throw toError(approval);
+      const taken = await takeOrHold(approval, until - performance.now(), signal);
+      if ('token' in taken) return taken;
+      approval = taken;
+    }
+  }
+
+  /** What is held, as in a pause of the desk, is tried again in a while. */
+  async function takeOrHold<Args extends object>(
+    approval: Approval<Args>,
+    leftMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Taken<Args> | Approval<Args>> {
+    try {
+      return await tryToTake<Args>(approval);
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.status === 409)) throw error;
+      if (leftMs <= 0) {
+        await takeBack(approval.id);
+        throw error;
+      }
+      await pause(Math.min(HELD_PAUSE_MS, leftMs), signal);
+      return approval;
+    }
+  }
+
+  /** Wraps a function of one object: it runs only when people approved, once, with the arguments that they approved, and tells the desk what came of it. */
+  function withApproval<Args extends object, Result>(
+    fn: (args: Args, taken: Taken<Args>) => Result | Promise<Result>,
+    options: WithApprovalOptions<Args, Result>,
+  ): (args: Args) => Promise<Result> {
+    const { describe, onUnreported = warn, ...asking } = options;
+    const { wait, signal, onWaiting, ...request } = asking;
+
+    async function tell({ approval }: Taken<Args>, outcome: () => Report): Promise<void> {
+      if (request.silent) return;
+      try {
+        await report(approval.id, outcome());
+      } catch (error) {
+        onUnreported(error, approval);
+      }
+    }
+
+    return async (args) => {
+      const taken = await askAndTake<Args>({ ...request, args }, asking);
+      let result: Result;
+      try {
+        result = await fn(taken.approval.arguments, taken);
+      } catch (error) {
+        await tell(taken, () => ({ status: 'failed', text: sayWhy(error) }));
+        throw error;
+      }
+      await tell(taken, () => ({
+        status: 'succeeded',
+        ...(describe && { text: describe(result) }),
+      }));
+      return result;
+    };
+  }
+
+  return { createApproval, getApproval, requestApproval, consume, report, cancel, withApproval };
+}
+
+/** Whoever asks again may be lucky: the desk is down, or asked too often. */
+async function readAnswer(response: Response): Promise<Answer | Silence> {
+  const { status, headers } = response;
+  const body = parse(await response.text());
+  if (status < 500 && status !== 429 && status !== 408) return { status, body };
+  const afterMs = Number(headers.get('retry-after')) * 1_000 || 0;
+  return { why: `it answered ${status}: ${detailOf(body)}`, afterMs };
+}
+
+function toNotTaken(
+  approval: Approval<object>,
+  { detail, isRepeated }: { readonly detail: string; readonly isRepeated: boolean },
+): CountersignError {
+  if (approval.status === 'approved') return new ProblemError(detail, 409);
+  if (!isRepeated || approval.status !== 'running') return toError(approval);
+  const lost = 'The answer to taking it was lost: it counts as taken, and was not run.';
+  return new OutcomeUnknownError(lost, approval);
+}
+
+function toError(approval: Approval<object>): ApprovalError {
+  const { status, reason } = approval;
+  const because = reason === null ? '' : ` ${reason}`;
+  const by = approval.decidedBy ?? 'Somebody';
+  switch (status) {
+    case 'replied':
+      return new DeclinedError(`${by} answered: ${approval.reply ?? ''}`, approval);
+    case 'ignored':
+      return new DeclinedError(`${by} said no.${because}`, approval);
+    case 'expired':
+      return new ExpiredError(`Nobody decided in time.${because}`, approval);
+    case 'withdrawn':
+      return new CancelledError(`It was taken back.${because}`, approval);
+    case 'refused':
+      return new RefusedError(`The rules forbid it.${because}`, approval);
+    case 'unknown':
+      return new OutcomeUnknownError('It was taken, and whether it ran is not known.', approval);
+    case 'running':
+    case 'succeeded':
+    case 'failed':
+      return new TakenError(`It was taken before, and is ${status}.`, approval);
+    case 'pending':
+    case 'approved':
+      return new PendingError('Nobody has decided yet.', approval);
+  }
+}
+
+const STATUSES: Readonly<Record<ApprovalStatus, true>> = {
+  pending: true,
+  approved: true,
+  running: true,
+  succeeded: true,
+  failed: true,
+  unknown: true,
+  replied: true,
+  ignored: true,
+  expired: true,
+  withdrawn: true,
+  refused: true,
+};
+
+/** What it can't read runs nothing. */
+function readApproval<Args extends object = Record<string, unknown>>(
+  body: unknown,
+): Approval<Args> {
+  const { id, status, digest, arguments: args } = isObject(body) ? body : {};
+  const isRead =
+    typeof id === 'string' &&
+    typeof digest === 'string' &&
+    typeof status === 'string' &&
+    Object.hasOwn(STATUSES, status) &&
+    isObject(args);
+  if (!isRead) throw new UnreachableError('What answers there does not answer as a desk does.');
+  return body as unknown as Approval<Args>;
+}
+
+function readTaken<Args extends object>(body: unknown, digest: string): Taken<Args> {
+  const { token, approval } = isObject(body) ? body : {};
+  const read = readApproval<Args>(approval);
+  if (typeof token !== 'string' || read.digest !== digest) {
+    throw new UnreachableError('What was handed over is not what was approved: nothing was run.');
+  }
+  return { token, approval: read };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function detailOf(body: unknown): string {
+  const { detail, title } = isObject(body) ? body : {};
+  return [detail, title].find((each) => typeof each === 'string') ?? 'It gives no reason.';
+}
+
+function sayWhy(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+function warn(error: unknown, { id }: Approval<object>): void {
+  // biome-ignore lint/suspicious/noConsole: a program that did not ask to be called must not miss it.
+  console.warn(`The desk was not told what came of ${id}: ${sayWhy(error)}`);
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+}

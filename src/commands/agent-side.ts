@@ -1,0 +1,86 @@
+/** The commands that a coding agent starts beside itself: they speak with it over their standard streams, and with a desk over HTTP. */
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { createCountersign } from '../client/countersign-client.ts';
+import { parseDuration } from '../domain/duration.ts';
+import type { AskDefaults, Asker } from '../mcp/asker.ts';
+import { answerPreToolUse } from '../mcp/pre-tool-use.ts';
+import { serveStdio } from '../mcp/serve-stdio.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+
+/** What these commands work with. */
+export interface AgentSideDeps extends Pick<CommandDeps, 'env' | 'err'> {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Aborted when the process is told to end. */
+  readonly signal: AbortSignal;
+}
+
+/** The names of these commands. */
+export const AGENT_SIDE = ['mcp', 'hook'] as const;
+
+/** An agent's hook is given up after ten minutes unless it says otherwise, and then the tool runs. */
+const DEFAULT_HOOK_WAIT = '9m';
+/** How many seconds a desk that can't be reached is tried, while an agent stands still for it. */
+const PATIENCE = 30;
+
+/** Runs one of them; resolves with the exit code. A hook that can't work ends with 2, which blocks the tool. */
+export async function runAgentSide(
+  name: (typeof AGENT_SIDE)[number],
+  args: readonly string[],
+  deps: AgentSideDeps,
+): Promise<ExitCode> {
+  try {
+    await (name === 'mcp' ? serveMcp(args, deps) : answerHook(args, deps));
+    return EXIT.fine;
+  } catch (error) {
+    deps.err(error instanceof Error ? error.message : String(error));
+    return EXIT.usage;
+  }
+}
+
+async function serveMcp(args: readonly string[], deps: AgentSideDeps): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: PLACE });
+  const { input, output, signal } = deps;
+  await serveStdio(readAsker(deps), { defaults: values, input, output, signal });
+  input.destroy();
+}
+
+async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ...PLACE,
+      tools: { type: 'string', default: '*' },
+      wait: { type: 'string', default: DEFAULT_HOOK_WAIT },
+    },
+  });
+  const { tools, wait, ...defaults } = values;
+  const waitMs = parseDuration(wait);
+  if (waitMs === undefined) throw new UsageError('--wait is a span of time, like 9m or 55m.');
+  const answer = await answerPreToolUse(
+    await text(deps.input),
+    readAsker(deps).api,
+    { ...(defaults satisfies AskDefaults), tools: tools.split(/[\s,]+/).filter(Boolean) },
+    { wait: waitMs / 1_000, signal: deps.signal },
+  );
+  if (answer !== '') deps.output.write(`${answer}\n`);
+}
+
+const PLACE = { channel: { type: 'string' }, requester: { type: 'string' } } as const;
+
+function readAsker({ env }: Pick<CommandDeps, 'env'>): Asker {
+  const { COUNTERSIGN_URL: url = '', COUNTERSIGN_API_KEY: key = '' } = env;
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    throw new UsageError(
+      'Set COUNTERSIGN_URL to the address of the desk, like https://countersign.example.com.',
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new UsageError(
+      'Set COUNTERSIGN_API_KEY to a key that “countersign keys create” has made, whole.',
+    );
+  }
+  return { api: createCountersign({ url, key, patience: PATIENCE }) };
+}

@@ -1,0 +1,229 @@
+import { parseArgs } from 'node:util';
+import {
+  type ApiKey,
+  encodeKeyToken,
+  hashKeySecret,
+  isKeyScope,
+  newKeyId,
+  newKeySecret,
+  revokeKey,
+  rotateKey,
+} from '../domain/api-key.ts';
+import { parseDuration } from '../domain/duration.ts';
+import type { Effects, Keys } from '../domain/store.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { withKeys } from './open-named-keys.ts';
+import { sayKey, toPlainKey } from './say-key.ts';
+
+const JSON_FLAG = { json: { type: 'boolean', default: false } } as const;
+/** Whoever sits at the records. */
+const ACTOR = 'command';
+
+/** Makes a key for a program, and says its token: the only time that it can be seen. */
+export async function createKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ...JSON_FLAG,
+      name: { type: 'string' },
+      scopes: { type: 'string', default: 'request' },
+      channels: { type: 'string', default: '' },
+      owner: { type: 'string' },
+      expires: { type: 'string' },
+    },
+  });
+  const now = deps.clock.now();
+  const secret = newKeySecret();
+  const key: ApiKey = {
+    id: newKeyId(),
+    name: readName(values.name),
+    hash: hashKeySecret(secret),
+    scopes: readScopes(values.scopes),
+    channels: readChannels(values.channels),
+    ...(values.owner !== undefined && { owner: readOwner(values.owner) }),
+    createdAt: now,
+    ...(values.expires !== undefined && { expiresAt: now + readSpan('--expires', values.expires) }),
+    revision: 1,
+  };
+  return await withKeys(deps, async (keys) => {
+    const all = await keys.list();
+    if (all.some(({ name, revokedAt }) => name === key.name && revokedAt === undefined)) {
+      deps.err(
+        `There is a key named “${key.name}” already. Take another name, or revoke it first.`,
+      );
+      return EXIT.problems;
+    }
+    const { name, scopes, channels, owner = null, expiresAt = null } = key;
+    await keys.add(
+      key,
+      toAudit(key, 'key.create', now, { name, scopes, channels, owner, expiresAt }),
+    );
+    tellToken(key, secret, values.json, deps);
+    return EXIT.fine;
+  });
+}
+
+/** Lists all keys, without their secrets. */
+export async function listKeys(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { values } = parseArgs({ args: [...args], options: JSON_FLAG });
+  return await withKeys(deps, async (keys) => {
+    const all = await keys.list();
+    const now = deps.clock.now();
+    if (values.json)
+      deps.out(
+        JSON.stringify(
+          all.map((key) => toPlainKey(key, now)),
+          null,
+          2,
+        ),
+      );
+    else if (all.length === 0) deps.out('There are no keys.');
+    else for (const key of all) deps.out(sayKey(key, now));
+    return EXIT.fine;
+  });
+}
+
+/** Ends a key at once: its next request is refused, and what waits with it is told so within a second. */
+export async function endKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+  const which = readWhich('revoke', positionals);
+  return await withKeys(deps, (keys) =>
+    change(keys, which, deps, async (key) => {
+      const now = deps.clock.now();
+      if (key.revokedAt !== undefined) {
+        deps.out(`The key ${key.id} (${key.name}) was revoked before.`);
+        return true;
+      }
+      const revoked = revokeKey(key, now);
+      if (!(await keys.change(revoked, toAudit(key, 'key.revoke', now, { name: key.name })))) {
+        return false;
+      }
+      deps.out(
+        `Revoked the key ${key.id} (${key.name}). Calls that it asked for stay with people.`,
+      );
+      return true;
+    }),
+  );
+}
+
+/** Gives a key another secret; the one of before works for as long as is wished. */
+export async function turnKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { ...JSON_FLAG, overlap: { type: 'string' } },
+  });
+  const which = readWhich('rotate', positionals);
+  const overlapMs =
+    values.overlap === undefined ? undefined : readSpan('--overlap', values.overlap);
+  return await withKeys(deps, (keys) =>
+    change(keys, which, deps, async (key) => {
+      const now = deps.clock.now();
+      if (key.revokedAt !== undefined) {
+        deps.err(`The key ${key.id} (${key.name}) was revoked; make another one.`);
+        return 'problem';
+      }
+      const secret = newKeySecret();
+      const until = overlapMs === undefined ? undefined : now + overlapMs;
+      const turned = rotateKey(key, hashKeySecret(secret), until);
+      const detail = { name: key.name, earlierUntil: until ?? null };
+      if (!(await keys.change(turned, toAudit(key, 'key.rotate', now, detail)))) return false;
+      tellToken(turned, secret, values.json, deps);
+      return true;
+    }),
+  );
+}
+
+/** Finds the key and changes it, anew where somebody else was first. */
+async function change(
+  keys: Keys,
+  which: string,
+  deps: CommandDeps,
+  work: (key: ApiKey) => Promise<boolean | 'problem'>,
+): Promise<ExitCode> {
+  for (;;) {
+    const found = await find(keys, which);
+    const [key] = found;
+    if (!key || found.length > 1) {
+      deps.err(
+        key
+          ? `Several keys are named “${which}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
+          : `There is no key “${which}”. “countersign keys list” lists them.`,
+      );
+      return EXIT.problems;
+    }
+    const done = await work(key);
+    if (done !== false) return done === true ? EXIT.fine : EXIT.problems;
+  }
+}
+
+/** By id, or by name; of those with one name the one that still works. */
+async function find(keys: Keys, which: string): Promise<readonly ApiKey[]> {
+  const byId = await keys.get(which);
+  if (byId) return [byId];
+  const named = (await keys.list()).filter(({ name }) => name === which);
+  const alive = named.filter(({ revokedAt }) => revokedAt === undefined);
+  return alive.length > 0 ? alive : named.slice(-1);
+}
+
+function tellToken(key: ApiKey, secret: string, asJson: boolean, deps: CommandDeps): void {
+  const token = encodeKeyToken({ id: key.id, secret });
+  const now = deps.clock.now();
+  if (asJson) {
+    deps.out(JSON.stringify({ ...toPlainKey(key, now), token }, null, 2));
+    return;
+  }
+  deps.out(sayKey(key, now));
+  deps.out(`\n  ${token}\n\nKeep it now: it is shown this once, and only its hash is stored.`);
+}
+
+function toAudit(
+  { id }: ApiKey,
+  event: string,
+  at: number,
+  detail: NonNullable<Effects['audit']>[number]['detail'],
+): Effects {
+  return { audit: [{ at, event, subject: `key:${id}`, actor: ACTOR, detail }] };
+}
+
+function readName(name: string | undefined): string {
+  if (name !== undefined && /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(name)) return name;
+  throw new UsageError(
+    '--name is what people are told of the program: up to 64 letters, digits, blanks, “.”, “_” and “-”.',
+  );
+}
+
+function readScopes(text: string): readonly string[] {
+  const scopes = listOf(text);
+  if (scopes.length > 0 && scopes.every(isKeyScope)) return scopes;
+  throw new UsageError(
+    '--scopes are request, request:TOOLS (like request:deploy_*), read and requesters, separated by commas.',
+  );
+}
+
+function readChannels(text: string): readonly string[] {
+  const channels = listOf(text);
+  if (channels.every((id) => /^[CGD][A-Z0-9]{2,39}$/.test(id))) return channels;
+  throw new UsageError('--channels are ids of channels, separated by commas, like C012AB3CD.');
+}
+
+function readOwner(owner: string): string {
+  if (/^[UW][A-Z0-9]{2,39}$/.test(owner)) return owner;
+  throw new UsageError('--owner is the id of a person, like U012AB3CD.');
+}
+
+function readSpan(option: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new UsageError(`${option} is a span of time, like 90d, 12h or 30m.`);
+}
+
+function readWhich(command: string, positionals: readonly string[]): string {
+  const [which] = positionals;
+  if (which !== undefined && positionals.length === 1) return which;
+  throw new UsageError(`Say the id or the name of one key: countersign keys ${command} ID`);
+}
+
+function listOf(text: string): readonly string[] {
+  return [...new Set(text.split(/[\s,]+/).filter((each) => each !== ''))];
+}

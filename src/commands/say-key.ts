@@ -1,0 +1,48 @@
+import type { ApiKey } from '../domain/api-key.ts';
+import { sayTime } from './audit-rows.ts';
+
+/** Says a key in a line for people: never its hash. */
+export function sayKey(key: ApiKey, now: number): string {
+  const parts = [
+    key.id,
+    key.name,
+    key.scopes.join(','),
+    key.channels.length > 0 ? key.channels.join(',') : 'any channel',
+    key.owner === undefined ? 'no owner' : `for ${key.owner}`,
+    sayState(key, now),
+  ];
+  return parts.join('  ');
+}
+
+/** Says a key for programs. */
+export function toPlainKey(key: ApiKey, now: number): object {
+  const { id, name, scopes, channels, owner, createdAt, expiresAt, revokedAt, earlier } = key;
+  return {
+    id,
+    name,
+    scopes,
+    channels,
+    owner: owner ?? null,
+    works: stateOf(key, now) === 'works',
+    createdAt: sayTime(createdAt),
+    expiresAt: expiresAt === undefined ? null : sayTime(expiresAt),
+    revokedAt: revokedAt === undefined ? null : sayTime(revokedAt),
+    earlierSecretUntil: earlier && now < earlier.until ? sayTime(earlier.until) : null,
+  };
+}
+
+function stateOf({ expiresAt, revokedAt }: ApiKey, now: number): 'works' | 'revoked' | 'expired' {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && now >= expiresAt ? 'expired' : 'works';
+}
+
+function sayState(key: ApiKey, now: number): string {
+  const { earlier, expiresAt, revokedAt } = key;
+  const state = stateOf(key, now);
+  if (state === 'revoked') return `revoked ${sayTime(revokedAt ?? now)}`;
+  if (state === 'expired') return `expired ${sayTime(expiresAt ?? now)}`;
+  const until = expiresAt === undefined ? 'works' : `works until ${sayTime(expiresAt)}`;
+  return earlier && now < earlier.until
+    ? `${until}, its earlier secret until ${sayTime(earlier.until)}`
+    : until;
+}

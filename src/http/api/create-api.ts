@@ -1,0 +1,151 @@
+/** The HTTP API: programs put their calls to people, and people decide from front ends of their own. */
+import { type Context, Hono } from 'hono';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { z } from 'zod';
+import { StoreUnavailableError } from '../../domain/store.ts';
+import { json, PROBLEM } from './answers.ts';
+import type { ApiDeps } from './api-deps.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createDecideApproval } from './decide-approval.ts';
+import { createFollowApproval } from './follow-approval.ts';
+import { createKeyRing } from './key-ring.ts';
+import { createListApprovals } from './list-approvals.ts';
+import { writeOpenApi } from './open-api.ts';
+import { createWaits } from './open-wait.ts';
+import {
+  type ApiContext,
+  type ApiEnv,
+  type Operation,
+  operation,
+  type Visitor,
+} from './operation.ts';
+import { problem } from './problem.ts';
+import { createReadApproval } from './read-approval.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { createRequestApproval } from './request-approval.ts';
+import { createSightOf } from './sight-of.ts';
+import { createTakeApproval } from './take-approval.ts';
+
+/** The API as the app has it. */
+export interface Api {
+  /** Answers requests under `/api`. */
+  readonly routes: Hono<ApiEnv>;
+  /** Tells the id of the key that a token opens now; undefined when it opens none. */
+  keyIdOf(token: string): Promise<string | undefined>;
+  /** Ends what waits: long polls are told to ask again, streams close. */
+  close(): void;
+}
+
+const RETRY_S = 5;
+
+/** Creates the API. */
+export function createApi(deps: ApiDeps): Api {
+  const { clock, log, store, tokens } = deps;
+  const ring = createKeyRing({ keys: store.keys, clock, log });
+  const waits = createWaits({ clock, ring });
+  const sight = createSightOf(deps);
+  const authenticate = createAuthenticate(deps, ring);
+  const limiter = new RateLimiterMemory({ points: deps.ratePerMinute, duration: 60 });
+
+  const operations: readonly Operation[] = [
+    createRequestApproval(deps),
+    createListApprovals(deps, sight),
+    createReadApproval(deps, sight, waits),
+    createFollowApproval(deps, sight, waits),
+    ...createTakeApproval(deps),
+    ...createDecideApproval(deps, sight),
+    operation(
+      {
+        method: 'get',
+        path: '/api/jwks.json',
+        operationId: 'readKeySet',
+        summary: 'The public key of the tokens that consume gives',
+        isOpen: true,
+        answers: { 200: json(KeySet, 'A JSON Web Key Set.'), 400: PROBLEM },
+      },
+      {},
+      ({ c }) => c.json(tokens.keySet, 200),
+    ),
+  ];
+  const document = writeOpenApi(operations);
+
+  /** Undefined when the visitor has not asked too often. */
+  async function refuseRush(c: ApiContext, visitor: Visitor): Promise<Response | undefined> {
+    const name = visitor.kind === 'key' ? `key ${visitor.key.id}` : `person ${visitor.person.user}`;
+    try {
+      await limiter.consume(name);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof RateLimiterRes)) throw error;
+      return problem(
+        c,
+        429,
+        `More than ${deps.ratePerMinute} requests in a minute (API_RATE_PER_MINUTE). Wait a little; ?wait=60 waits for a decision with one request.`,
+        { retryAfter: Math.max(1, Math.ceil(error.msBeforeNext / 1_000)) },
+      );
+    }
+  }
+
+  async function letIn(c: ApiContext): Promise<Visitor | Response> {
+    const entry = await authenticate(c.req.header('authorization'));
+    if (entry.kind === 'out') return problem(c, 401, entry.why);
+    if (entry.kind === 'unclear') return problem(c, 503, entry.why, { retryAfter: RETRY_S });
+    return (await refuseRush(c, entry.visitor)) ?? entry.visitor;
+  }
+
+  /** Undefined when there is nothing to refuse about the body. */
+  async function takeBody(c: ApiContext): Promise<Response | undefined> {
+    const read = await readJsonBody(c.req.raw);
+    if (read.kind === 'refused') return problem(c, read.status, read.why);
+    c.set('body', read.kind === 'json' ? read.value : undefined);
+    return undefined;
+  }
+
+  async function serve(c: ApiContext, each: Operation): Promise<Response> {
+    c.header('cache-control', 'no-store');
+    if (each.isOpen) return await each.serve(c);
+    const visitor = await letIn(c);
+    if (visitor instanceof Response) return visitor;
+    c.set('visitor', visitor);
+    const refusal = each.method === 'post' ? await takeBody(c) : undefined;
+    return refusal ?? (await each.serve(c));
+  }
+
+  const routes = new Hono<ApiEnv>();
+  routes.get('/api/openapi.json', (c) => c.json(document));
+  for (const each of operations) routes.on(each.method, each.path, (c) => serve(c, each));
+  for (const path of new Set(['/api/openapi.json', ...operations.map((each) => each.path)])) {
+    const methods = operations.flatMap((each) => (each.path === path ? [each.method] : []));
+    const allowed = [...new Set(methods.length > 0 ? methods : ['get'])].join(', ').toUpperCase();
+    routes.all(path, (c) => {
+      c.header('allow', allowed);
+      return problem(c, 405, `This address takes ${allowed}.`);
+    });
+  }
+  routes.notFound((c) =>
+    problem(c, 404, 'There is nothing at this address. /api/openapi.json lists what there is.'),
+  );
+  routes.onError((error, c) => answerError(error, c));
+
+  function answerError(error: unknown, c: Context): Response {
+    log.warn({ err: error, path: c.req.path }, 'A request of the API could not be handled.');
+    return error instanceof StoreUnavailableError
+      ? problem(c, 503, 'The records can’t be reached right now. Try again in a moment.', {
+          retryAfter: RETRY_S,
+        })
+      : problem(
+          c,
+          500,
+          'Something broke here, and it was logged. Nothing is known of whether it was done: read the approval.',
+        );
+  }
+
+  async function keyIdOf(token: string): Promise<string | undefined> {
+    const entry = await authenticate(`Bearer ${token}`);
+    return entry.kind === 'in' && entry.visitor.kind === 'key' ? entry.visitor.key.id : undefined;
+  }
+
+  return { routes, keyIdOf, close: waits.close };
+}
+
+const KeySet = z.strictObject({ keys: z.array(z.record(z.string(), z.string())) });

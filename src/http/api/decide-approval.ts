@@ -1,0 +1,149 @@
+import type { z } from 'zod';
+import type { Call } from '../../domain/call.ts';
+import { routeOf } from '../../domain/decide.ts';
+import type { DecisionCommand, DecisionOutcome } from '../../domain/decision.ts';
+import { shortDigest } from '../../domain/digest.ts';
+import { isSamePerson, type Person } from '../../domain/person.ts';
+import { plainSentence } from '../../domain/sentence.ts';
+import { json, problems } from './answers.ts';
+import type { ApiDeps } from './api-deps.ts';
+import { answerNotDecided } from './key-only.ts';
+import { type ApiContext, operation, type Visitor } from './operation.ts';
+import { notFound, problem } from './problem.ts';
+import { Approval, Approve, Reject } from './schemas.ts';
+import { showApproval } from './show-approval.ts';
+import type { SightOf } from './sight-of.ts';
+
+type Decision = DecisionCommand['decision'];
+
+/** Makes the operations by which people decide, in the name of whoever's token it is. */
+export function createDecideApproval(
+  { desk, hide, store }: ApiDeps,
+  { sightOf }: Pick<SightOf, 'sightOf'>,
+) {
+  async function decide(call: Call, by: Person, decision: Decision): Promise<DecisionOutcome> {
+    const { attempt, id: callId } = call;
+    return await desk.decide({ callId, attempt, digest: shortDigest(call.digest), by, decision });
+  }
+
+  function toEdit(
+    call: Call,
+    modified: z.output<typeof Approve>['modifiedArguments'],
+  ): Decision | undefined {
+    if (modified === undefined) return undefined;
+    return { kind: 'edit', ...hide.restore(call, modified) };
+  }
+
+  /** Whoever edits says why at once, where the route wants to know: their approval of the attempt that they made. */
+  async function addReason(outcome: DecisionOutcome, by: Person, reason: string | undefined) {
+    if (outcome.kind !== 'recorded' || reason === undefined) return outcome;
+    const { call } = outcome;
+    const isAsked =
+      routeOf(call).requiresReason && call.editedBy && isSamePerson(call.editedBy, by);
+    if (!isAsked || call.votes.length > 0) return outcome;
+    const approved = await decide(call, by, { kind: 'approve', reason });
+    return approved.kind === 'decided' || approved.kind === 'recorded' ? approved : outcome;
+  }
+
+  async function answer(
+    c: ApiContext,
+    visitor: Visitor,
+    id: string,
+    digest: string | undefined,
+    act: (call: Call, by: Person) => Promise<DecisionOutcome>,
+  ): Promise<Response> {
+    if (visitor.kind === 'key') return answerNotDecided(c);
+    const call = await store.ledger.get(id);
+    if (!call) return notFound(c);
+    const unseen = whyUnseen(call, digest);
+    if (unseen !== undefined) return problem(c, 409, unseen);
+    const outcome = await act(call, visitor.person);
+    if (
+      outcome.kind === 'decided' ||
+      outcome.kind === 'recorded' ||
+      outcome.kind === 'already-voted'
+    ) {
+      return c.json(showApproval(outcome.call, sightOf(visitor, outcome.call)), 200);
+    }
+    return refuse(c, outcome);
+  }
+
+  const approve = operation(
+    {
+      method: 'post',
+      path: '/api/approvals/:id/approve',
+      operationId: 'approve',
+      summary:
+        'Approves, as the person whose token it is; with other arguments, edits and approves',
+      answers: { 200: json(Approval, 'It counts.'), ...problems(403, 404, 409, 422) },
+    },
+    { body: Approve },
+    ({ body, c, id, visitor }) =>
+      answer(c, visitor, id, body.digest, async (call, by) => {
+        const { reason } = body;
+        const edit = toEdit(call, body.modifiedArguments);
+        if (edit) return await addReason(await decide(call, by, edit), by, reason);
+        return await decide(call, by, { kind: 'approve', ...(reason !== undefined && { reason }) });
+      }),
+  );
+
+  const reject = operation(
+    {
+      method: 'post',
+      path: '/api/approvals/:id/reject',
+      operationId: 'reject',
+      summary:
+        'Rejects, as the person whose token it is: with a reason as a reply, without as ignored',
+      answers: { 200: json(Approval, 'It is rejected.'), ...problems(403, 404, 409, 422) },
+    },
+    { body: Reject },
+    ({ body, c, id, visitor }) =>
+      answer(c, visitor, id, body.digest, (call, by) => {
+        const text = body.reason?.trim() ?? '';
+        return decide(call, by, text === '' ? { kind: 'ignore' } : { kind: 'reply', text });
+      }),
+  );
+
+  return [approve, reject];
+}
+
+/** An approval is of what was seen: whoever decides on what has changed since says what they saw. */
+function whyUnseen(call: Call, digest: string | undefined): string | undefined {
+  if (digest !== undefined && digest !== call.digest) {
+    return 'It is not as it was seen: its digest is another one by now. Read it again, and decide on what stands there.';
+  }
+  const hasChanged = call.attempt > 1 || call.renewedAt !== undefined;
+  if (digest === undefined && hasChanged && call.status === 'pending') {
+    return 'It was edited, or shown anew, since it was asked for. Send the digest of what was seen with the decision.';
+  }
+  return undefined;
+}
+
+type Refused = Exclude<DecisionOutcome, { kind: 'decided' | 'recorded' | 'already-voted' }>;
+
+function refuse(c: ApiContext, outcome: Refused): Response {
+  switch (outcome.kind) {
+    case 'already-decided': {
+      const { status, verdict } = outcome.call;
+      const by = verdict ? `, by ${verdict.by.user}` : '';
+      return problem(c, 409, `It is too late to decide: it is ${status}${by}.`);
+    }
+    case 'stale':
+      return problem(
+        c,
+        409,
+        'It was changed in this moment. Read it again, and decide on what stands there.',
+      );
+    case 'not-allowed':
+      return problem(c, 403, plainSentence(outcome.why));
+    case 'needs-reason':
+      return problem(c, 422, 'An approval of this needs a reason: send one.');
+    case 'invalid': {
+      const [first] = outcome.problems;
+      const why = first ? ` ${first.path.join('.')}: ${first.message}` : '';
+      return problem(c, 422, `It can’t be decided like this.${why}`, { errors: outcome.problems });
+    }
+    case 'not-found':
+      return notFound(c);
+  }
+}

@@ -1,0 +1,109 @@
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import { z } from 'zod';
+import { type Call, isTerminal } from '../../domain/call.ts';
+import type { Cancel } from '../../domain/clock.ts';
+import { problems } from './answers.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { Waits } from './open-wait.ts';
+import { operation, type Visitor } from './operation.ts';
+import { notFound } from './problem.ts';
+import { showApproval } from './show-approval.ts';
+import type { Seen, SightOf } from './sight-of.ts';
+
+/** Proxies cut what is silent for a minute. */
+const HEARTBEAT_MS = 15_000;
+const RETRY_MS = 1_000;
+
+const LastEvent = z.object({ 'last-event-id': z.string().max(20).optional() });
+
+/** Makes the operation that tells of each change of an approval, until it has ended. */
+export function createFollowApproval(
+  { clock, log, outside }: ApiDeps,
+  { find }: Pick<SightOf, 'find'>,
+  waits: Waits,
+) {
+  /** A line that a client passes over. */
+  function beat(write: (text: string) => Promise<unknown>): Cancel {
+    let cancel: Cancel = () => {};
+    const arm = () => {
+      cancel = clock.schedule(clock.now() + HEARTBEAT_MS, () => {
+        arm();
+        write(': still here\n\n').catch((error: unknown) =>
+          log.debug({ err: error }, 'A reader has gone.'),
+        );
+      });
+    };
+    arm();
+    return () => cancel();
+  }
+
+  /** Tells how it stands, and of each change. */
+  async function tell(
+    stream: SSEStreamingApi,
+    { call: first, sight }: Seen,
+    known: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let told = known;
+    for (let call: Call | undefined = first; call; ) {
+      if (call.revision !== told) {
+        const data = JSON.stringify(showApproval(call, sight));
+        const id = String(call.revision);
+        await stream.writeSSE({ event: 'approval', id, data, retry: RETRY_MS });
+      }
+      told = call.revision;
+      if (isTerminal(call) || signal.aborted) return;
+      call = await outside.changed(call.id, told, signal);
+    }
+  }
+
+  async function follow(
+    stream: SSEStreamingApi,
+    visitor: Visitor,
+    seen: Seen,
+    known: number,
+  ): Promise<void> {
+    const gone = new AbortController();
+    stream.onAbort(() => gone.abort());
+    const waiting = waits.open({ visitor, gone: gone.signal });
+    const cancel = beat((text) => stream.write(text));
+    try {
+      await tell(stream, seen, known, waiting.signal);
+    } catch (error) {
+      // The client asks anew.
+      log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
+    } finally {
+      cancel();
+      waiting.release();
+    }
+  }
+
+  return operation(
+    {
+      method: 'get',
+      path: '/api/approvals/:id/events',
+      operationId: 'followApproval',
+      summary: 'Follows an approval by server-sent events, until it has ended',
+      answers: {
+        200: {
+          description:
+            'Events named `approval`: data is the approval, id its revision. The stream ends when the approval has.',
+          schema: z.string(),
+          mediaType: 'text/event-stream',
+        },
+        204: { description: 'It has ended, as Last-Event-ID says that you know.' },
+        ...problems(404),
+      },
+    },
+    { headers: LastEvent },
+    async ({ c, headers, id, visitor }) => {
+      const seen = await find(visitor, id);
+      if (!seen) return notFound(c);
+      const known = Number(headers['last-event-id'] ?? Number.NaN);
+      if (isTerminal(seen.call) && seen.call.revision === known) return c.body(null, 204);
+      c.header('cache-control', 'no-store');
+      c.header('x-accel-buffering', 'no');
+      return streamSSE(c, (stream) => follow(stream, visitor, seen, known));
+    },
+  );
+}

@@ -1,0 +1,150 @@
+/** An operation of the API: what it takes and answers, in schemas that check requests and make the document. */
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import { z } from 'zod';
+import type { ApiKey, KeyToken } from '../../domain/api-key.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { Person } from '../../domain/person.ts';
+import { problem } from './problem.ts';
+
+/** Who asks: a program by its key, or a person by the token of whoever knows them. */
+export type Visitor =
+  | { readonly kind: 'key'; readonly key: ApiKey; readonly token: KeyToken }
+  | { readonly kind: 'person'; readonly person: Person; readonly expiresAt: number };
+
+/** What is known of a request before an operation looks at it. */
+export interface ApiEnv {
+  readonly Bindings: HttpBindings;
+  readonly Variables: {
+    readonly visitor: Visitor;
+    /** Undefined where there is none. */
+    readonly body: JsonValue | undefined;
+  };
+}
+
+/** One request of the API. */
+export type ApiContext = Context<ApiEnv>;
+
+/** What an operation answers with a status; without a schema nothing. */
+export interface Answer {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** (Default: JSON.) */
+  readonly mediaType?: string;
+}
+
+interface Description {
+  readonly method: 'get' | 'post';
+  /** As Hono writes it; `:id` is an approval. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  /** Whether everybody may ask. */
+  readonly isOpen?: true;
+  readonly answers: Readonly<Record<number, Answer>>;
+}
+
+/** What an operation takes. */
+export interface Takes<
+  Query extends z.ZodObject = z.ZodObject,
+  Headers extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+> {
+  readonly query?: Query;
+  readonly headers?: Headers;
+  readonly body?: Body;
+  /** Whether there has to be a body. */
+  readonly needsBody?: boolean;
+}
+
+/** An operation that can be served and described. */
+export interface Operation extends Description {
+  readonly takes: Takes;
+  serve(c: ApiContext): Promise<Response>;
+}
+
+/** A request that was read. */
+export interface Asked<Query, Headers, Body> {
+  readonly c: ApiContext;
+  readonly visitor: Visitor;
+  /** Empty where the path names none. */
+  readonly id: string;
+  readonly query: Query;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+const None = z.strictObject({});
+const Any = z.object({});
+const MAX_ID = 100;
+
+/** Makes an operation whose handler is given what its schemas have read. */
+export function operation<
+  Query extends z.ZodObject = typeof None,
+  Headers extends z.ZodObject = typeof Any,
+  Body extends z.ZodType = typeof None,
+>(
+  description: Description,
+  takes: Takes<Query, Headers, Body>,
+  handle: (
+    asked: Asked<z.output<Query>, z.output<Headers>, z.output<Body>>,
+  ) => Promise<Response> | Response,
+): Operation {
+  const querySchema = takes.query ?? None;
+  const numbers = Object.entries(querySchema.shape).flatMap(([key, schema]) =>
+    isNumeric(schema as z.ZodType) ? [key] : [],
+  );
+  return {
+    ...description,
+    takes,
+    async serve(c) {
+      const id = c.req.param('id') ?? '';
+      const query = querySchema.safeParse(readQuery(c, numbers));
+      if (!query.success) return refuse(c, 'address', query.error);
+      const headers = (takes.headers ?? Any).safeParse(c.req.header());
+      if (!headers.success) return refuse(c, 'headers', headers.error);
+      const body = (takes.body ?? None).safeParse(c.get('body') ?? {});
+      if (!body.success) return refuse(c, 'body', body.error);
+      return await handle({
+        c,
+        // An open operation is not to look at it.
+        visitor: c.get('visitor'),
+        id: id.slice(0, MAX_ID),
+        query: query.data as z.output<Query>,
+        headers: headers.data as z.output<Headers>,
+        body: body.data as z.output<Body>,
+      });
+    },
+  };
+}
+
+function isNumeric(schema: z.ZodType): boolean {
+  const { type } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return type === 'integer' || type === 'number';
+}
+
+/** A value that stands twice is a list, which no schema takes. */
+function readQuery(c: ApiContext, numbers: readonly string[]): object {
+  const read = Object.entries(c.req.queries()).map(([name, values]) => {
+    const [value = '', ...more] = values;
+    if (more.length > 0) return [name, values];
+    const isNumber = numbers.includes(name) && /^\d{1,9}$/.test(value);
+    return [name, isNumber ? Number(value) : value];
+  });
+  return Object.fromEntries(read);
+}
+
+function refuse(c: ApiContext, where: string, error: z.ZodError): Response {
+  const errors = error.issues.map(({ message, path }) => ({
+    path: path.map((step) => (typeof step === 'symbol' ? String(step) : step)),
+    message,
+  }));
+  const [first] = errors;
+  const place = first && first.path.length > 0 ? ` at ${first.path.join('.')}` : '';
+  return problem(
+    c,
+    400,
+    `The ${where} of the request is not as it should be${place}: ${first?.message ?? 'see errors'}. What it takes is in /api/openapi.json.`,
+    { errors },
+  );
+}

@@ -1,0 +1,63 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { FieldProblem } from '../../domain/tool.ts';
+
+/** What every answer that is no success says: https://www.rfc-editor.org/rfc/rfc9457 */
+export interface Problem {
+  readonly title: string;
+  /** What happened, and what to do. */
+  readonly detail: string;
+  /** What is wrong with parts of the request. */
+  readonly errors?: readonly FieldProblem[];
+  /** Seconds after which the same may work. */
+  readonly retryAfter?: number;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'The request is not understood',
+  401: 'Not let in',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not a method of this address',
+  409: 'Not as it stands now',
+  410: 'Too late',
+  413: 'Too large',
+  415: 'Not JSON',
+  422: 'The request can’t be carried out',
+  429: 'Too much',
+  500: 'Something broke here',
+  503: 'Not now',
+};
+
+/** Answers with a problem; `detail` says what happened and what to do. */
+export function problem<Status extends ContentfulStatusCode>(
+  c: Context,
+  status: Status,
+  detail: string,
+  more: Pick<Problem, 'errors' | 'retryAfter'> = {},
+) {
+  const { errors, retryAfter } = more;
+  const body = {
+    type: 'about:blank',
+    title: TITLES[status] ?? 'Not done',
+    status: Number(status),
+    detail,
+    ...(errors && {
+      errors: errors.map(({ path, message }) => ({ path: [...path], message })),
+    }),
+  };
+  return c.json(body, status, {
+    'content-type': 'application/problem+json',
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    ...(status === 401 && { 'www-authenticate': 'Bearer realm="countersign"' }),
+  });
+}
+
+/** Says that there is no such approval: the same where it is another program's. */
+export function notFound(c: Context) {
+  return problem(
+    c,
+    404,
+    'There is no approval with this id for you. A key finds those that it asked for itself.',
+  );
+}

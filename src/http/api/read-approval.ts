@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import type { Call } from '../../domain/call.ts';
+import { isTerminal } from '../../domain/call.ts';
+import { json, problems } from './answers.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { WaitEnd, Waits } from './open-wait.ts';
+import { type ApiContext, operation, type Visitor } from './operation.ts';
+import { notFound, problem } from './problem.ts';
+import { Approval, WaitQuery } from './schemas.ts';
+import { showApproval } from './show-approval.ts';
+import type { Seen, SightOf } from './sight-of.ts';
+
+const RETRY_S = 1;
+const SHUT_OUT: WaitEnd = 'shut-out';
+
+/** Makes the operation that reads an approval, or waits for people's decision on it. */
+export function createReadApproval(
+  { log, outside }: ApiDeps,
+  { find }: Pick<SightOf, 'find'>,
+  waits: Waits,
+) {
+  /** Reads until the call is not as it was, or the wait is over. */
+  async function wait(
+    seen: Call,
+    isNews: (call: Call) => boolean,
+    signal: AbortSignal,
+  ): Promise<Call | undefined> {
+    let call: Call | undefined = seen;
+    while (call && !isNews(call)) {
+      const changed: Call | undefined = await outside.changed(call.id, call.revision, signal);
+      if (changed === undefined) return signal.aborted ? call : undefined;
+      call = changed;
+    }
+    return call;
+  }
+
+  async function answer(
+    c: ApiContext,
+    visitor: Visitor,
+    { call, sight }: Seen,
+    status: 200 | 202,
+  ): Promise<Response> {
+    if (status === 202) c.header('retry-after', String(RETRY_S));
+    else await markTold(visitor, call);
+    return c.json(showApproval(call, sight), status);
+  }
+
+  /** A program that has read how its call ended knows it. */
+  async function markTold(visitor: Visitor, call: Call): Promise<void> {
+    const isOwn = visitor.kind === 'key' && call.outside?.key === visitor.key.id;
+    if (!isOwn || call.delivered || !isTerminal(call)) return;
+    try {
+      await outside.markTold(call.id);
+    } catch (error) {
+      log.warn(
+        { err: error, call: call.id },
+        'It was not stored that a program knows the outcome.',
+      );
+    }
+  }
+
+  /** Answers when there is news, or the wait is over. */
+  async function answerLater(
+    c: ApiContext,
+    visitor: Visitor,
+    seen: Seen,
+    { revision, wait: seconds = 0 }: z.output<typeof WaitQuery>,
+  ): Promise<Response> {
+    const isNews = (call: Call) =>
+      revision === undefined ? !waitsForPeople(call) : call.revision !== revision;
+    const waiting = waits.open({ visitor, gone: c.req.raw.signal, ms: seconds * 1_000 });
+    try {
+      const call = await wait(seen.call, isNews, waiting.signal);
+      if (!call) return notFound(c);
+      if (waiting.signal.reason === SHUT_OUT) {
+        return problem(c, 401, 'The key was revoked, or the token has expired, while this waited.');
+      }
+      return await answer(c, visitor, { ...seen, call }, isNews(call) ? 200 : 202);
+    } finally {
+      waiting.release();
+    }
+  }
+
+  return operation(
+    {
+      method: 'get',
+      path: '/api/approvals/:id',
+      operationId: 'readApproval',
+      summary: 'Reads an approval; with wait, as soon as people have decided',
+      answers: {
+        200: json(Approval, 'How it stands.'),
+        202: json(Approval, 'It stands as before when the wait is over: ask again.'),
+        ...problems(404),
+      },
+    },
+    { query: WaitQuery },
+    async ({ c, id, query, visitor }) => {
+      const seen = await find(visitor, id);
+      if (!seen) return notFound(c);
+      const isPlain = query.wait === undefined && query.revision === undefined;
+      return isPlain
+        ? await answer(c, visitor, seen, 200)
+        : await answerLater(c, visitor, seen, query);
+    },
+  );
+}
+
+function waitsForPeople({ status }: Call): boolean {
+  return status === 'pending' || status === 'proposed';
+}

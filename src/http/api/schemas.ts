@@ -1,0 +1,228 @@
+/** The shapes of requests and answers: what is checked is what the OpenAPI document says. */
+import { z } from 'zod';
+import { CALL_STATUSES } from '../../domain/call.ts';
+
+/** The most that a request may ask to wait. */
+const MAX_WAIT_S = 60;
+
+const MAX_PAGE = 100;
+const DEFAULT_PAGE = 50;
+
+const person = z
+  .string()
+  .regex(/^[UW][A-Z0-9]{2,39}$/, 'is the id of a person in Slack, like U012AB3CD')
+  .meta({ examples: ['U012AB3CD'] });
+
+const channel = z
+  .string()
+  .regex(/^[CGD][A-Z0-9]{2,39}$/, 'is the id of a channel in Slack, like C012AB3CD')
+  .meta({ examples: ['C012AB3CD'] });
+
+const digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'is the digest of the approval, 64 hexadecimal digits');
+
+const DECISIONS = ['approve', 'edit', 'reply', 'ignore'] as const;
+const RISKS = ['low', 'medium', 'high'] as const;
+
+/** The statuses that are told: a call is never seen before it has been put to people. */
+const STATUSES = CALL_STATUSES.filter((status) => status !== 'proposed');
+const status = z.enum(STATUSES);
+
+const isoTime = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
+
+/** A call as programs and people's own front ends see it. */
+export const Approval = z
+  .strictObject({
+    id: z.string(),
+    status,
+    revision: z.int().meta({ description: 'Grows with each change.' }),
+    toolName: z.string(),
+    arguments: z.any().meta({
+      description:
+        'Those that run, as people edited them. Secrets are hidden from whoever did not send them.',
+    }),
+    digest: digest.meta({
+      description: 'Binds all that changes the effect; to be sent back with consume.',
+    }),
+    attempt: z.int().meta({ description: 'From 1; an edit makes the next one.' }),
+    edited: z.boolean(),
+    requestedAt: isoTime,
+    decideBy: isoTime.nullable(),
+    requester: z.string(),
+    channel: z.string(),
+    thread: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
+    userMessage: z.string().nullable(),
+    description: z.string().nullable(),
+    risk: z.enum(RISKS),
+    decisions: z.array(z.enum(DECISIONS)),
+    approvedBy: z.array(z.string()),
+    decidedBy: z.string().nullable(),
+    reply: z
+      .string()
+      .nullable()
+      .meta({ description: 'What a person answered in place of approving.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it was refused, sent back, or is unknown.' }),
+    outcome: z.strictObject({ kind: z.string(), text: z.string().optional() }).nullable(),
+    metadata: z.any(),
+    source: z.strictObject({ kind: z.enum(['agent', 'key', 'graph', 'server']), name: z.string() }),
+  })
+  .meta({ id: 'Approval' });
+
+/** An approval as it is sent. */
+export type ApprovalBody = z.output<typeof Approval>;
+
+/** A call that a program puts to people. */
+export const NewApproval = z
+  .strictObject({
+    action: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/,
+        'is the name of a tool: up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”',
+      )
+      .meta({ description: 'The tool.', examples: ['deploy_service'] }),
+    args: z.record(z.string(), z.any()).meta({ description: 'The arguments.' }),
+    schema: z
+      .record(z.string(), z.any())
+      .optional()
+      .meta({ description: 'JSON Schema of the arguments: people edit them by a form of it.' }),
+    description: z.string().max(3_000).optional(),
+    risk: z.enum(RISKS).optional(),
+    channel: channel.optional(),
+    requester: person.optional(),
+    deadline: z
+      .union([
+        z.int().min(1).max(2_592_000),
+        z.iso.datetime({ offset: true, error: 'is a number of seconds, or a time of ISO 8601' }),
+      ])
+      .optional()
+      .meta({ description: 'How long to wait for people: seconds, or a time.' }),
+    decisions: z
+      .array(z.enum(DECISIONS))
+      .min(1)
+      .max(DECISIONS.length)
+      .optional()
+      .meta({ description: 'The only ones that the program understands.' }),
+    callbackUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2_000)
+      .optional(),
+    metadata: z.any().optional().meta({ description: 'Given back as it is.' }),
+    choices: z.array(z.string().min(1).max(75)).min(1).max(20).optional(),
+    silent: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The program will not report: consuming is the end.' }),
+  })
+  .meta({ id: 'NewApproval' });
+
+/** How long to wait for people. */
+export const WaitQuery = z.strictObject({
+  wait: z
+    .int()
+    .min(0)
+    .max(MAX_WAIT_S)
+    .optional()
+    .meta({ description: 'Seconds to wait until people have decided.' }),
+  revision: z
+    .int()
+    .min(0)
+    .max(999_999_999)
+    .optional()
+    .meta({ description: 'Waits until the approval is not of this revision any more instead.' }),
+});
+
+/** Which approvals, and how many. */
+export const ListQuery = z.strictObject({
+  status: status.optional(),
+  tool: z.string().min(1).max(128).optional(),
+  requester: person.optional(),
+  after: z.string().min(1).max(100).optional().meta({ description: '`next` of the page before.' }),
+  limit: z.int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+});
+
+/** A page of approvals. */
+export const Page = z
+  .strictObject({
+    approvals: z.array(Approval),
+    next: z.string().nullable().meta({ description: '`after` of the next page.' }),
+    note: z.string().optional().meta({ description: 'Why there may be more than is told.' }),
+  })
+  .meta({ id: 'Page' });
+
+/** What makes the same request the same approval. */
+export const IdempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, 'is up to 255 characters of ASCII')
+    .optional(),
+});
+
+/** What a program takes: the bytes that were approved. */
+export const Consume = z.strictObject({ digest }).meta({ id: 'Consume' });
+
+/** A call that is the program’s to run, once. */
+export const Consumed = z
+  .strictObject({
+    token: z.string().meta({
+      description:
+        'A JWS (EdDSA; the key is in /api/jwks.json) that says that these bytes were approved: jti, sub (the approval), tool, digest, argsHash (SHA-256 of the RFC 8785 text of the arguments), aud “countersign:consume”, exp within 60 seconds.',
+    }),
+    approval: Approval,
+  })
+  .meta({ id: 'Consumed' });
+
+/** What came of a call. */
+export const Report = z
+  .strictObject({
+    outcome: z.strictObject({
+      status: z.enum(['succeeded', 'failed']),
+      text: z.string().max(100_000).optional(),
+    }),
+  })
+  .meta({ id: 'Report' });
+
+/** A person’s approval. */
+export const Approve = z
+  .strictObject({
+    modifiedArguments: z
+      .record(z.string(), z.any())
+      .optional()
+      .meta({ description: 'All arguments, as they are to run. A hidden secret stays as it is.' }),
+    digest: digest.optional().meta({
+      description: 'Of what was seen; needed once the approval was edited or shown anew.',
+    }),
+    reason: z.string().max(300).optional(),
+  })
+  .meta({ id: 'Approve' });
+
+/** A person’s rejection. */
+export const Reject = z
+  .strictObject({
+    reason: z
+      .string()
+      .max(3_000)
+      .optional()
+      .meta({ description: 'With it the program is told it as a reply; without, ignored.' }),
+    digest: digest.optional(),
+  })
+  .meta({ id: 'Reject' });
+
+/** What every answer says that is no success. */
+export const ProblemBody = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What happened, and what to do.' }),
+    errors: z
+      .array(
+        z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'Problem' });

@@ -1,0 +1,69 @@
+import { mayRead } from '../../domain/api-key.ts';
+import type { Call } from '../../domain/call.ts';
+import { routeOf } from '../../domain/decide.ts';
+import { isSamePerson, type Person } from '../../domain/person.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { Visitor } from './operation.ts';
+import { type Sight, WHOLE } from './show-approval.ts';
+
+/** A call that a visitor may read, and how. */
+export interface Seen {
+  readonly call: Call;
+  readonly sight: Sight;
+}
+
+/** Builds the question what a visitor sees of calls. */
+export function createSightOf({
+  authorize,
+  hide,
+  store,
+}: Pick<ApiDeps, 'authorize' | 'hide' | 'store'>) {
+  /** A key that only reads decides nothing, so what looks like a secret is hidden from it too. */
+  function sightOf(visitor: Visitor, call: Call): Sight {
+    if (visitor.kind === 'key' && isOwn(visitor, call)) return WHOLE;
+    const shows = visitor.kind === 'person';
+    return {
+      args: (each) => hide.args(each, shows),
+      text: (each, text) => hide.text(each, text, shows),
+    };
+  }
+
+  function isOwn({ key }: Extract<Visitor, { kind: 'key' }>, call: Call): boolean {
+    return call.outside?.by === 'key' && call.outside.key === key.id;
+  }
+
+  /** Whoever asked, has decided on it, or may. */
+  async function mayPersonSee(person: Person, call: Call): Promise<boolean> {
+    const { editedBy, outside, requester, verdict, votes } = call;
+    const involved = [
+      requester,
+      outside?.owner,
+      editedBy,
+      verdict?.by,
+      ...votes.map(({ by }) => by),
+    ];
+    if (involved.some((each) => each !== undefined && isSamePerson(each, person))) return true;
+    const { decisions } = routeOf(call);
+    const decision = decisions.includes('approve') ? 'approve' : (decisions[0] ?? 'approve');
+    const { permission } = await authorize(call, person, decision);
+    return permission.kind === 'allowed';
+  }
+
+  return {
+    sightOf,
+
+    /** Finds a call that the visitor may read; those of others are not found. */
+    async find(visitor: Visitor, id: string): Promise<Seen | undefined> {
+      const call = await store.ledger.get(id);
+      if (!call) return undefined;
+      const may =
+        visitor.kind === 'key'
+          ? isOwn(visitor, call) || mayRead(visitor.key)
+          : await mayPersonSee(visitor.person, call);
+      return may ? { call, sight: sightOf(visitor, call) } : undefined;
+    },
+  };
+}
+
+/** Answers what a visitor sees of calls. */
+export type SightOf = ReturnType<typeof createSightOf>;

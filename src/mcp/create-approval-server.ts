@@ -1,0 +1,43 @@
+/** What a desk offers to agents over MCP. */
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { addAskHuman } from './ask-human-tool.ts';
+import type { AskDefaults, Asker } from './asker.ts';
+import { addGetApproval } from './get-approval-tool.ts';
+import { addPermissionPrompt } from './permission-prompt-tool.ts';
+import { addRequestApproval } from './request-approval-tool.ts';
+import { createToolWork } from './tool-work.ts';
+
+/** A server for one connection. */
+export interface ApprovalServer {
+  readonly mcp: McpServer;
+  /** Ends the connection and takes back what waits on it; resolves when that is done. */
+  close(): Promise<void>;
+}
+
+const INSTRUCTIONS = `Puts your actions to people in Slack before you run them.
+Call request_approval before anything risky, wait for its result, and run exactly the arguments that it gives back: people may have edited them. Anything but the decision "approved" means: do not run it.
+Ask people a question with ask_human.`;
+
+/** Creates the server; `askerOf` tells who asks from how a message was authorized. */
+export function createApprovalServer(
+  askerOf: (auth: AuthInfo | undefined) => Asker | undefined,
+  defaults: AskDefaults = {},
+): ApprovalServer {
+  const mcp = new McpServer(
+    { name: 'countersign', title: 'Countersign', version: '0.1.0' },
+    { instructions: INSTRUCTIONS },
+  );
+  const work = createToolWork(askerOf);
+  addRequestApproval(mcp, { defaults, work });
+  addGetApproval(mcp, { work });
+  addAskHuman(mcp, { defaults, work });
+  addPermissionPrompt(mcp, { defaults, work });
+  return {
+    mcp,
+    async close() {
+      await mcp.close();
+      await work.ended();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import { ApprovalAnswer, toAnswer } from './approval-answer.ts';
+import type { ToolWork } from './tool-work.ts';
+
+/** Adds the tool that tells how an approval stands. */
+export function addGetApproval(mcp: McpServer, { work }: { work: ToolWork }): void {
+  mcp.registerTool(
+    'get_approval',
+    {
+      title: 'Look at an approval',
+      description: 'Tells how an approval stands that you asked for; it changes nothing.',
+      inputSchema: z.strictObject({
+        approval_id: z.string().min(1),
+        wait_seconds: z
+          .number()
+          .nonnegative()
+          .optional()
+          .describe('Wait this long for a decision. Default: 0.'),
+      }),
+      outputSchema: ApprovalAnswer,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+    ({ approval_id: id, wait_seconds: wait = 0 }, extra) =>
+      work.run(extra, async (api, waiting) =>
+        toAnswer(await api.getApproval(id, { ...waiting, wait })),
+      ),
+  );
+}

@@ -1,0 +1,64 @@
+/** The hook that Claude Code runs before it uses a tool. https://code.claude.com/docs/en/hooks */
+import { z } from 'zod';
+import type { WaitOptions } from '../client/countersign-client.ts';
+import { matchesGlob } from '../domain/glob.ts';
+import { askPermission, type Permission } from './ask-permission.ts';
+import type { ApprovalApi, AskDefaults } from './asker.ts';
+
+const Input = z.object({
+  tool_name: z.string().min(1),
+  tool_input: z.record(z.string(), z.unknown()),
+  tool_use_id: z.string().optional(),
+  session_id: z.string().optional(),
+  cwd: z.string().optional(),
+});
+
+/** What the hook is told at its command line. */
+export interface HookOptions extends AskDefaults {
+  /** Names of tools that people are asked about; `*` stands for anything. The others pass. */
+  readonly tools: readonly string[];
+}
+
+/** Answers what stands on the hook's standard input with what goes to its standard output; empty: no opinion on this tool. Whatever is unclear denies. */
+export async function answerPreToolUse(
+  text: string,
+  api: Pick<ApprovalApi, 'withApproval'>,
+  { tools, ...defaults }: HookOptions,
+  waiting: WaitOptions,
+): Promise<string> {
+  const read = Input.safeParse(parse(text));
+  if (!read.success) {
+    const message = `Not allowed: the hook can't read what it was asked. ${z.prettifyError(read.error)}`;
+    return toOutput({ behavior: 'deny', message });
+  }
+  const { tool_name: toolName, tool_input: input, cwd, ...ids } = read.data;
+  if (!tools.some((pattern) => matchesGlob(pattern, toolName))) return '';
+  const use = {
+    toolName,
+    input,
+    ...(cwd !== undefined && { description: `A coding agent in ${cwd}.` }),
+    metadata: ids,
+    ...defaults,
+  };
+  return toOutput(await askPermission(api, use, waiting));
+}
+
+/** Writes the answer of the hook. */
+function toOutput(permission: Permission): string {
+  const isAllowed = permission.behavior === 'allow';
+  const hookSpecificOutput = {
+    hookEventName: 'PreToolUse',
+    permissionDecision: permission.behavior,
+    permissionDecisionReason: isAllowed ? 'Approved in Slack.' : permission.message,
+    ...(isAllowed && { updatedInput: permission.updatedInput }),
+  };
+  return JSON.stringify({ hookSpecificOutput });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+/** Answers a request as the HTTP API refuses one: a problem of RFC 9457. */
+export function refuse(
+  status: number,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(
+    JSON.stringify({ type: 'about:blank', title: TITLES[status], status, detail }),
+    {
+      status,
+      headers: { ...headers, 'content-type': 'application/problem+json' },
+    },
+  );
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  503: 'Service Unavailable',
+};

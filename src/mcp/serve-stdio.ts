@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { AskDefaults, Asker } from './asker.ts';
+import { createApprovalServer } from './create-approval-server.ts';
+
+/** Serves one client over two streams; resolves when its input has ended or the signal is aborted, and what waited is taken back. */
+export async function serveStdio(
+  asker: Asker,
+  {
+    defaults,
+    input,
+    output,
+    signal,
+  }: {
+    readonly defaults: AskDefaults;
+    readonly input: Readable;
+    readonly output: Writable;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const server = createApprovalServer(() => asker, defaults);
+  const ended = Promise.race([
+    once(input, 'end', { signal }),
+    once(input, 'close', { signal }),
+    // A client that is gone can be told nothing.
+    once(output, 'error', { signal }),
+  ]);
+  await server.mcp.connect(new StdioServerTransport(input, output));
+  await ended.catch(() => {});
+  await server.close();
+}

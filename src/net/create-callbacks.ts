@@ -1,0 +1,78 @@
+import {
+  type Callbacks,
+  callbackSecretOf,
+  SIGNATURE_HEADER,
+  signCallback,
+} from '../domain/callback.ts';
+import type { Clock } from '../domain/clock.ts';
+import { sendChecked } from './checked-request.ts';
+import { addressProblem, PUBLIC_WEB, parseAddress, type WebReach } from './web-reach.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_LENGTH = 2_000;
+
+/** Creates what reaches programs: over https, at addresses of the public internet, without redirects; of an answer only its status is read. */
+export function createCallbacks({
+  installationKey,
+  clock,
+  reach = PUBLIC_WEB,
+}: {
+  readonly installationKey: Uint8Array;
+  readonly clock: Clock;
+  /** Of tests: any scheme will do there. (Default: the public internet.) */
+  readonly reach?: WebReach | undefined;
+}): Callbacks {
+  function problemOf(text: string): string | undefined {
+    const url = text.length > MAX_LENGTH ? undefined : parseAddress(text);
+    if (!url) return `has to be an address of at most ${MAX_LENGTH} characters`;
+    if (url.protocol !== 'https:' && reach === PUBLIC_WEB) return 'has to be an https address';
+    return addressProblem(url, reach);
+  }
+
+  async function post(
+    url: URL,
+    headers: Record<string, string>,
+    body: string,
+    signal: AbortSignal,
+  ) {
+    const response = await sendChecked({ url, headers, body, reach, signal });
+    response.destroy();
+    return response.statusCode ?? 0;
+  }
+
+  return {
+    problemOf,
+    async send({ url: text, key, body }, signal) {
+      const problem = problemOf(text);
+      if (problem !== undefined)
+        throw new Error(`The callback’s address can’t be used: ${problem}`);
+      const url = new URL(text);
+      const secret = callbackSecretOf(installationKey, key);
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'Countersign (callback)',
+        [SIGNATURE_HEADER]: signCallback(secret, body, clock.now()),
+      };
+      const tooLate = new AbortController();
+      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
+      try {
+        const status = await post(url, headers, body, AbortSignal.any([signal, tooLate.signal]));
+        if (status < 200 || status > 299) throw new Error(`${url.host} ${sayStatus(status)}`);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!tooLate.signal.aborted) throw error;
+        throw new Error(`${url.host} did not answer within ${TIMEOUT_MS / 1_000} s.`, {
+          cause: error,
+        });
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+function sayStatus(status: number): string {
+  return status >= 300 && status < 400
+    ? `answered ${status}, a redirect, and callbacks follow none.`
+    : `answered ${status}, which takes no callback.`;
+}

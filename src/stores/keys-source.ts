@@ -1,0 +1,12 @@
+import type { Keys } from '../domain/store.ts';
+
+/** The keys of an installation, opened beside its app. */
+export interface KeysSource {
+  readonly keys: Keys;
+  close(): Promise<void>;
+}
+
+/** The keys can't be opened; the message says why, and what to do. */
+export class NoKeysError extends Error {
+  override readonly name = 'NoKeysError';
+}

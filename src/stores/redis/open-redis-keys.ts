@@ -1,0 +1,44 @@
+import type { Log } from '../../domain/log.ts';
+import { type KeysSource, NoKeysError } from '../keys-source.ts';
+import { readScript } from './desk-scripts.ts';
+import { migrateDesk, NEWEST_DESK } from './desk-version.ts';
+import { readMaybe } from './read-reply.ts';
+import { createRedisKeys } from './redis-keys.ts';
+import { createRedisLine } from './redis-line.ts';
+import { createRedisLink } from './redis-link.ts';
+
+const VERSION = readScript(`return redis.call('GET',P..':version')`);
+
+/** Opens the keys of a desk on Redis beside its app; rejects with a `NoKeysError` when it can't be reached, or is of another version. */
+export async function openRedisKeys(
+  { url, prefix }: { readonly url: string; readonly prefix: string },
+  log: Log,
+): Promise<KeysSource> {
+  const line = createRedisLine(url, log);
+  const link = createRedisLink(line);
+  const desk = `${prefix}:{desk}`;
+  try {
+    await line.open().catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new NoKeysError(
+        `The Redis of REDIS_URL can't be reached: ${why}. Check the address, the password, and that Redis runs.`,
+        { cause: error },
+      );
+    });
+    const version = readMaybe(await link.run(VERSION, desk, []));
+    if (version === undefined) await migrateDesk(link, desk);
+    else if (Number(version) !== NEWEST_DESK) throw otherVersion(Number(version));
+  } catch (error) {
+    await line.close();
+    throw error;
+  }
+  return { keys: createRedisKeys(link, desk), close: () => line.close() };
+}
+
+function otherVersion(version: number): NoKeysError {
+  return new NoKeysError(
+    version > NEWEST_DESK
+      ? `The data in Redis was written by a newer Countersign: its version is ${version}, and this one knows up to ${NEWEST_DESK}. Use the newer Countersign.`
+      : `The data in Redis is of an older Countersign: its version is ${version}, and this one needs ${NEWEST_DESK}. Start the app of this version once, which brings it up to date; then try again.`,
+  );
+}

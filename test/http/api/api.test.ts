@@ -1,0 +1,31 @@
+/** The HTTP API, operation by operation, with the rows of its security. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { actingTests } from './acting.ts';
+import { openBench } from './api-bench.ts';
+import { fuzzTests } from './fuzzing.ts';
+import { peopleTests } from './people.ts';
+import { refusingTests } from './refusing.ts';
+
+describe('the HTTP API', () => {
+  const bench = openBench();
+  actingTests(bench);
+  refusingTests(bench);
+  peopleTests(bench);
+  fuzzTests(bench);
+
+  it('has exercised every operation of its document, with and without success', () => {
+    const all = Object.values(bench.stage.document().paths).flatMap((path) => Object.values(path));
+    const told = [...bench.stage.answered];
+    for (const { operationId } of all.filter((each) => each.operationId !== 'followApproval')) {
+      assert.ok(
+        told.some((each) => /^\S+ 20\d$/.test(each) && each.startsWith(`${operationId} `)),
+        operationId,
+      );
+    }
+    assert.deepEqual(
+      told.filter((each) => / 5(?!03)\d\d$/.test(each)),
+      [],
+    );
+  });
+});

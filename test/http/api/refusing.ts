@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type ApiBench, CALL } from './api-bench.ts';
+import type { Wish } from './api-stage.ts';
+
+/** What is refused, and that nothing comes of it. */
+export function refusingTests(bench: ApiBench): void {
+  // T10, T12, T28: what is sent, and what it answers.
+  const bomb = (depth: number) =>
+    `{"action":"x","args":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+  const REFUSED: readonly (readonly [what: string, wish: Wish, status: number, says: RegExp])[] = [
+    ...['status', 'approved', 'approvers', 'id', 'digest', 'owner', 'votes', 'key'].map(
+      (field) =>
+        [
+          `the field ${field}`,
+          { body: { ...CALL, [field]: true } },
+          400,
+          /nrecognized key/,
+        ] as const,
+    ),
+    ['__proto__', { raw: '{"action":"x","args":{},"__proto__":{"a":1}}' }, 400, /__proto__/],
+    ['__proto__ deeper', { raw: '{"action":"x","args":{"__proto__":{}}}' }, 400, /__proto__/],
+    ['a key twice', { raw: '{"action":"x","action":"y","args":{}}' }, 400, /twice/],
+    [
+      'a number that loses digits',
+      { raw: '{"action":"x","args":{"n":9007199254740993}}' },
+      400,
+      /lose digits/,
+    ],
+    ['1e400', { raw: '{"action":"x","args":{"n":1e400}}' }, 400, /lose digits/],
+    ['half a character', { raw: '{"action":"x","args":{"s":"\\ud800"}}' }, 400, /surrogate/],
+    ['bytes that are no text', { raw: new Uint8Array([0x7b, 0xff, 0x7d]) }, 400, /UTF-8/],
+    ['33 levels', { raw: bomb(33) }, 400, /32 levels/],
+    ['10,000 levels', { raw: bomb(10_000) }, 400, /32 levels/],
+    [
+      '1,001 keys',
+      {
+        body: {
+          action: 'x',
+          args: Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`k${i}`, 1])),
+        },
+      },
+      400,
+      /1000 keys/,
+    ],
+    ['10 MB', { raw: `{"action":"x","args":{"s":"${'x'.repeat(10_000_000)}"}}` }, 413, /256 KB/],
+    [
+      'no JSON',
+      { raw: 'action=x', headers: { 'content-type': 'text/plain' } },
+      415,
+      /application\/json/,
+    ],
+    ['broken JSON', { raw: '{"action":' }, 400, /cut off/],
+    ['nothing', {}, 400, /action/],
+    ['no object', { raw: '[]' }, 400, /body/],
+    ['a tool with a blank', { body: { ...CALL, action: 'rm -rf' } }, 400, /name of a tool/],
+    ['a channel by name', { body: { ...CALL, channel: '#ops' } }, 400, /C012AB3CD/],
+    ['a channel that is not the key’s', { body: { ...CALL, channel: 'C0OTHER' } }, 403, /C0OTHER/],
+    ['another requester', { body: { ...CALL, requester: 'U0OTHER' } }, 403, /scope requesters/],
+    [
+      'a deadline of yesterday',
+      { body: { ...CALL, deadline: '2020-01-01T00:00:00Z' } },
+      422,
+      /over already/,
+    ],
+    ['a callback that is none', { body: { ...CALL, callbackUrl: 'ftp://x' } }, 400, /callbackUrl/],
+    ['a schema that is none', { body: { ...CALL, schema: { type: 5 } } }, 422, /schema/],
+    [
+      'arguments that do not fit',
+      { body: { ...CALL, schema: { type: 'object', properties: { table: { type: 'number' } } } } },
+      422,
+      /args\.table/,
+    ],
+  ];
+
+  it('refuses what it does not take with a sentence, at once, and nothing comes of it', async () => {
+    for (const [what, wish, status, says] of REFUSED) {
+      const before = await bench.stage.desk.store.ledger.count();
+      const startedAt = performance.now();
+      const told = await bench.post('/api/approvals', wish);
+      const ms = performance.now() - startedAt;
+      assert.equal(told.status, status, `${what}: ${JSON.stringify(told.body)}`);
+      assert.match(told.body.detail, says, what);
+      assert.deepEqual(await bench.stage.desk.store.ledger.count(), before, what);
+      assert.ok(ms < 500, `${what} took ${ms} ms`);
+    }
+    await bench.stage.desk.rest();
+  });
+
+  it('finds the approvals of other keys as little as those that there are not (T11)', async () => {
+    const { body } = await bench.make();
+    const other = await bench.stage.key();
+    const ways: readonly (readonly [string, string, object?])[] = [
+      ['GET', ''],
+      ['GET', '?wait=5'],
+      ['GET', '/events'],
+      ['POST', '/cancel', {}],
+      ['POST', '/consume', { digest: body.digest }],
+      ['POST', '/report', { outcome: { status: 'failed' } }],
+    ];
+    for (const [method, way, sent] of ways) {
+      const wish = { token: other, ...(sent && { body: sent }) };
+      const [theirs, none] = await Promise.all(
+        [body.id, 'call_none'].map((id) =>
+          bench.stage.ask(method, `/api/approvals/${id}${way}`, wish),
+        ),
+      );
+      assert.equal(theirs?.status, 404, way);
+      assert.deepEqual(theirs?.body, none?.body);
+    }
+    const list = await bench.get('/api/approvals', { token: other });
+    assert.deepEqual(list.body, { approvals: [], next: null });
+    assert.equal(
+      (await bench.get(`/api/approvals?after=${body.id}`, { token: other })).status,
+      422,
+    );
+    assert.equal(await bench.statusOf(body.id), 'pending');
+  });
+
+  it('lets in keys that work, and says why not; a key never decides (T10)', async () => {
+    const now = bench.stage.desk.clock.now();
+    const made = await bench.make();
+    const cases: readonly (readonly [string, string | undefined, RegExp])[] = [
+      ['none', undefined, /Bearer csk_/],
+      ['no key', 'csk_x', /no such key/],
+      ['a made up one', `csk_${'0'.repeat(16)}_${'A'.repeat(43)}`, /no such key/],
+      ['another secret', `${bench.token.slice(0, -5)}AAAAA`, /no such key/],
+      ['revoked', await bench.stage.key({ revokedAt: now }), /revoked/],
+      ['expired', await bench.stage.key({ expiresAt: now }), /expired/],
+    ];
+    for (const [what, sent, says] of cases) {
+      const told = await bench.get('/api/approvals', { token: sent });
+      assert.equal(told.status, 401, what);
+      assert.match(told.headers.get('www-authenticate') ?? '', /^Bearer/);
+      assert.match(told.body.detail, says, what);
+    }
+    for (const way of ['approve', 'reject']) {
+      for (const scopes of [['request'], ['request', 'read', 'requesters']]) {
+        const key = await bench.stage.key({ scopes });
+        const told = await bench.post(`/api/approvals/${made.body.id}/${way}`, {
+          token: key,
+          body: {},
+        });
+        assert.equal(told.status, 403);
+        assert.match(told.body.detail, /never decides/);
+      }
+    }
+    assert.equal(await bench.statusOf(made.body.id), 'pending');
+  });
+
+  it('keeps a key to its scopes, its channels and its owner', async () => {
+    const tries: readonly (readonly [object, object, number, RegExp])[] = [
+      [{ scopes: ['request:deploy_*'] }, CALL, 403, /request:deploy_\*/],
+      [{ scopes: ['request:deploy_*'] }, { ...CALL, action: 'deploy_web' }, 201, /.*/],
+      [{ scopes: ['read'] }, CALL, 403, /may not ask/],
+      [{ owner: undefined }, CALL, 422, /--owner/],
+      [{ owner: undefined }, { ...CALL, requester: 'U0OTHER' }, 403, /it has none/],
+      [{ scopes: ['request', 'requesters'] }, { ...CALL, requester: 'U0OTHER' }, 201, /.*/],
+      [{ channels: [] }, CALL, 422, /--channels/],
+      [{ channels: [] }, { ...CALL, channel: 'C0ANY' }, 201, /.*/],
+    ];
+    for (const [patch, body, status, says] of tries) {
+      const key = await bench.stage.key(Object.fromEntries(Object.entries(patch)));
+      const told = await bench.post('/api/approvals', { token: key, body });
+      assert.equal(told.status, status, JSON.stringify([patch, body, told.body]));
+      assert.match(told.body.detail ?? '', says);
+    }
+    await bench.stage.desk.rest();
+  });
+
+  it('answers 405 and 404 as problems, and other methods change nothing', async () => {
+    const wrong = await bench.stage.ask('DELETE', '/api/approvals', { token: bench.token });
+    assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST, GET']);
+    assert.equal((await bench.get('/api/nothing')).status, 404);
+    assert.equal((await bench.get('/api/openapi.json')).status, 200);
+    assert.equal(bench.stage.document().openapi, '3.1.0');
+  });
+}

@@ -1,0 +1,126 @@
+/** MCP over HTTP: who is heard, and what ends with whom. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { getRequestListener } from '@hono/node-server';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import { StoreUnavailableError } from '../../src/domain/store.ts';
+import { createMcpHandler } from '../../src/mcp/mcp-handler.ts';
+import { caller, decided } from '../support/mcp-caller.ts';
+import { startSmallDesk } from '../support/small-desk.ts';
+import { until } from '../support/until.ts';
+
+const BASH = { tool_name: 'Bash', input: { command: 'rm -r build' }, tool_use_id: 'toolu_1' };
+
+describe('/mcp', () => {
+  const KEYS: Readonly<Record<string, string>> = { csk_test: 'k1', csk_other: 'k2' };
+
+  async function open(t: TestContext) {
+    const desk = await startSmallDesk(t);
+    let isRevoked = false;
+    const keyIdOf = async (token: string) => {
+      if (token === 'csk_down') throw new StoreUnavailableError('Redis is down.', 'not-done');
+      return isRevoked ? undefined : KEYS[token];
+    };
+    const mcp = createMcpHandler({ keyIdOf });
+    const dispatch = (request: Request) => {
+      const { pathname, search } = new URL(request.url);
+      return fetch(new Request(desk.url + pathname + search, request));
+    };
+    const listener = getRequestListener((request) => mcp.handle(request, dispatch));
+    const server = createServer((request, response) => void listener(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(async () => {
+      await mcp.close();
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+    const revoke = () => {
+      isRevoked = true;
+      desk.revoke();
+    };
+    return { desk, mcp, url, revoke };
+  }
+
+  async function join(url: URL, key = 'csk_test') {
+    const headers = { authorization: `Bearer ${key}` };
+    const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport as never);
+    return { client, transport, call: caller(client) };
+  }
+
+  it('serves the official client, with progress, as the key’s defaults in the address say', async (t) => {
+    const { desk, url } = await open(t);
+    url.searchParams.set('channel', 'C7');
+    const { call, client, transport } = await join(url);
+    const progress: Progress[] = [];
+    const calling = call('permission_prompt', BASH, (each) => progress.push(each));
+    const { text } = await decided(desk, calling, { status: 'approved' });
+    assert.equal(JSON.parse(text).behavior, 'allow');
+    assert.equal(progress.length, 1);
+    assert.equal((desk.bodies[0] as { channel?: string }).channel, 'C7');
+    await transport.terminateSession();
+    await client.close();
+  });
+
+  it('hears only keys, and no session of another’s, no web page and no GET', async (t) => {
+    const { url } = await open(t);
+    const { client, transport } = await join(url);
+    const session = { 'mcp-session-id': transport.sessionId ?? '' };
+    const ask = async (key: string, headers: object, method = 'POST') => {
+      const body =
+        method === 'POST' ? { body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' } : {};
+      const response = await fetch(url, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+          ...headers,
+        },
+        ...body,
+      });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    assert.equal(await ask('csk_test', session), 200);
+    assert.equal(await ask('csk_other', session), 404);
+    assert.equal(await ask('csk_other', session, 'DELETE'), 404);
+    assert.equal(await ask('csk_none', session), 401);
+    assert.equal(await ask('csk_down', session), 503);
+    assert.equal(await ask('csk_test', { 'mcp-session-id': 'none' }), 404);
+    assert.equal(await ask('csk_test', {}), 400);
+    assert.equal(await ask('csk_test', { ...session, origin: 'http://evil.example' }), 403);
+    assert.equal(await ask('csk_test', { ...session, origin: 'http://localhost:6274' }), 200);
+    assert.equal(await ask('csk_test', session, 'GET'), 405);
+    assert.equal(await ask('csk_test', session, 'DELETE'), 200);
+    assert.equal(await ask('csk_test', session), 404);
+    await client.close();
+  });
+
+  it('ends with its key, and takes back what nobody can hear any more', async (t) => {
+    const { desk, mcp, url, revoke } = await open(t);
+    const { call, client } = await join(url);
+    const left = call('permission_prompt', BASH).catch(() => 'cut off');
+    await until(() => desk.approvals().length === 1, 5);
+    await client.close();
+    await until(() => desk.approvals()[0]?.status === 'withdrawn', 5);
+    await left;
+    const second = await join(url);
+    const stopped = second.call('permission_prompt', BASH).catch(() => 'cut off');
+    await until(() => desk.approvals().length === 2, 5);
+    await mcp.close();
+    assert.equal(desk.approvals()[1]?.status, 'withdrawn');
+    await second.client.close();
+    await stopped;
+    revoke();
+    await assert.rejects(join(url), /401|Unauthorized/);
+  });
+});

@@ -1,0 +1,163 @@
+/** Callbacks: signed, over https, at public addresses only, and nothing of an answer but its status. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { callbackSecretOf } from '../../src/domain/callback.ts';
+import { createCallbacks } from '../../src/net/create-callbacks.ts';
+import { PUBLIC_WEB, type WebReach } from '../../src/net/web-reach.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { until } from '../support/until.ts';
+
+const KEY = new Uint8Array(32).fill(3);
+const BODY = '{"id":"call_1","text":"grüße"}';
+const NEVER = new AbortController().signal;
+
+/** A world in which 127.0.0.1 is public, and any port will do. */
+const OPEN: WebReach = {
+  isPublic: (address) => address === '127.0.0.1',
+  isAllowedPort: () => true,
+  resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+};
+
+async function listen(t: TestContext, answer: RequestListener) {
+  const got: { request: IncomingMessage; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    got.push({ request, body: Buffer.concat(chunks).toString() });
+    response.on('error', () => {});
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { got, url: (path = '/') => `http://program.test:${port}${path}` };
+}
+
+function callbacks(reach: WebReach = OPEN) {
+  const clock = createManualClock(1_700_000_000_999);
+  return { clock, ...createCallbacks({ installationKey: KEY, clock, reach }) };
+}
+
+const send = (to: ReturnType<typeof callbacks>, url: string, signal = NEVER) =>
+  to.send({ url, key: 'k1', body: BODY }, signal);
+
+describe('a callback', () => {
+  it('is signed under the secret of its key, over the second and the very bytes', async (t) => {
+    const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
+    await send(callbacks(), url('/hook?a=1'));
+    const [only] = got;
+    assert.equal(only?.body, BODY);
+    assert.deepEqual([only?.request.method, only?.request.url], ['POST', '/hook?a=1']);
+    assert.equal(only?.request.headers['content-type'], 'application/json');
+    const secret = callbackSecretOf(KEY, 'k1');
+    const mac = createHmac('sha256', secret).update(`1700000000.${BODY}`).digest('hex');
+    assert.equal(only?.request.headers['countersign-signature'], `t=1700000000,v1=${mac}`);
+    assert.notEqual(secret, callbackSecretOf(KEY, 'k2'));
+    assert.notEqual(secret, callbackSecretOf(new Uint8Array(32), 'k1'));
+  });
+
+  it('is told from a forged one by what the README says', async (t) => {
+    const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
+    await send(callbacks(), url());
+    const header = String(got[0]?.request.headers['countersign-signature']);
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const blocks = readme.split('\n```').map((block) => block.replace(/^js\n/, ''));
+    const script = blocks.find((block) => block.includes('function isGenuine')) ?? '';
+    const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+    const secret = callbackSecretOf(KEY, 'k1');
+    const now = 1_700_000_000_000;
+    assert.equal(isGenuine(secret, header, BODY, now), true);
+    assert.equal(isGenuine(secret, header, `${BODY} `, now), false);
+    assert.equal(isGenuine(callbackSecretOf(KEY, 'k2'), header, BODY, now), false);
+    assert.equal(isGenuine(secret, header, BODY, now + 400_000), false);
+    assert.equal(isGenuine(secret, header.replace(/v1=.*/, 'v1='), BODY, now), false);
+  });
+
+  it('that is not taken is refused with the reason, whatever the answer says besides', async (t) => {
+    const { url } = await listen(t, ({ url: path = '' }, response) => {
+      response.writeHead(Number(path.slice(1)), { location: url('/200') });
+      response.end('x'.repeat(5_000_000));
+    });
+    await send(callbacks(), url('/200'));
+    for (const status of [400, 404, 500]) {
+      await assert.rejects(send(callbacks(), url(`/${status}`)), /answered \d+, which takes no/);
+    }
+  });
+
+  it('(T25) follows no redirect, not even to where it may go', async (t) => {
+    const { got, url } = await listen(t, (_request, response) =>
+      response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    );
+    await assert.rejects(
+      send(callbacks(), url()),
+      /answered 302, a redirect, and callbacks follow/,
+    );
+    assert.equal(got.length, 1);
+  });
+
+  it('(T25) goes over https to public addresses alone', () => {
+    const clock = createManualClock();
+    const { problemOf } = createCallbacks({ installationKey: KEY, clock });
+    for (const [url, why] of [
+      ['http://program.example/hook', /https/],
+      ['http://169.254.169.254/latest/meta-data', /https/],
+      ['https://169.254.169.254/latest/meta-data', /not an address of the public internet/],
+      ['https://[::ffff:127.0.0.1]/', /not an address of the public internet/],
+      ['https://2130706433/', /not an address of the public internet/],
+      ['https://10.0.0.1/', /not an address of the public internet/],
+      ['https://user:secret@program.example/', /user name or a password/],
+      ['https://program.example:6379/', /Port 6379/],
+      ['ftp://program.example/', /https/],
+      ['file:///etc/passwd', /https/],
+      ['program.example', /an address/],
+      [`https://program.example/${'x'.repeat(2_000)}`, /at most 2000/],
+    ] as const) {
+      assert.match(problemOf(url) ?? 'none', why, url);
+    }
+    assert.equal(problemOf('https://program.example/hook'), undefined);
+  });
+
+  it('(T25) is not sent where a name leads inside, or does so by the time that it is connected to', async (t) => {
+    const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
+    let asked = 0;
+    const rebinding: WebReach = {
+      ...OPEN,
+      isPublic: PUBLIC_WEB.isPublic,
+      resolve: async () => {
+        asked += 1;
+        return [{ address: asked === 1 ? '93.184.215.14' : '127.0.0.1', family: 4 }];
+      },
+    };
+    await rebinding.resolve('program.test');
+    const { problemOf } = callbacks(rebinding);
+    assert.equal(problemOf(url()), undefined);
+    await assert.rejects(send(callbacks(rebinding), url()), /leads to 127\.0\.0\.1/);
+    const lying: WebReach = { ...OPEN, isPublic: (address) => address === '93.184.215.14' };
+    const swapped = { ...lying, resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
+    await assert.rejects(send(callbacks(swapped), url()), /leads to 127\.0\.0\.1/);
+    assert.equal(got.length, 0);
+  });
+
+  it('is given up after ten seconds without an answer, and when its work ends', async (t) => {
+    const { got, url } = await listen(t, () => {});
+    const program = callbacks();
+    const sending = send(program, url());
+    const rejected = assert.rejects(sending, /did not answer within 10 s/);
+    await until(() => got.length === 1);
+    await program.clock.advance(10_000);
+    await rejected;
+    assert.equal(program.clock.pendingCount, 0);
+    const ends = new AbortController();
+    const ended = assert.rejects(send(program, url(), ends.signal), /over/);
+    await until(() => got.length === 2);
+    ends.abort(new Error('It is over.'));
+    await ended;
+  });
+});
