@@ -5,10 +5,7 @@ import { access, mkdir } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAttachmentFolder } from './agent/attachment-folder.ts';
-import { createAgent } from './agent/create-agent.ts';
 import { createMcpTools } from './agent/mcp/mcp-tools.ts';
-import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
-import { loadChatModel } from './agent/providers/load-chat-model.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { toOutsideTool } from './agent/tools/outside-tool.ts';
@@ -29,11 +26,13 @@ import type { Gate } from './domain/route.ts';
 import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
+import { graphNameOf } from './graph-config.ts';
 import { createServer } from './http/create-server.ts';
 import { createMcpHandler } from './mcp/mcp-handler.ts';
 import { createCallbacks } from './net/create-callbacks.ts';
 import type { WebReach } from './net/web-reach.ts';
 import { offerCommands, offerWeb } from './offer-tools.ts';
+import { openAgent } from './open-agent.ts';
 import { openGate } from './open-gate.ts';
 import { openOutside } from './open-outside.ts';
 import { createReleasers } from './releasers.ts';
@@ -46,8 +45,6 @@ import { createSendFileToSlack } from './slack/upload-file.ts';
 import { openStore } from './stores/open-store.ts';
 import { sealLedger } from './stores/seal-ledger.ts';
 
-const MODEL_TIMEOUT_MS = 60_000;
-const MODEL_RETRIES = 2;
 /** A command may run for ten minutes, and says itself when they are over. */
 const TOOL_TIMEOUT_MS = 660_000;
 /** Running tools get this long to end; with what follows, the process is gone within 30 s. */
@@ -102,6 +99,7 @@ async function open(
   const own = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : undefined;
   const connection = await connectSlack({ config: config.slack, log });
 
+  const graph = graphNameOf(config.graph);
   let worker: Worker | undefined;
   let slack: SlackApp | undefined;
   let watch: CallWatch | undefined;
@@ -151,27 +149,18 @@ async function open(
     store,
     connection,
     toolbox,
-    helpers,
+    helpers: [...helpers, ...namedBy(graph)],
     clock,
     log,
     onRelease,
   });
 
-  const { provider, name, ...access } = config.model;
-  const agent = createAgent({
-    model: await loadChatModel({
-      ...access,
-      model: `${provider}/${name}`,
-      timeoutMs: MODEL_TIMEOUT_MS,
-      maxRetries: MODEL_RETRIES,
-    }),
+  const agent = await openAgent(config, {
     toolbox,
     helpers,
     history: store.history,
     saver: store.saver,
     clock,
-    systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
-    contextTokens: config.contextTokens,
     ...(config.modelSeesImages && { readImage: files.read }),
     log,
     onDelta: (thread, text) => worker?.live.delta(thread, text),
@@ -181,7 +170,8 @@ async function open(
   const directory = createSlackDirectory({ connection, clock, log, adminUsers });
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
-  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
+  const known = { directory, talk, integrity, log, graph };
+  const desk = createDesk({ store, toolbox, clock, signals, ...known });
   const gate = overrides.gate ?? rules.gate;
   const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
   worker = createWorker({
@@ -195,12 +185,9 @@ async function open(
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files, filesOff),
     },
-    directory,
-    talk,
+    ...known,
     signals,
     clock,
-    log,
-    integrity,
     newId,
     toolTimeoutMs,
     leaseMs: overrides.leaseMs,
@@ -275,6 +262,11 @@ async function pass(clock: Clock, ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     clock.schedule(clock.now() + ms, resolve);
   });
+}
+
+/** A graph is named in rules as a helper is. */
+function namedBy(graph: string | undefined): readonly { readonly name: string }[] {
+  return graph === undefined ? [] : [{ name: graph }];
 }
 
 async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {

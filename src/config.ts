@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type ApiConfig, apiProblems, apiWarnings, readApiConfig } from './api-config.ts';
 import type { TalkRules } from './domain/talk.ts';
 import { folderProblems, mcpFileProblems, policyFileProblems } from './folder-problems.ts';
+import { type GraphConfig, graphProblems, graphWarnings, readGraph } from './graph-config.ts';
 import { type McpConfigReading, type McpServerConfig, readMcpConfig } from './mcp-config.ts';
 import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
 import {
@@ -33,6 +34,8 @@ interface CommonConfig {
     readonly servers: readonly McpServerConfig[];
     readonly secrets: readonly string[];
   };
+  /** The agent behind the threads, in place of ours. */
+  readonly graph?: GraphConfig;
   /** Absent without one: then the built-in rules hold. */
   readonly policyFile?: string;
   readonly commands: {
@@ -76,7 +79,8 @@ export interface PlaygroundConfig extends CommonConfig {
 /** The app in a workspace of Slack. */
 export interface SlackModeConfig extends CommonConfig {
   readonly mode: 'slack';
-  readonly model: ModelConfig;
+  /** Absent only where a graph brings its own. */
+  readonly model?: ModelConfig;
   readonly slack: SlackDelivery & { readonly botToken: string; readonly apiUrl: string };
 }
 
@@ -95,23 +99,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** Returns the values of a configuration that nobody may read in a log. */
-export function secretsOf(config: Config): readonly (string | undefined)[] {
-  const { api, mcp, model, redis, search } = config;
-  const by = api.people?.by;
-  const ofPeople = by?.kind === 'secret' ? by.secret : undefined;
-  const fixed = [model?.apiKey, search?.apiKey, passwordOf(redis?.url), ofPeople];
-  const always = [...fixed, ...mcp.secrets];
-  if (config.mode === 'playground') return always;
-  const { slack } = config;
-  const own = slack.delivery === 'socket' ? slack.appToken : slack.signingSecret;
-  return [...always, slack.botToken, own];
-}
-
-function passwordOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : decodeURIComponent(new URL(url).password);
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Gives the environment its meaning; throws a `ConfigError` that lists all that is wrong with it. */
@@ -125,7 +112,8 @@ export function readConfig(
   const problems = [
     ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
     ...tokenProblems(env),
-    ...modelProblems(env),
+    ...(env.GRAPH ? [] : modelProblems(env)),
+    ...graphProblems(env, exists),
     ...apiProblems(env),
     ...mcp.problems,
     ...policyProblems(env, exists),
@@ -187,6 +175,11 @@ function toPolicy(
   return policyFile === undefined ? {} : { policyFile };
 }
 
+function toGraph(env: Environment): Pick<CommonConfig, 'graph'> {
+  const graph = readGraph(env);
+  return graph ? { graph } : {};
+}
+
 function policyProblems(env: Environment, exists: (path: string) => boolean): string[] {
   const path = policyFileOf(env.POLICY_FILE, exists);
   if (path === undefined) return [];
@@ -221,6 +214,7 @@ function toConfig(
     }),
     ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
     mcp: { servers: mcp.servers, secrets: mcp.secrets },
+    ...toGraph(env),
     ...toPolicy(read.POLICY_FILE, exists),
     commands: {
       hasNetwork: read.COMMAND_NETWORK,
@@ -250,8 +244,8 @@ function toConfig(
     logLevel: read.LOG_LEVEL,
     warnings: [...warningsOf(env), ...mcp.warnings],
   };
-  // A workspace without a model is among the problems.
-  if (slack && model) return { ...common, mode: 'slack', model, slack };
+  // A workspace without a model, or a graph that has one, is among the problems.
+  if (slack) return { ...common, mode: 'slack', ...(model && { model }), slack };
   return { ...common, mode: 'playground', ...(model && { model }) };
 }
 
@@ -270,7 +264,7 @@ function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | u
 }
 
 function warningsOf(env: Environment): string[] {
-  const warnings = [...modelWarnings(env), ...apiWarnings(env)];
+  const warnings = [...modelWarnings(env), ...graphWarnings(env), ...apiWarnings(env)];
   for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
     if (env[name] && !env.TAVILY_API_KEY) {
       warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);

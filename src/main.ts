@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { createApp } from './app.ts';
-import { readConfig, secretsOf } from './config.ts';
+import { readConfig } from './config.ts';
+import { secretsOf } from './config-secrets.ts';
 import { createLog } from './log.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { createSystemClock } from './system-clock.ts';

@@ -29,7 +29,8 @@ export async function openGate(
     readonly store: Store;
     readonly connection: SlackConnection;
     readonly toolbox: Toolbox;
-    readonly helpers: readonly Helper[];
+    /** Those whom rules may name. */
+    readonly helpers: readonly Pick<Helper, 'name'>[];
     readonly clock: Clock;
     readonly log: Log;
     readonly onRelease: (release: () => Promise<void>) => void;

@@ -131,6 +131,8 @@ export const Variables = z.object({
   ),
   TOOLS_MODULE: text,
   MCP_CONFIG: text,
+  GRAPH: text,
+  GRAPH_API_KEY: key,
   POLICY_FILE: text,
   MAX_PENDING_PER_PERSON: whole(
     1,

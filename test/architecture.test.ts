@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Top-level files that are a layer of their own; the others are `process`: settings, log, clock, signals. */
 const ENTRIES: Readonly<Record<string, string>> = {
   'app.ts': 'app',
+  'open-agent.ts': 'app',
   'open-gate.ts': 'app',
   'open-outside.ts': 'app',
   'offer-tools.ts': 'app',

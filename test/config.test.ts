@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { readConfig, secretsOf } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
+import { secretsOf } from '../src/config-secrets.ts';
 
 type Env = Record<string, string | undefined>;
 

@@ -67,7 +67,7 @@ export interface Control {
 
 /** Creates what people control the work with. */
 export function createControl(
-  deps: Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk' | 'log'>,
+  deps: Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk' | 'log' | 'graph'>,
 ): Control {
   const { store, clock, talk } = deps;
   const stopTurn = createStopTurn(deps);
@@ -178,7 +178,7 @@ export function createControl(
       const why = await whyNotForget(store, thread, by, async () => checked.isAdmin);
       if (why !== undefined) return await refuse(by, thread, 'not to be forgotten', why);
       const now = clock.now();
-      const effects = forgetEffects(thread, by, `${thread}#${now}`, now);
+      const effects = forgetEffects(thread, by, `${thread}#${now}`, now, deps.graph);
       return { kind: 'forgotten', turns: await store.history.clear(thread, effects) };
     },
 

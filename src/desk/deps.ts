@@ -43,6 +43,8 @@ export interface DeskDeps {
   readonly maxPendingPerPerson?: number;
   /** How the records are kept. (Default: nothing is sealed, and nothing removed.) */
   readonly keeping?: Keeping;
+  /** Name of the graph that is the agent, and remembers threads itself. (Default: ours is, and does not.) */
+  readonly graph?: string | undefined;
   /** Ids of those who can mend what keeps a card from its channel; they are told so. (Default: nobody.) */
   readonly admins?: ReadonlySet<string>;
   /** More cards than this in a channel within a minute are announced by one message in place of a mention each. (Default: 10.) */

@@ -26,6 +26,7 @@ import { createEndTurn } from './end-turn.ts';
 import { createExecute } from './execute.ts';
 import { createExpire } from './expire.ts';
 import { dueNow } from './freshness.ts';
+import { createHandedCalls } from './handed-calls.ts';
 import { createHear } from './hear.ts';
 import { createHeed } from './heed.ts';
 import { createHelperThreads } from './helper-threads.ts';
@@ -82,7 +83,7 @@ export interface Desk extends Control {
 export function createDesk(
   deps: Pick<
     DeskDeps,
-    'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'integrity' | 'log'
+    'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'integrity' | 'log' | 'graph'
   >,
 ): Desk {
   const { store, clock } = deps;
@@ -147,6 +148,7 @@ export function createWorker(deps: DeskDeps): Worker {
     admit,
     heed,
     helperThreads,
+    handed: createHandedCalls(deps),
     progress,
     live,
     closeLive,

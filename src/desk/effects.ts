@@ -13,7 +13,7 @@ import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../domain/call.ts';
 import { isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
-import { isQuestion, isTaken } from '../domain/outside.ts';
+import { isHanded, isQuestion, isTaken } from '../domain/outside.ts';
 import { escalateAt, remindAt } from '../domain/patience.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
 import { type Effects, inWords, type Say } from '../domain/store.ts';
@@ -128,6 +128,13 @@ function expireAt(call: Call): number | undefined {
   return isTerminal(call) || isRun ? undefined : call.deadlineAt;
 }
 
+/** What became unknown runs no more: whoever waited for its end can go on. A graph that runs its own tools goes on from the claim. */
+function movesThread(call: Call): boolean {
+  if (isTaken(call)) return false;
+  const isOver = call.outcome !== undefined || call.status === 'unknown';
+  return isOver || (call.status === 'running' && isHanded(call));
+}
+
 function wakesOf(call: Call): readonly Wake[] {
   const now = dueNow(isFreshCall(call, call.updatedAt), call.updatedAt);
   const wakes: Wake[] = [];
@@ -140,8 +147,7 @@ function wakesOf(call: Call): readonly Wake[] {
   if (remindDue !== undefined) wakes.push({ key: remindKey(call.id), dueAt: remindDue });
   const escalateDue = escalateAt(call);
   if (escalateDue !== undefined) wakes.push({ key: escalateKey(call.id), dueAt: escalateDue });
-  // What became unknown runs no more: whoever waited for its end can go on.
-  if ((call.outcome || call.status === 'unknown') && !isTaken(call)) {
+  if (movesThread(call)) {
     wakes.push({ key: pumpKey(call.thread), dueAt: now });
   }
   // A helper ends with the call that it works for.

@@ -3,13 +3,16 @@ import type { ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import { editOf } from '../domain/call-edit.ts';
+import { finish } from '../domain/claim.ts';
 import { expire, withdraw } from '../domain/decide.ts';
 import type { InboxMessage, TurnMessage } from '../domain/message.ts';
 import { toToolReply, type WithdrawalCause } from '../domain/outcome.ts';
+import { isHanded } from '../domain/outside.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { sayStopped } from './run-tool.ts';
 import { wakeSay } from './turn-words.ts';
 
 type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
@@ -33,6 +36,10 @@ export function createEndTurn(
   /** Undefined when there is nothing to be done but to wait. */
   function stepToEnd(call: Call, cause: WithdrawalCause): Step | undefined {
     if (call.status === 'unknown') return call.outcome ? undefined : expire(call, clock.now());
+    // Its graph is not given it any more, or was cut off with it.
+    if (call.status === 'running' && isHanded(call)) {
+      return finish(call, { kind: 'error', text: sayStopped(call.tool) }, clock.now());
+    }
     return withdraw(call, cause, clock.now());
   }
 

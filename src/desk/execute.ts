@@ -3,7 +3,7 @@ import type { Call } from '../domain/call.ts';
 import { abandon, finish, loseSight, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
-import { isTaken } from '../domain/outside.ts';
+import { isHanded, isTaken } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
 import { StaleFenceError } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
@@ -48,6 +48,8 @@ export function createExecute(
     if (isTaken(call)) return undefined;
     if (call.status === 'approved') return await stepToClaim(call, work);
     // A younger fence on a running call: the worker that had claimed it is dead.
+    // The graph has it, or is given it by the pump.
+    if (isHanded(call)) return undefined;
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
       // What may run again, but ends the process each time, must not do so for ever.
       return await recover(call, fence, tries <= MOST_RERUNS);
@@ -123,7 +125,8 @@ export function createExecute(
     const { work } = runSignals;
     const { signal } = work;
     const claimed = await claim(call, work);
-    if (!claimed) return;
+    // Whoever made it runs it: the claim wakes the thread, which hands it over.
+    if (!claimed || isHanded(claimed)) return;
     const end = claimed.child
       ? await handOver(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);

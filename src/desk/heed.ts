@@ -12,7 +12,7 @@ import { forgetEffects } from './forget-effects.ts';
 import { createStopTurn } from './stop-turns.ts';
 import { whyNotForget } from './why-not-forget.ts';
 
-type HeedDeps = Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk'>;
+type HeedDeps = Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk' | 'graph'>;
 
 /** Builds the use cases that act on a thread's commands among its waiting messages. */
 export function createHeed(deps: HeedDeps) {
@@ -49,7 +49,7 @@ export function createHeed(deps: HeedDeps) {
   }
 
   async function forgetFor(word: InboxMessage): Promise<void> {
-    const effects = forgetEffects(word.thread, word.author, word.id, clock.now());
+    const effects = forgetEffects(word.thread, word.author, word.id, clock.now(), deps.graph);
     const messageEnds = [{ id: word.id, how: 'answered' }] as const;
     await store.history.clear(word.thread, { ...effects, messageEnds });
   }

@@ -2,21 +2,27 @@ import type { ThreadFence } from '../domain/agenda.ts';
 import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { editOf } from '../domain/call-edit.ts';
-import { withdraw } from '../domain/decide.ts';
+import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
+import { isHanded } from '../domain/outside.ts';
+import { isIntact } from '../domain/seal.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { handOver } from './handed-calls.ts';
+import { matchOpenCalls } from './match-open-calls.ts';
 import type { createPropose, Proposal } from './propose.ts';
 
 /** The calls that a graph waits for, each with what the ledger holds of it. */
 export interface OpenCalls {
   /** Those that are in the ledger. */
   readonly calls: readonly Call[];
-  /** Answers that are there, by interrupt id. */
+  /** Answers of the batches that have all of theirs, by interrupt id. */
   readonly replies: Readonly<Record<string, ToolReply>>;
-  /** Ids of the calls whose outcome is among the replies. */
+  /** Ids of the calls that are answered by the replies. */
   readonly answered: readonly string[];
+  /** Whether the graph can go on now. */
+  readonly isDue: boolean;
 }
 
 /** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
@@ -30,24 +36,34 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   ): Promise<ReadonlyMap<OpenCall, Proposal>> {
     const known = await store.ledger.ofThread(fence.thread, message.id);
     const proposals = new Map<OpenCall, Proposal>();
-    for (const each of open) {
-      const stored = known.find(
-        (call) => call.messageId === each.messageId && call.toolCallId === each.toolCallId,
-      );
-      proposals.set(each, await propose(each, message, stored, fence));
+    for (const { open: asked, stored } of matchOpenCalls(open, known)) {
+      proposals.set(asked, await propose(asked, message, stored, fence));
     }
     return proposals;
   }
 
-  /** An ignored call ends the turn, so its pending siblings can have no decision any more, and its helpers nobody to work for. */
+  /** An ignored call ends the turn, but for a graph's own, so its pending siblings can have no decision any more, and its helpers nobody to work for. */
   async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
-    const ends = calls.some(({ status }) => status === 'ignored');
+    const ends = calls.some((call) => call.status === 'ignored' && !isHanded(call));
     const waiting = ends ? calls.filter(isWaiting) : [];
     for (const call of waiting) {
       const step = withdraw(call, 'ignored-sibling', clock.now());
       if (step) await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
     }
     return waiting.length > 0;
+  }
+
+  /** A claim of long ago is handed over only as it was decided: whoever runs it has no other proof. */
+  async function stopForged(calls: readonly Call[]): Promise<boolean> {
+    const forged = calls.filter(
+      (call) => isHanded(call) && call.status === 'running' && !isIntact(call),
+    );
+    for (const call of forged) {
+      const step = breakIntegrity(call, clock.now());
+      const isWritten = await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+      if (isWritten) deps.integrity.sound([step]);
+    }
+    return forged.length > 0;
   }
 
   return async function readOpenCalls(
@@ -57,6 +73,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   ): Promise<OpenCalls> {
     for (;;) {
       const found = sum(await proposeAll(message, open, fence));
+      if (await stopForged(found.calls)) continue;
       if (!(await withdrawSiblings(found.calls))) return found;
     }
   };
@@ -68,18 +85,33 @@ function isWaiting({ status, child }: Call): boolean {
 
 function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {
   const calls: Call[] = [];
-  const answered: string[] = [];
-  const replies: Record<string, ToolReply> = {};
-  for (const [{ interruptId }, proposal] of proposals) {
+  const answers = new Map<OpenCall, { readonly reply: ToolReply; readonly call?: Call }>();
+  for (const [open, proposal] of proposals) {
     if (proposal.kind === 'rejected') {
-      replies[interruptId] = proposal.reply;
+      answers.set(open, { reply: proposal.reply });
       continue;
     }
     const { call } = proposal;
     calls.push(call);
-    if (!call.outcome) continue;
-    replies[interruptId] = toToolReply(call.outcome, editOf(call), call.votes);
-    answered.push(call.id);
+    const reply = replyTo(call);
+    if (reply) answers.set(open, { reply, call });
   }
-  return { calls, replies, answered };
+  const waiting = new Set([...proposals.keys()].filter((open) => !answers.has(open)).map(batchOf));
+  const due = [...answers].filter(([open]) => !waiting.has(batchOf(open)));
+  return {
+    calls,
+    replies: Object.fromEntries(due.map(([{ interruptId }, { reply }]) => [interruptId, reply])),
+    answered: due.flatMap(([, { call }]) => (call ? [call.id] : [])),
+    isDue: due.length > 0 || proposals.size === 0,
+  };
+}
+
+function batchOf({ batch }: OpenCall): string | undefined {
+  return batch;
+}
+
+/** What the graph is told of a call; undefined while that is open. */
+function replyTo(call: Call): ToolReply | undefined {
+  if (isHanded(call)) return handOver(call);
+  return call.outcome && toToolReply(call.outcome, editOf(call), call.votes);
 }

@@ -1,4 +1,5 @@
 import type { Call } from '../domain/call.ts';
+import { isHanded } from '../domain/outside.ts';
 import { joinSentences, type Sentence, sentence } from '../domain/sentence.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
@@ -104,9 +105,13 @@ export function createProgress(
   };
 }
 
+function isAtWork({ status }: Call): boolean {
+  return status === 'running' || status === 'approved';
+}
+
 /** What keeps a thread from waiting for people alone. */
 function sayBusy(own: readonly Call[]): string | undefined {
-  const running = own.filter(({ status }) => status === 'running' || status === 'approved');
+  const running = own.filter((call) => isAtWork(call) && !isHanded(call));
   if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
   if (own.some(({ status }) => status === 'unknown')) {
     return 'waits until somebody says what happened to the interrupted call';

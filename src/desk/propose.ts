@@ -31,16 +31,10 @@ export function createPropose(deps: DeskDeps) {
   ): Promise<Proposal> {
     if (known && known.status !== 'proposed') return { kind: 'call', call: known };
     const tools = toolsOf(deps, message.thread, message.delegated?.agent);
-    const tool = tools.get(open.tool);
+    const tool = open.outside ? tools.of(open) : tools.get(open.tool);
     if (!tool) return reject(sayUnknownTool(open.tool, tools));
-    const json = parseStrictJson(open.argsText.trim() === '' ? '{}' : open.argsText);
-    if (!json.ok) {
-      return reject(
-        `Not run: the arguments of ${open.tool} are not valid JSON (line ${json.line}, column ${json.column}): ${json.reason} Correct them and call again.`,
-      );
-    }
-    const parsed = tool.parse(json.value);
-    if (!parsed.ok) return reject(sayProblems(open.tool, parsed.problems));
+    const parsed = readArgs(open, tool);
+    if (typeof parsed === 'string') return reject(parsed);
     const stored = known ?? (await insert(open, message, tool, parsed, fence));
     return { kind: 'call', call: await passGate(stored, parsed) };
   }
@@ -77,6 +71,7 @@ export function createPropose(deps: DeskDeps) {
       status: 'proposed',
       requester: message.author,
       ...(message.delegated && { agent: message.delegated.agent }),
+      ...(open.outside && { outside: open.outside }),
       askedAt: message.receivedAt,
       // What a helper is told are an agent's words, and no person's.
       askedLine: message.delegated?.askedLine ?? firstLine(message.text),
@@ -116,6 +111,19 @@ function sayUnknownTool(name: string, tools: Toolbox): string {
   const names = tools.list().map((tool) => tool.name);
   const those = names.length === 0 ? 'You have none' : `You have: ${names.join(', ')}`;
   return `Not run: there is no tool “${name}” for you. ${those}.`;
+}
+
+/** The arguments as the tool reads them, or what the agent is told of them. */
+function readArgs(
+  { tool: name, argsText }: OpenCall,
+  tool: Tool,
+): Extract<ParsedArgs, { ok: true }> | string {
+  const json = parseStrictJson(argsText.trim() === '' ? '{}' : argsText);
+  if (!json.ok) {
+    return `Not run: the arguments of ${name} are not valid JSON (line ${json.line}, column ${json.column}): ${json.reason} Correct them and call again.`;
+  }
+  const parsed = tool.parse(json.value);
+  return parsed.ok ? parsed : sayProblems(name, parsed.problems);
 }
 
 function reject(text: string): Proposal {

@@ -15,6 +15,7 @@ import { isBareWord } from './bare-words.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { createEndTurn } from './end-turn.ts';
+import type { HandedCalls } from './handed-calls.ts';
 import type { createHear } from './hear.ts';
 import type { createHeed } from './heed.ts';
 import type { HelperThreads } from './helper-threads.ts';
@@ -33,6 +34,7 @@ interface PumpParts {
   readonly admit: ReturnType<typeof createAdmit>;
   readonly heed: ReturnType<typeof createHeed>;
   readonly helperThreads: HelperThreads;
+  readonly handed: HandedCalls;
   readonly progress: Progress;
   readonly live: LiveAnswers;
   readonly closeLive: CloseLive;
@@ -42,7 +44,7 @@ interface PumpParts {
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
 export function createPump(deps: DeskDeps, parts: PumpParts) {
   const { readOpenCalls, hear, takeIn, admit, heed, helperThreads } = parts;
-  const { progress, live, closeLive, endTurn } = parts;
+  const { handed, progress, live, closeLive, endTurn } = parts;
   const awaited = createAwaitedTurns(deps);
   const { store, agent, clock, signals } = deps;
 
@@ -113,6 +115,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       state = await advance(message, state, fence, work);
     }
     if (!state) return false;
+    await handed.endGone(message.id, state, fence);
     await settle(message, state, fence);
     return await close(message, fence);
   }
@@ -129,9 +132,10 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   }
 
   /**
-   * Takes the graph one step on; undefined when the thread has to wait. It is resumed once, when all
+   * Takes the graph one step on; undefined when the thread has to wait. Ours is resumed once, when all
    * of a message's calls have their outcomes: the model sees them together in any case, and each
-   * resume would run every waiting task of the batch again.
+   * resume would run every waiting task of the batch again. One that runs its own tools is as soon as
+   * it can go on with any.
    */
   async function advance(
     message: InboxMessage,
@@ -146,14 +150,15 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       const pause = await store.pause.read();
       return await goOn(message, fence, pause, () => agent.proceed(thread, fence, signal));
     }
+    await handed.endGone(message.id, state, fence);
     const [open, pause] = await Promise.all([
       readOpenCalls(message, state.open, fence),
       store.pause.read(),
     ]);
     const says = awaited.mark(message, await closeLive.beside(message, state, open.calls));
     if (says.length > 0) await store.outbox.add(says, awaited.wakeSay(message), fence);
+    if (open.isDue) return await resume(message, open, pause, fence, signal);
     const unanswered = open.calls.filter((call) => !call.outcome);
-    if (unanswered.length === 0) return await resume(message, open, pause, fence, signal);
     const waiting = await readWaiting(store, unanswered);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
     await rest(message, waiting);
@@ -189,6 +194,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   ): Promise<GraphState | undefined> {
     const take = async () => {
       const next = await agent.resume(fence.thread, replies, fence, signal);
+      await handed.finishTaken(answered, next);
       await store.ledger.markDelivered(answered, fence);
       return next;
     };

@@ -13,7 +13,7 @@ import {
 } from '../domain/agenda.ts';
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
-import { isTaken } from '../domain/outside.ts';
+import { isHanded, isTaken } from '../domain/outside.ts';
 import type { Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 
@@ -81,11 +81,12 @@ export async function* findStillWork(
 function wakesOf(call: Call, isPaused: boolean, now: number): readonly Wake[] {
   const { id, status, child, deadlineAt } = call;
   const isOurs = !isTaken(call);
-  const runs = (status === 'approved' || status === 'running') && isOurs && !child && !isPaused;
+  const isRunHere = isOurs && !isHanded(call) && !child;
+  const runs = (status === 'approved' && isOurs) || (status === 'running' && isRunHere);
   const isRun = status === 'running' && isOurs;
   const expires = deadlineAt !== undefined && !isRun && !call.outcome;
   return [
-    ...(runs ? [{ key: runKey(id), dueAt: now }] : []),
+    ...(runs && !isPaused ? [{ key: runKey(id), dueAt: now }] : []),
     ...(expires ? [{ key: expireKey(id), dueAt: deadlineAt }] : []),
   ];
 }

@@ -2,6 +2,7 @@ import { sayKey, type Wake } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import type { Call, CardPlace } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
+import { isHanded } from '../domain/outside.ts';
 import type { Say } from '../domain/store.ts';
 
 /** What a card quotes of the agent's words at most, in characters; longer ones are said in the thread too. */
@@ -15,7 +16,7 @@ export function wordsBesideCalls(
   now: number,
 ): readonly Say[] {
   if (message.delegated) return [];
-  const onCards = calls.some((call) => call.route !== undefined);
+  const onCards = calls.some((call) => call.route !== undefined && !isHanded(call));
   const words = newestWords(message, state, now);
   return onCards ? words.filter(({ text }) => text.length > CARD_WORDS) : words;
 }

@@ -1,4 +1,5 @@
 import { type Call, isTerminal } from '../domain/call.ts';
+import { isHanded } from '../domain/outside.ts';
 import type { Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 
@@ -51,7 +52,12 @@ export function leavesOf({ calls, helpers }: Waiting): readonly Call[] {
 /** Tells whether people are all that is waited for: no tool runs, no helper thinks, nothing is unknown. */
 export function isForPeople(waiting: Waiting): boolean {
   return (
-    waiting.calls.every(({ status, child }) => status === 'pending' || child !== undefined) &&
+    waiting.calls.every((call) => call.status === 'pending' || call.child || isHeld(call)) &&
     waiting.helpers.every((helper) => helper.calls.length > 0 && isForPeople(helper))
   );
+}
+
+/** Approved and claimed, it waits for the rest of its batch: nothing of it runs while its thread waits. */
+function isHeld(call: Call): boolean {
+  return call.status === 'running' && isHanded(call);
 }

@@ -2,6 +2,7 @@ import type { ThreadFence } from './agenda.ts';
 import type { OpenedMessage } from './file-ports.ts';
 import type { TurnMessage, Usage } from './message.ts';
 import type { ToolReply } from './outcome.ts';
+import type { Outside } from './outside.ts';
 import type { ThreadKey } from './thread-key.ts';
 
 /** A tool call that the graph waits for. */
@@ -17,6 +18,12 @@ export interface OpenCall {
   readonly argsText: string;
   /** The text beside the calls of the message. */
   readonly words: string;
+  /** Calls of one batch are answered together, whatever becomes of the others. (Default: all that are open are one.) */
+  readonly batch?: string;
+  /** Its thread was written from outside of us since it was asked, so it may have had another id before. */
+  readonly isRenewed?: true;
+  /** Set where the graph runs its own tools, and takes a decision where ours takes an outcome. */
+  readonly outside?: Outside;
 }
 
 /** A thread's graph as it stands. */

@@ -1,4 +1,5 @@
 import { type CallEdit, sayEdit } from './call-edit.ts';
+import type { JsonValue } from './json.ts';
 import type { Person } from './person.ts';
 
 /** Why a call was taken back without a decision on it. */
@@ -28,7 +29,16 @@ export interface ToolReply {
   readonly status: 'ok' | 'error';
   /** The model is not called again until the next message. */
   readonly endsTurn: boolean;
+  /** For a graph that runs its own tools; absent where no person has decided, and the text says why. */
+  readonly decision?: ForeignDecision;
 }
+
+/** What people decided on a call of a graph that runs its own tools; an ignored one has no words. */
+export type ForeignDecision =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'edit'; readonly args: JsonValue }
+  | { readonly kind: 'reply'; readonly text: string }
+  | { readonly kind: 'ignore' };
 
 const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = {
   'new-message': {

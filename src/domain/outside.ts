@@ -48,6 +48,11 @@ export function isElicitation({ outside }: PerhapsOutside): boolean {
   return outside?.by === 'server';
 }
 
+/** Tells whether a call is handed to the graph that made it, which runs its own tool: its claim is the handing over. */
+export function isHanded(call: PerhapsOutside): boolean {
+  return call.outside?.by === 'graph';
+}
+
 /** Tells whether a call asks for words and nothing else: it can't be approved, only answered. */
 export function isQuestion({ outside }: PerhapsOutside): boolean {
   const decisions = outside?.decisions;

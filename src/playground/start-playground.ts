@@ -27,7 +27,8 @@ export async function startPlayground(config: PlaygroundConfig, deps: AppDeps): 
     const workspace = await createWorkspace({ clock: deps.clock });
     releasers.add(() => workspace.stop());
     workspace.deliverTo({ kind: 'socket' });
-    const script = config.model ? undefined : await createScriptedModel();
+    const isScripted = !config.model && !config.graph;
+    const script = isScripted ? await createScriptedModel() : undefined;
     if (script) releasers.add(() => script.stop());
     const page = new Hono();
     await mountPage(page, () => workspace, {

@@ -7,8 +7,7 @@ import type { TestContext } from 'node:test';
 import { createAttachmentFolder } from '../../src/agent/attachment-folder.ts';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
-import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
-import { toOutsideTool } from '../../src/agent/tools/outside-tool.ts';
+import type { ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import type { Keeping } from '../../src/desk/deps.ts';
@@ -17,6 +16,7 @@ import { createIntegrityAlarm, type IntegrityAlarm } from '../../src/desk/integr
 import { createOutsideDesk, type OutsideDesk } from '../../src/desk/outside/outside-desk.ts';
 import { type CallWatch, createCallWatch } from '../../src/desk/outside/watch-calls.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
+import type { Agent } from '../../src/domain/agent.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { Callbacks } from '../../src/domain/callback.ts';
 import type { Chat } from '../../src/domain/chat.ts';
@@ -33,8 +33,7 @@ import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.t
 import type { Store } from '../../src/domain/store.ts';
 import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
-import type { Tool, Toolbox } from '../../src/domain/tool.ts';
-import { createBox } from '../../src/domain/toolbox.ts';
+import type { Tool } from '../../src/domain/tool.ts';
 import type { RedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import {
@@ -47,6 +46,7 @@ import { createManualClock } from './manual-clock.ts';
 import { createMockModel, type MockModel } from './mock-model.ts';
 import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
 import { TEST_SEAL } from './test-mark.ts';
+import { toToolbox } from './to-toolbox.ts';
 
 export interface TestDesk {
   readonly desk: Desk;
@@ -106,6 +106,8 @@ export async function buildDesk(
       readonly onWake: () => void;
     }) => Promise<SqliteStore | RedisStore>;
     readonly tools: readonly ToolDefinition[];
+    /** Makes the agent in place of ours. */
+    readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
     /** Tools that are made already. */
     readonly made?: readonly Tool[];
     /** Whom the agent may give work to, with the tool for it. */
@@ -157,23 +159,25 @@ export async function buildDesk(
   const made = [...(options.made ?? []), ...(task?.kind === 'tool' ? [task.tool] : [])];
   const toolbox = toToolbox(options.tools, made);
   const chat = createRecordingChat();
-  const agent = createAgent({
-    model: createChatModel({
-      model: 'openai/mock',
-      baseUrl: model.url,
-      timeoutMs: options.modelTimeoutMs ?? 10_000,
-      maxRetries: options.modelRetries ?? 0,
-    }),
-    toolbox,
-    helpers,
-    history: store.history,
-    saver: store.saver,
-    clock,
-    systemPrompt: 'You are a test.',
-    contextTokens: options.contextTokens ?? 20_000,
-    ...(options.seesImages && { readImage: files.read }),
-    onDelta: (thread, text) => worker?.live.delta(thread, text),
-  });
+  const agent =
+    (await options.agentOf?.(opened)) ??
+    createAgent({
+      model: createChatModel({
+        model: 'openai/mock',
+        baseUrl: model.url,
+        timeoutMs: options.modelTimeoutMs ?? 10_000,
+        maxRetries: options.modelRetries ?? 0,
+      }),
+      toolbox,
+      helpers,
+      history: store.history,
+      saver: store.saver,
+      clock,
+      systemPrompt: 'You are a test.',
+      contextTokens: options.contextTokens ?? 20_000,
+      ...(options.seesImages && { readImage: files.read }),
+      onDelta: (thread, text) => worker?.live.delta(thread, text),
+    });
   const silent = () => {};
   const reached = options.callbacks && { callbacks: options.callbacks };
   const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
@@ -287,14 +291,4 @@ export async function buildDesk(
       return outcome;
     },
   };
-}
-
-function toToolbox(definitions: readonly ToolDefinition[], made: readonly Tool[]): Toolbox {
-  const tools = new Map(made.map((tool) => [tool.name, tool]));
-  for (const definition of definitions) {
-    const defined = defineTool(definition);
-    if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);
-    tools.set(defined.tool.name, defined.tool);
-  }
-  return createBox(tools.values(), toOutsideTool);
 }

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import type { Cancel, Clock } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { Helper } from '../../domain/helper.ts';
+import { importModule } from '../import-module.ts';
 import type { ArgsSchema, ToolDefinition } from './define-tool.ts';
 
 /** The module of one's own tools can't be used; the message says which entry is wrong, and how. */
@@ -48,14 +47,12 @@ export interface OwnModule {
   readonly agents: readonly Helper[];
 }
 
-const LOAD_TIMEOUT_MS = 30_000;
-
 /** Imports the module at TOOLS_MODULE and returns its `tools` and `agents`; throws `ToolsModuleError` when any of them is not well-formed. */
 export async function loadToolsModule(path: string, clock: Clock): Promise<OwnModule> {
-  const module = await importModule(path, clock);
-  // A module's namespace has no prototype: it is not an instance of Object.
-  const isModule = typeof module === 'object' && module !== null;
-  const own: { readonly tools?: unknown; readonly agents?: unknown } = isModule ? module : {};
+  const own = await importModule(path, clock).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ToolsModuleError(`TOOLS_MODULE: ${path} can’t be loaded: ${why}`, { cause: error });
+  });
   // Whoever brings agents only needs no tools.
   const { agents = [], tools = own.agents && [] } = own;
   if (!Array.isArray(tools)) {
@@ -95,23 +92,6 @@ function withOwnNames<Named extends { readonly name: string }>(
     seen.add(name);
   }
   return entries;
-}
-
-async function importModule(path: string, clock: Clock): Promise<unknown> {
-  let cancel: Cancel = () => {};
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    cancel = clock.schedule(clock.now() + LOAD_TIMEOUT_MS, () =>
-      reject(new Error('it was not loaded within 30 s; does it wait for something at its top?')),
-    );
-  });
-  try {
-    return await Promise.race([import(pathToFileURL(resolve(path)).href), tooLate]);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ToolsModuleError(`TOOLS_MODULE: ${path} can’t be loaded: ${why}`, { cause: error });
-  } finally {
-    cancel();
-  }
 }
 
 function readTool(path: string, entry: unknown, index: number): ToolDefinition {

@@ -3,7 +3,7 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { WithdrawalCause } from '../../domain/outcome.ts';
-import { canAskAgain, isElicitation, isQuestion } from '../../domain/outside.ts';
+import { canAskAgain, isElicitation, isHanded, isQuestion } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
@@ -68,7 +68,12 @@ function headline(call: Call): string {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
-  return `*${sayStatus(call)}*`;
+  return isHandedOver(call) ? '*Handed over*' : `*${sayStatus(call)}*`;
+}
+
+/** Nobody but the agent itself knows when it runs. */
+function isHandedOver(call: Call): boolean {
+  return call.status === 'running' && isHanded(call);
 }
 
 function isVerdictAll(call: Call): boolean {
@@ -81,7 +86,9 @@ function detail(call: Call): string {
   if (isElicitation(call)) return joinLines(lines);
   lines.push(sayMeanwhile(call));
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
-  if (call.status === 'running' && call.claim !== undefined) {
+  if (isHandedOver(call)) {
+    lines.push('The agent runs it itself, once all that it asked together is decided.');
+  } else if (call.status === 'running' && call.claim !== undefined) {
     lines.push(`Since ${dateText(call.claim.at, '{time_secs}')}.`);
   }
   const { outcome } = call;

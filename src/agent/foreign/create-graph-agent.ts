@@ -1,0 +1,173 @@
+import type { ThreadFence } from '../../domain/agenda.ts';
+import type { Agent, GraphState } from '../../domain/agent.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { Log } from '../../domain/log.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import { toUserMessage } from '../prompt.ts';
+import {
+  type ForeignGraph,
+  GraphError,
+  type GraphInput,
+  type GraphSnapshot,
+  type OpenInterrupt,
+} from './foreign-graph.ts';
+import { closeCalls, readTurn, writeUserMessage } from './read-messages.ts';
+import { toAnswer, toOpenCalls } from './to-open-calls.ts';
+
+export interface GraphAgentDeps {
+  readonly graph: ForeignGraph;
+  readonly log: Pick<Log, 'error'>;
+  /** Told of the agent's words as they come. */
+  readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
+}
+
+/**
+ * Creates the agent over a graph that others made. A Slack thread is one thread of the graph, which
+ * keeps what was said in it itself; its tools run inside of it, under the lease of our thread. Its
+ * interrupts are open calls, and are answered by id alone.
+ */
+export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent {
+  const unfinished = new Map<ThreadKey, string>();
+  const { name } = graph;
+
+  async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
+    return toGraphState(await graph.read(thread, fence), name);
+  }
+
+  function createHear(thread: ThreadKey) {
+    let newest: string | undefined;
+    return (text: string, messageId: string | undefined): void => {
+      const before = unfinished.get(thread) ?? '';
+      const piece = before !== '' && messageId !== newest ? `\n\n${text}` : text;
+      newest = messageId;
+      unfinished.set(thread, before + piece);
+      onDelta?.(thread, piece);
+    };
+  }
+
+  async function run(
+    input: GraphInput,
+    fence: ThreadFence,
+    signal: AbortSignal,
+  ): Promise<GraphState> {
+    signal.throwIfAborted();
+    const { thread } = fence;
+    unfinished.delete(thread);
+    try {
+      // A signal of its own: the library never takes its listeners off.
+      const own = AbortSignal.any([signal]);
+      await graph.run(input, { fence, signal: own, onText: createHear(thread) });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof GraphError)) throw error;
+      log.error({ err: error, thread, graph: name }, 'The graph failed.');
+      return end(await read(thread, fence), sayFailed(name));
+    }
+    unfinished.delete(thread);
+    const state = await read(thread, fence);
+    // A graph that stops without a question waits at a breakpoint: nobody may let it through unasked.
+    return state.phase === 'stuck' ? end(state, sayBreakpoint(name)) : state;
+  }
+
+  return {
+    read,
+    async start(message, fence, signal) {
+      await graph.settle(fence.thread, signal);
+      const before = await graph.read(fence.thread, fence);
+      // Begun by a worker that is gone, on a server that went on.
+      if (readTurn(before.messages)?.id === message.id) return toGraphState(before, name);
+      const user = toUserMessage(message);
+      if (user.role !== 'user') throw new TypeError('A turn begins with a message of a person.');
+      const messages = [...leftOpen(before), writeUserMessage(user)];
+      const state = await run({ kind: 'messages', messages }, fence, signal);
+      if (state.turn === message.id) return state;
+      // To start once more would call its model for ever.
+      return { ...end(state, sayForgetful(name)), turn: message.id, messages: [user] };
+    },
+    async resume(thread, replies, fence, signal) {
+      await graph.settle(thread, signal);
+      const snapshot = await graph.read(thread, fence);
+      const answers: Record<string, JsonValue> = {};
+      for (const interrupt of openOf(snapshot)) {
+        const answer = toAnswer(interrupt, replies);
+        if (answer?.kind === 'unsayable') {
+          const { request, reply } = answer;
+          const why = `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
+          return end(toGraphState(snapshot, name), why);
+        }
+        if (answer) answers[interrupt.id] = answer.value;
+      }
+      // An empty map would count as no input at all.
+      if (Object.keys(answers).length === 0) return toGraphState(snapshot, name);
+      return await run({ kind: 'answers', answers }, fence, signal);
+    },
+    async proceed(thread, fence, signal) {
+      await graph.settle(thread, signal);
+      const state = await read(thread, fence);
+      return state.phase === 'stuck' ? await run({ kind: 'proceed' }, fence, signal) : state;
+    },
+    unfinished: (thread) => unfinished.get(thread) ?? '',
+    async forget(thread) {
+      unfinished.delete(thread);
+      await graph.halt(thread);
+    },
+  };
+}
+
+/** Its tasks are left where they are: the next message of the thread closes them. */
+function end(state: GraphState, failure: string): GraphState {
+  return { ...state, open: [], phase: 'finished', failure };
+}
+
+function sayFailed(name: string): string {
+  return `“${name}” stopped with an error, which is in the log of whoever runs me. What it was doing may have been done in part. Write again to let it go on from here.`;
+}
+
+function sayBreakpoint(name: string): string {
+  return `“${name}” stopped at a breakpoint, where it asks nothing that I could show. Whoever made it can ask with interrupt() instead.`;
+}
+
+function sayForgetful(name: string): string {
+  return `“${name}” does not keep the message that it is given: its state needs a list of “messages”.`;
+}
+
+const LEFT_OPEN = 'Not run: the turn ended before anybody had decided.';
+
+/** What a turn that ended without the graph has left without an answer. */
+function leftOpen({ tasks, messages }: GraphSnapshot): readonly JsonValue[] {
+  return tasks.length === 0 ? [] : closeCalls(messages, LEFT_OPEN);
+}
+
+/** A task that has its result still lists the interrupt that it was answered through. */
+function openOf({ tasks }: GraphSnapshot): readonly OpenInterrupt[] {
+  return tasks.filter(({ isDone }) => !isDone).flatMap(({ interrupts }) => interrupts);
+}
+
+function toGraphState(snapshot: GraphSnapshot, name: string): GraphState {
+  const turn = readTurn(snapshot.messages);
+  const interrupts = openOf(snapshot);
+  const state: GraphState = {
+    turn: turn?.id,
+    messages: turn?.messages ?? [],
+    open: turn ? toOpenCalls(snapshot.isRewritten, interrupts, turn, name) : [],
+    phase: phaseOf(snapshot),
+    failure: undefined,
+    usage: undefined,
+  };
+  const ids = new Set(interrupts.map(({ id }) => id));
+  // An answer would be for whichever comes first.
+  return ids.size < interrupts.length ? end(state, sayAmbiguous(name)) : state;
+}
+
+function sayAmbiguous(name: string): string {
+  return `“${name}” asks several things at once in one task, so that no answer could be told from another. Whoever made it can give each question a task of its own.`;
+}
+
+function phaseOf({ isBusy, exists, tasks }: GraphSnapshot): GraphState['phase'] {
+  if (isBusy) return 'stuck';
+  if (!exists) return 'none';
+  if (tasks.length === 0) return 'finished';
+  const live = tasks.filter(({ isDone }) => !isDone);
+  const isCutOff = live.length === 0 || live.some(({ interrupts }) => interrupts.length === 0);
+  return isCutOff ? 'stuck' : 'waiting';
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { OpenCall } from '../../domain/agent.ts';
+import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import type { TurnMessage } from '../../domain/message.ts';
+import type { ForeignDecision, ToolReply } from '../../domain/outcome.ts';
+import { findProtocol } from '../protocols/find-protocol.ts';
+import type { ForeignRequest } from '../protocols/protocol.ts';
+import { readJsonSchema } from '../tools/read-json-schema.ts';
+import type { OpenInterrupt } from './foreign-graph.ts';
+import { inferSchema } from './infer-schema.ts';
+
+/**
+ * Turns what a graph asks into open calls, one for each request. An interrupt that comes again with
+ * another value under the same id, as the second one of a task does, makes another call.
+ */
+export function toOpenCalls(
+  isRenewed: boolean,
+  interrupts: readonly OpenInterrupt[],
+  turn: { readonly id: string; readonly messages: readonly TurnMessage[] },
+  name: string,
+): readonly OpenCall[] {
+  const asker = turn.messages.findLast((message) => message.role === 'assistant');
+  const asked = interrupts.flatMap(({ id, value }) =>
+    requestsOf(value).map((request, index) => ({ id, index, request })),
+  );
+  return asked.map(({ id, index, request }, position) => {
+    const { tool, description, decisions } = request;
+    const args = toObject(request.args);
+    const schema = usable(request.schema) ?? inferSchema(args);
+    const address = addressOf(id, index, request);
+    return {
+      interruptId: address,
+      batch: id,
+      ...(isRenewed && { isRenewed }),
+      messageId: asker?.id ?? turn.id,
+      toolCallId: address,
+      position,
+      siblings: asked.length,
+      tool,
+      argsText: JSON.stringify(args),
+      words: description ?? asker?.text ?? '',
+      outside: { by: 'graph', name, decisions, schema },
+    };
+  });
+}
+
+/** Writes what an interrupt is resumed with; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
+export function toAnswer(
+  { id, value }: OpenInterrupt,
+  replies: Readonly<Record<string, ToolReply>>,
+):
+  | { readonly kind: 'answer'; readonly value: JsonValue }
+  | { readonly kind: 'unsayable'; readonly request: ForeignRequest; readonly reply: ToolReply }
+  | undefined {
+  const decisions: ForeignDecision[] = [];
+  const protocol = findProtocol(value);
+  for (const [index, request] of requestsOf(value).entries()) {
+    const reply = replies[addressOf(id, index, request)];
+    if (!reply) return undefined;
+    const decision = toDecision(reply, request, protocol.takesOnlyPeople === true);
+    if (!decision) return { kind: 'unsayable', request, reply };
+    decisions.push(decision);
+  }
+  return { kind: 'answer', value: protocol.encode(value, decisions) };
+}
+
+/** What the protocol has for it; what is said in no person's place is refused where it could be taken for a person's word. */
+function toDecision(
+  { decision, text }: ToolReply,
+  { decisions }: ForeignRequest,
+  isForPeople: boolean,
+): ForeignDecision | undefined {
+  if (!decision && isForPeople) return undefined;
+  const wanted = decision ?? { kind: 'reply', text };
+  if (decisions.includes(wanted.kind)) return wanted;
+  if (wanted.kind === 'reply' && decisions.includes('ignore')) return { kind: 'ignore' };
+  if (wanted.kind === 'ignore' && decisions.includes('reply')) return { kind: 'reply', text };
+  return undefined;
+}
+
+function requestsOf(value: unknown): readonly ForeignRequest[] {
+  return findProtocol(value).parse(value) ?? [];
+}
+
+/** Cards and forms show objects. */
+function toObject(args: JsonValue): { readonly [key: string]: JsonValue } {
+  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
+  return isObject ? (args as { readonly [key: string]: JsonValue }) : { value: args };
+}
+
+/** One that we can't read limits nothing: the tool that runs reads its arguments itself. */
+function usable(schema: JsonValue | undefined) {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
+  const found = schema as { readonly [key: string]: JsonValue };
+  return readJsonSchema(found).ok ? found : undefined;
+}
+
+/** The second question of a task comes under the id of its first one: an answer is for what was asked. */
+function addressOf(id: string, index: number, { tool, args, description }: ForeignRequest): string {
+  const asked = canonicalJson([tool, args, description ?? '']);
+  return `${id}#${index}~${createHash('sha256').update(asked).digest('hex').slice(0, 12)}`;
+}

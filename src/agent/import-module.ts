@@ -1,0 +1,23 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Cancel, Clock } from '../domain/clock.ts';
+
+const LOAD_TIMEOUT_MS = 30_000;
+
+/** Imports an operator's module; rejects when it fails, or waits for ever at its top. */
+export async function importModule(
+  path: string,
+  clock: Clock,
+): Promise<Readonly<Record<string, unknown>>> {
+  let cancel: Cancel = () => {};
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    cancel = clock.schedule(clock.now() + LOAD_TIMEOUT_MS, () =>
+      reject(new Error('it was not loaded within 30 s; does it wait for something at its top?')),
+    );
+  });
+  try {
+    return await Promise.race([import(pathToFileURL(resolve(path)).href), tooLate]);
+  } finally {
+    cancel();
+  }
+}

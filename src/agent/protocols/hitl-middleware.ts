@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../domain/json.ts';
+import type { DecisionKind } from '../../domain/route.ts';
+import {
+  assertMatches,
+  type ForeignDecision,
+  type ForeignRequest,
+  type Protocol,
+} from './protocol.ts';
+
+const KIND = z.enum(['approve', 'edit', 'reject', 'respond']);
+const ARGS = z.record(z.string(), z.json());
+const DESCRIPTION = z.string().nullish();
+
+/** https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop */
+const JS = z.object({
+  actionRequests: z
+    .array(z.object({ name: z.string(), args: ARGS, description: DESCRIPTION }))
+    .min(1),
+  reviewConfigs: z.array(
+    z.object({
+      actionName: z.string(),
+      allowedDecisions: z.array(KIND),
+      argsSchema: z.json().optional(),
+    }),
+  ),
+});
+
+/** https://docs.langchain.com/oss/python/langchain/human-in-the-loop */
+const PYTHON = z.object({
+  action_requests: z
+    .array(z.object({ name: z.string(), args: ARGS, description: DESCRIPTION }))
+    .min(1),
+  review_configs: z.array(
+    z.object({
+      action_name: z.string(),
+      allowed_decisions: z.array(KIND),
+      args_schema: z.json().nullish(),
+    }),
+  ),
+});
+
+type Kind = z.infer<typeof KIND>;
+
+interface Action {
+  readonly name: string;
+  readonly args: Readonly<Record<string, JsonValue>>;
+  readonly description: string | undefined;
+  readonly allowed: readonly Kind[];
+  readonly schema: JsonValue | undefined;
+}
+
+interface Batch {
+  readonly actions: readonly Action[];
+  /** Under which name an edited action is written. */
+  readonly edited: 'editedAction' | 'edited_action';
+}
+
+/**
+ * The interrupts of LangChain's human-in-the-loop middleware, of JavaScript and Python. All of a
+ * batch is answered at once. Where one call of it is rejected, the middleware drops those that were
+ * approved; so a call that may be edited is refused by an edit to a tool that there is not, which
+ * lets the others run and gives the model an error.
+ */
+export const hitlMiddleware: Protocol = {
+  name: 'the human-in-the-loop middleware',
+  parse: (value) => read(value)?.actions.map(toForeign),
+  encode(value, decisions) {
+    const batch = read(value);
+    assertMatches(hitlMiddleware.name, batch?.actions.map(toForeign), decisions);
+    if (!batch) return null;
+    const isMixed = decisions.some(({ kind }) => kind === 'approve' || kind === 'edit');
+    const answers = batch.actions.map((action, index) =>
+      answer(action, decisions[index] ?? { kind: 'ignore' }, batch.edited, isMixed),
+    );
+    return { decisions: answers };
+  },
+};
+
+function read(value: unknown): Batch | undefined {
+  const js = JS.safeParse(value);
+  if (js.success) {
+    const { actionRequests, reviewConfigs } = js.data;
+    const configs = reviewConfigs.map(({ actionName, allowedDecisions, argsSchema }) => ({
+      name: actionName,
+      allowed: allowedDecisions,
+      schema: argsSchema,
+    }));
+    return toBatch(actionRequests, configs, 'editedAction');
+  }
+  const python = PYTHON.safeParse(value);
+  if (!python.success) return undefined;
+  const { action_requests, review_configs } = python.data;
+  const configs = review_configs.map(({ action_name, allowed_decisions, args_schema }) => ({
+    name: action_name,
+    allowed: allowed_decisions,
+    schema: args_schema ?? undefined,
+  }));
+  return toBatch(action_requests, configs, 'edited_action');
+}
+
+interface Config extends Pick<Action, 'name' | 'allowed' | 'schema'> {}
+
+/** JavaScript gives a config for each request in order, Python one for each tool: the name decides. */
+function toBatch(
+  requests: readonly {
+    readonly name: string;
+    readonly args: Readonly<Record<string, JsonValue>>;
+    readonly description?: string | null | undefined;
+  }[],
+  configs: readonly Config[],
+  edited: Batch['edited'],
+): Batch | undefined {
+  const actions: Action[] = [];
+  for (const [index, { name, args, description }] of requests.entries()) {
+    const at = configs[index];
+    const config = at?.name === name ? at : configs.find((each) => each.name === name);
+    if (!config) return undefined;
+    const { allowed, schema } = config;
+    actions.push({ name, args, description: description ?? undefined, allowed, schema });
+  }
+  return { actions, edited };
+}
+
+const KINDS: Readonly<Record<Kind, readonly DecisionKind[]>> = {
+  approve: ['approve'],
+  edit: ['edit'],
+  // It takes the person's words, or says itself that the call was rejected.
+  reject: ['reply', 'ignore'],
+  respond: ['reply'],
+};
+
+function toForeign({ name, args, description, allowed, schema }: Action): ForeignRequest {
+  return {
+    tool: name,
+    args,
+    ...(description !== undefined && { description }),
+    decisions: [...new Set(allowed.flatMap((kind) => KINDS[kind]))],
+    ...(schema !== undefined && { schema }),
+  };
+}
+
+const IGNORED = 'A person has decided that this call is not made.';
+
+function answer(
+  { name, allowed }: Action,
+  decision: ForeignDecision,
+  edited: Batch['edited'],
+  isMixed: boolean,
+): JsonValue {
+  if (decision.kind === 'approve') return { type: 'approve' };
+  if (decision.kind === 'edit') return { type: 'edit', [edited]: { name, args: decision.args } };
+  const message = decision.kind === 'reply' ? decision.text : IGNORED;
+  if (decision.kind === 'reply' && allowed.includes('respond')) {
+    return { type: 'respond', message };
+  }
+  if (!isMixed || edited === 'edited_action' || !allowed.includes('edit')) {
+    return { type: 'reject', message };
+  }
+  return { type: 'edit', [edited]: { name: `${name}_was_not_approved`, args: { message } } };
+}

@@ -1,0 +1,39 @@
+import type { JsonValue } from '../../domain/json.ts';
+import type { ForeignDecision } from '../../domain/outcome.ts';
+import type { DecisionKind } from '../../domain/route.ts';
+
+export type { ForeignDecision };
+
+/** One thing that a foreign graph asks people about. */
+export interface ForeignRequest {
+  readonly tool: string;
+  readonly args: JsonValue;
+  /** The graph's own words. */
+  readonly description?: string;
+  readonly decisions: readonly DecisionKind[];
+  /** JSON Schema of the arguments, where the graph gives one. */
+  readonly schema?: JsonValue;
+}
+
+/** A way in which graphs ask people about calls by an interrupt. */
+export interface Protocol {
+  readonly name: string;
+  /** Its answers are words, which nobody can tell from a person's: ours never are among them. */
+  readonly takesOnlyPeople?: true;
+  /** Reads what an interrupt's value asks, in its order; undefined when the value is not of this protocol. */
+  parse(value: unknown): readonly ForeignRequest[] | undefined;
+  /** Writes what the interrupt is resumed with; takes one decision for each request of the value, in their order. */
+  encode(value: unknown, decisions: readonly ForeignDecision[]): JsonValue;
+}
+
+/** What nothing may be made of: the value was read before it was answered. */
+export function assertMatches(
+  protocol: string,
+  requests: readonly ForeignRequest[] | undefined,
+  decisions: readonly ForeignDecision[],
+): asserts requests is readonly ForeignRequest[] {
+  if (requests?.length === decisions.length) return;
+  throw new Error(
+    `${decisions.length} decisions answer no interrupt of ${protocol} with ${requests?.length ?? 'no'} requests.`,
+  );
+}

@@ -1,0 +1,149 @@
+/** Calls of graphs that run their own tools: their claim is the handing over, and what came of them is read from the graph's messages. */
+import type { ThreadFence } from '../domain/agenda.ts';
+import type { GraphState } from '../domain/agent.ts';
+import { type Call, isTerminal } from '../domain/call.ts';
+import { finish } from '../domain/claim.ts';
+import { withdraw } from '../domain/decide.ts';
+import { canonicalJson, readStoredJson } from '../domain/json.ts';
+import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import { type Outcome, type ToolReply, toToolReply } from '../domain/outcome.ts';
+import { isHanded } from '../domain/outside.ts';
+import { isIntact } from '../domain/seal.ts';
+import { parseStrictJson } from '../domain/strict-json.ts';
+import type { Step } from '../domain/transitions.ts';
+import type { DeskDeps } from './deps.ts';
+import { effectsOf } from './effects.ts';
+import { matchOpenCalls } from './match-open-calls.ts';
+import { shorten } from './run-tool.ts';
+
+type End = Extract<Outcome, { kind: 'result' | 'error' }>;
+
+const NOT_AS_DECIDED = 'Not run: what is stored of it is not what was decided.';
+
+/** Says a handed call to its graph, as soon as people or the policy have decided it; undefined before. */
+export function handOver(call: Call): ToolReply | undefined {
+  const { status, outcome, args, proposedArgs } = call;
+  if (!outcome) {
+    if (status !== 'running') return undefined;
+    const decision =
+      args === proposedArgs
+        ? ({ kind: 'approve' } as const)
+        : ({ kind: 'edit', args: readStoredJson(args) } as const);
+    return { v: 1, text: '', status: 'ok', endsTurn: false, decision };
+  }
+  const told = { ...toToolReply(outcome), endsTurn: false };
+  // Words that nobody wrote must not pass for a person's.
+  if (!isIntact(call)) return { ...told, text: NOT_AS_DECIDED, status: 'error' };
+  if (outcome.kind === 'reply') return { ...told, decision: { kind: 'reply', text: outcome.text } };
+  return outcome.kind === 'ignored' ? { ...told, decision: { kind: 'ignore' } } : told;
+}
+
+/** Brings the ledger's calls of a turn to where the graph stands. */
+export interface HandedCalls {
+  /** Finishes those that the graph has taken just now. */
+  finishTaken(ids: readonly string[], state: GraphState): Promise<void>;
+  /** Ends those for which the graph waits no more. */
+  endGone(turn: string, state: GraphState, fence: ThreadFence): Promise<void>;
+}
+
+/** Creates it; every step may be repeated. */
+export function createHandedCalls({
+  store,
+  clock,
+}: Pick<DeskDeps, 'store' | 'clock'>): HandedCalls {
+  /** Others may write the call at the same time: it is read again until it stands. */
+  async function settle(id: string, stepOf: (call: Call) => Step | undefined): Promise<void> {
+    for (;;) {
+      const call = await store.ledger.get(id);
+      if (!call || !isHanded(call) || isTerminal(call)) return;
+      const step = stepOf(call);
+      if (!step) return;
+      if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
+    }
+  }
+
+  const finishStep = (
+    call: Call,
+    all: readonly Call[],
+    state: GraphState,
+    sayUntold: (name: string) => string,
+  ) =>
+    call.status === 'running'
+      ? finish(call, readEnd(call, all, state, sayUntold), clock.now())
+      : undefined;
+
+  return {
+    async finishTaken(ids, state) {
+      for (const id of ids) {
+        const call = await store.ledger.get(id);
+        if (!call || !isHanded(call)) continue;
+        const all = await store.ledger.ofThread(call.thread, call.turn);
+        await settle(id, (each) => finishStep(each, all, state, sayHanded));
+      }
+    },
+    async endGone(turn, state, fence) {
+      const all = await store.ledger.ofThread(fence.thread, turn);
+      const open = new Set(matchOpenCalls(state.open, all).map(({ stored }) => stored?.id));
+      const gone = all.filter((call) => isHanded(call) && !open.has(call.id));
+      for (const { id } of gone) {
+        await settle(
+          id,
+          (call) =>
+            finishStep(call, all, state, sayGone) ?? withdraw(call, 'cancelled', clock.now()),
+        );
+      }
+    },
+  };
+}
+
+/** What the graph's own messages say of a call that it has taken. */
+function readEnd(
+  call: Call,
+  all: readonly Call[],
+  { messages, failure }: GraphState,
+  sayUntold: (name: string) => string,
+): End {
+  const answer = findAnswer(call, all, messages);
+  if (answer) {
+    const text = shorten(answer.text);
+    return answer.status === 'ok' ? { kind: 'result', text } : { kind: 'error', text };
+  }
+  const name = call.outside?.name ?? 'the graph';
+  if (failure !== undefined) {
+    const text = `Handed to “${name}”, which did not get to its end. It may have run, in part or whole.`;
+    return { kind: 'error', text };
+  }
+  return { kind: 'result', text: sayUntold(name) };
+}
+
+function sayHanded(name: string): string {
+  return `Handed to “${name}”, which did not say what came of it.`;
+}
+
+/** A worker may have handed it over and died, or somebody else has taken the question away. */
+function sayGone(name: string): string {
+  return `“${name}” waits for this no more, and did not say what came of it.`;
+}
+
+/** An interrupt does not say which call of the model it is about: the same tool with the same arguments is, in order. */
+function findAnswer(call: Call, all: readonly Call[], messages: readonly TurnMessage[]) {
+  const asker = messages.find(({ id, role }) => role === 'assistant' && id === call.messageId);
+  if (asker?.role !== 'assistant') return undefined;
+  const meant = asker.calls.filter((each) => isMeant(call, each));
+  const alike = all.filter((each) => isHanded(each) && isAlike(each, call));
+  const made = meant[alike.findIndex(({ id }) => id === call.id)];
+  const answer = messages.find(({ id }) => made && id === `${asker.id}/${made.id}`);
+  return answer?.role === 'tool' ? answer : undefined;
+}
+
+function isMeant(call: Call, made: ModelCall): boolean {
+  const json = parseStrictJson(made.args);
+  if (made.tool !== call.tool || !json.ok) return false;
+  const args = canonicalJson(json.value);
+  return args === call.args || args === call.proposedArgs;
+}
+
+function isAlike(one: Call, other: Call): boolean {
+  const isSame = one.messageId === other.messageId && one.tool === other.tool;
+  return isSame && one.args === other.args && one.proposedArgs === other.proposedArgs;
+}

@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import { type AgentDeps, createAgent } from './agent/create-agent.ts';
+import { createGraphAgent } from './agent/foreign/create-graph-agent.ts';
+import type { ForeignGraph } from './agent/foreign/foreign-graph.ts';
+import { GraphSettingError, loadGraph } from './agent/foreign/load-graph.ts';
+import { createRemoteGraph, findRemoteProblem } from './agent/foreign/remote-graph.ts';
+import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
+import { loadChatModel } from './agent/providers/load-chat-model.ts';
+import type { SlackModeConfig } from './config.ts';
+import type { Agent } from './domain/agent.ts';
+import { type GraphConfig, graphNameOf } from './graph-config.ts';
+
+const MODEL_TIMEOUT_MS = 60_000;
+const MODEL_RETRIES = 2;
+
+/** Opens the agent behind the threads: the graph that the settings name, or ours over their model. */
+export async function openAgent(
+  config: SlackModeConfig,
+  deps: Pick<
+    AgentDeps,
+    'toolbox' | 'helpers' | 'history' | 'saver' | 'clock' | 'readImage' | 'onDelta'
+  > & { readonly log: Logger },
+): Promise<Agent> {
+  const { graph, model } = config;
+  if (graph) {
+    const foreign = await openGraph(graph, deps);
+    return createGraphAgent({ graph: foreign, log: deps.log, onDelta: deps.onDelta });
+  }
+  if (!model) throw new Error('There is neither a model nor a graph: set MODEL or GRAPH.');
+  const { provider, name, ...access } = model;
+  return createAgent({
+    ...deps,
+    model: await loadChatModel({
+      ...access,
+      model: `${provider}/${name}`,
+      timeoutMs: MODEL_TIMEOUT_MS,
+      maxRetries: MODEL_RETRIES,
+    }),
+    systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
+    contextTokens: config.contextTokens,
+  });
+}
+
+async function openGraph(
+  graph: GraphConfig,
+  deps: Pick<AgentDeps, 'saver' | 'clock'> & { readonly log: Logger },
+): Promise<ForeignGraph> {
+  if (graph.kind === 'module') return await loadGraph({ ...graph, name: graphNameOf(graph) }, deps);
+  const problem = await findRemoteProblem(graph).catch((error: unknown) => {
+    const sentence = 'The server that GRAPH names does not answer now; threads wait until it does.';
+    deps.log.warn({ err: error }, sentence);
+    return undefined;
+  });
+  if (problem !== undefined) throw new GraphSettingError(problem);
+  return createRemoteGraph(graph);
+}

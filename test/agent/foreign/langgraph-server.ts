@@ -1,0 +1,13 @@
+/** LangGraph's own local server in a process of its own; tells its parent where it listens. */
+import { startServer } from '@langchain/langgraph-api/server';
+
+const [cwd = '.', graph = ''] = process.argv.slice(2);
+const { host } = await startServer({
+  port: 0,
+  nWorkers: 2,
+  host: '127.0.0.1',
+  cwd,
+  graphs: { agent: `${graph}:graph` },
+});
+process.send?.(host);
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,101 @@
+/** A graph on LangGraph's own local server, reached as any remote one. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.ts';
+import {
+  createRemoteGraph,
+  findRemoteProblem,
+  remoteThreadId,
+} from '../../../src/agent/foreign/remote-graph.ts';
+import { REQUESTER, THREAD } from '../../support/a-call.ts';
+import { buildGraphDesk, graphFile } from './graph-desk.ts';
+
+const SERVER = fileURLToPath(new URL('./langgraph-server.ts', import.meta.url));
+
+describe('a graph behind LangGraph’s own local server', () => {
+  let folder: string;
+  let server: ChildProcess;
+  let url: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countersign-server-'));
+    server = spawn(process.execPath, ['--import', 'tsx', SERVER, folder, graphFile('remote')], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, GRAPH_JOURNAL: join(folder, 'journal') },
+    });
+    url = await new Promise<string>((resolve, reject) => {
+      server.once('message', (host) => resolve(`http://${String(host)}`));
+      server.once('exit', (code) => reject(new Error(`The server ended with ${code}.`)));
+    });
+  });
+  after(async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill();
+    await ended;
+    await rm(folder, { recursive: true });
+  });
+
+  it('has a UUID for each thread, always the same', () => {
+    assert.equal(remoteThreadId(THREAD), remoteThreadId(THREAD));
+    assert.match(
+      remoteThreadId(THREAD),
+      /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+  });
+
+  it('an assistant that is not there, or a server, is told before anybody waits for it', async () => {
+    assert.equal(await findRemoteProblem({ url, assistant: 'agent' }), undefined);
+    const problem = await findRemoteProblem({ url, assistant: 'nobody' });
+    assert.match(problem ?? '', /has no assistant “nobody” \(404\)\. Write the name of a graph/);
+    await assert.rejects(findRemoteProblem({ url: 'http://127.0.0.1:1', assistant: 'agent' }));
+  });
+
+  it('each call is decided by itself, a stop leaves the thread sound, and a crash of ours does not end its run', async (t) => {
+    const graph = createRemoteGraph({ url, assistant: 'agent' });
+    const desk = await buildGraphDesk(t, 'remote', {
+      journal: join(folder, 'journal'),
+      agentOf: async () => createGraphAgent({ graph, log: { error: console.error } }),
+    });
+    await desk.send('delete 3');
+    await desk.approve(await desk.open('file-2'));
+    const told = await desk.calls();
+    assert.deepEqual(
+      told.map(({ status }) => status),
+      ['pending', 'succeeded', 'pending'],
+    );
+    assert.deepEqual(told[1]?.outcome, { kind: 'result', text: 'Deleted file-2.' });
+    await desk.restart();
+    await desk.decide(await desk.open('file-1'), REQUESTER, {
+      kind: 'edit',
+      args: { path: 'file-11' },
+    });
+    await desk.reply(await desk.open('file-3'), 'Keep it.');
+    assert.match(desk.said().at(-1) ?? '', /Deleted file-11\. .*Deleted file-2\. .*Keep it\./);
+    await desk.send('delete 1');
+    await desk.send('stop');
+    await desk.send('hello');
+    // Ten messages are there before: two turns, the second one closed.
+    assert.equal(desk.said().at(-1), 'You said: hello (10)');
+
+    // A run that a dead worker has begun goes on there, and is waited for, not begun again.
+    await desk.send('delete 1');
+    const before = (await desk.ran()).length;
+    const goOn = await desk.hold();
+    const held = await desk.open('file-1');
+    await desk.press(held);
+    await desk.began('file-1');
+    await desk.restart();
+    await desk.clock.advance(60_000);
+    await goOn();
+    await desk.rest();
+    assert.equal((await desk.ran()).length, before + 1);
+    const call = await desk.store.ledger.get(held.id);
+    assert.deepEqual(call?.outcome, { kind: 'result', text: 'Deleted file-1.' });
+    assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\.$/);
+  });
+});
