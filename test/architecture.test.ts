@@ -47,7 +47,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['hono', ['http', 'playground', 'app']],
   ['@hono/', ['http', 'playground']],
   ['pino', ['process', 'app']],
-  ['@modelcontextprotocol/', ['mcp']],
+  ['@modelcontextprotocol/', ['mcp', 'agent']],
   ['@copilotkit/', ['playground']],
   ['emulate', ['playground']],
   ['esbuild', ['playground']],
