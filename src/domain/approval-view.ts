@@ -1,11 +1,10 @@
 /** A call as programs and people's front ends read it: to them it is called an approval. */
 import type { Call, CallStatus } from './call.ts';
+import { routeOf } from './decide.ts';
 import { type JsonValue, readStoredJson } from './json.ts';
 import type { Outcome } from './outcome.ts';
 import type { Outside } from './outside.ts';
 import type { DecisionKind, Risk } from './route.ts';
-import type { SecretMark } from './secret-mark.ts';
-import { isSecretPath } from './secret-paths.ts';
 import { plainSentence } from './sentence.ts';
 import { isChannelItself, placeOf } from './thread-key.ts';
 
@@ -42,137 +41,87 @@ export interface Approval {
   readonly reason: string | null;
   readonly outcome: { readonly kind: Outcome['kind']; readonly text?: string } | null;
   readonly metadata: JsonValue;
-  readonly source: { readonly kind: 'agent' | Outside['by']; readonly name: string | null };
+  readonly source: { readonly kind: 'agent' | Outside['by']; readonly name: string };
 }
 
-/** Makes the approval of a call; with `masks`, for others than who made it, its secrets are marks. */
-export function toApproval(call: Call, { masks }: { readonly masks?: SecretMark } = {}): Approval {
-  const { outcome, status, thread } = call;
-  const place = placeOf(thread);
-  const { channel, root } = place;
-  const hide = createHide(call, masks);
+/** How a call is shown to one reader. */
+export interface Sight {
+  args(call: Call): JsonValue;
+  text(call: Call, text: string): string;
+}
+
+/** The sight of whoever sent the arguments. */
+export const WHOLE: Sight = {
+  args: (call) => readStoredJson(call.args),
+  text: (_call, text) => text,
+};
+
+/** Makes the approval of a call, as one reader sees it. (Default: as whoever sent the arguments.) */
+export function toApproval(call: Call, sight: Sight = WHOLE): Approval {
+  const { outcome, outside } = call;
+  const place = placeOf(call.thread);
+  const say = (text: string | undefined) =>
+    text === undefined || text === '' ? null : sight.text(call, text);
   return {
     id: call.id,
-    status: status === 'proposed' ? 'pending' : status,
+    // Whoever sees it before the gate has answered waits as for people.
+    status: call.status === 'proposed' ? 'pending' : call.status,
     revision: call.revision,
     toolName: call.tool,
-    arguments: hide.args(readStoredJson(call.args)),
+    arguments: sight.args(call),
     digest: call.digest,
     attempt: call.attempt,
-    edited: call.editedBy !== undefined,
-    requestedAt: toTime(call.askedAt ?? call.createdAt),
-    decideBy: isAwaited(call) && call.deadlineAt !== undefined ? toTime(call.deadlineAt) : null,
+    edited: call.args !== call.proposedArgs,
+    requestedAt: toTime(call.createdAt),
+    decideBy: decideBy(call),
     requester: call.requester.user,
-    channel,
-    thread: isChannelItself(place) ? null : { channel, ts: root },
-    userMessage: textOrNull(call.askedLine),
-    description: hideMaybe(textOrNull(call.words), hide.text),
+    channel: place.channel,
+    thread: isChannelItself(place) ? null : { channel: place.channel, ts: place.root },
+    userMessage: say(call.askedLine),
+    description: say(call.words),
     risk: call.risk,
-    ...whatPeopleDo(call),
-    reply: outcome?.kind === 'reply' ? outcome.text : null,
-    reason: hideMaybe(reasonOf(call), hide.text),
-    outcome: outcome ? toPlainOutcome(outcome, hide.text) : null,
-    ...whoseItIs(call),
-  };
-}
-
-function whatPeopleDo({ outside, route, verdict, votes }: Call) {
-  return {
-    decisions: route?.decisions ?? [],
+    decisions: routeOf(call).decisions,
     choices: outside?.choices ?? null,
-    approvedBy: votes.map(({ by }) => by.user),
-    decidedBy: verdict?.by.user ?? null,
+    approvedBy: call.votes.map(({ by }) => by.user),
+    decidedBy: call.verdict?.by.user ?? null,
+    reply: outcome?.kind === 'reply' ? say(outcome.text) : null,
+    reason: say(whyOf(call)),
+    outcome: outcome ? showOutcome(outcome, say) : null,
+    metadata: sight === WHOLE ? (outside?.metadata ?? null) : null,
+    source: outside
+      ? { kind: outside.by, name: outside.name }
+      : { kind: 'agent', name: call.agent ?? 'agent' },
   };
 }
 
-function whoseItIs({ agent, outside }: Call): Pick<Approval, 'metadata' | 'source'> {
-  const source = { kind: outside?.by ?? 'agent', name: outside?.name ?? agent ?? null } as const;
-  return { metadata: outside?.metadata ?? null, source };
+/** How long people, or whoever is to take it, have. */
+function decideBy({ deadlineAt, status }: Call): string | null {
+  const waits = status === 'pending' || status === 'approved';
+  return waits && deadlineAt !== undefined ? toTime(deadlineAt) : null;
 }
 
-function textOrNull(text: string): string | null {
-  return text === '' ? null : text;
-}
-
-function isAwaited({ status }: Call): boolean {
-  return status === 'proposed' || status === 'pending' || status === 'approved';
-}
-
-function toTime(at: number): string {
-  return new Date(at).toISOString();
-}
-
-function reasonOf({ note, outcome }: Call): string | null {
+function whyOf({ note, outcome }: Call): string | undefined {
   if (outcome?.kind === 'refused' || outcome?.kind === 'unknown') return outcome.reason;
-  return note === undefined ? null : plainSentence(note);
+  return note === undefined ? undefined : plainSentence(note);
 }
 
-function toPlainOutcome(outcome: Outcome, hide: (text: string) => string): Approval['outcome'] {
+function showOutcome(outcome: Outcome, say: (text: string) => string | null): Approval['outcome'] {
   const { kind } = outcome;
-  const text = textOf(outcome);
-  return text === undefined ? { kind } : { kind, text: hide(text) };
-}
-
-function textOf(outcome: Outcome): string | undefined {
-  switch (outcome.kind) {
+  switch (kind) {
     case 'result':
     case 'error':
     case 'reply':
-      return outcome.text;
+      return { kind, text: say(outcome.text) ?? '' };
     case 'refused':
     case 'unknown':
-      return outcome.reason;
+      return { kind, text: say(outcome.reason) ?? '' };
     case 'withdrawn':
-      return outcome.cause;
+      return { kind, text: outcome.cause };
     default:
-      return undefined;
+      return { kind };
   }
 }
 
-function hideMaybe(text: string | null, hide: (text: string) => string): string | null {
-  return text === null ? null : hide(text);
-}
-
-/** Shorter ones can't be searched for without tearing words apart. */
-const MIN_SECRET = 4;
-
-/** What masks the secrets of a call in its arguments, and wherever its texts repeat them. */
-function createHide({ args, secrets = [] }: Call, mark: SecretMark | undefined) {
-  if (!mark || secrets.length === 0) {
-    return { args: (value: JsonValue) => value, text: (text: string) => text };
-  }
-  const say = (text: string) => `⟨secret, mark ${mark(text)}⟩`;
-  const found = new Set<string>();
-  const mask = (value: JsonValue, path: readonly (string | number)[]): JsonValue => {
-    if (path.length > 0 && isSecretPath(path, secrets) && !isBox(value)) {
-      const text = String(value);
-      if (text.length >= MIN_SECRET) found.add(text);
-      return say(text);
-    }
-    if (Array.isArray(value)) return value.map((each, i) => mask(each, [...path, i]));
-    if (!isBox(value)) return value;
-    const entries = Object.entries(value).map(([key, each]) => [key, mask(each, [...path, key])]);
-    return Object.fromEntries(entries);
-  };
-  mask(readStoredJson(args), []);
-  const longestFirst = [...found].sort((a, b) => b.length - a.length);
-  const hideIn = (text: string) =>
-    longestFirst.reduce((rest, secret) => rest.replaceAll(secret, () => say(secret)), text);
-  return {
-    args: (value: JsonValue) => inTexts(mask(value, []), hideIn),
-    text: hideIn,
-  };
-}
-
-function isBox(value: JsonValue): value is JsonValue[] | { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null;
-}
-
-function inTexts(value: JsonValue, change: (text: string) => string): JsonValue {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((each: JsonValue) => inTexts(each, change));
-  if (!isBox(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, inTexts(each, change)]),
-  );
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { toApproval } from '../../domain/approval-view.ts';
 import type { Call } from '../../domain/call.ts';
 import { routeOf } from '../../domain/decide.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../domain/decision.ts';
@@ -11,7 +12,6 @@ import { answerNotDecided } from './key-only.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
 import { notFound, problem } from './problem.ts';
 import { Approval, Approve, Reject } from './schemas.ts';
-import { showApproval } from './show-approval.ts';
 import type { SightOf } from './sight-of.ts';
 
 type Decision = DecisionCommand['decision'];
@@ -63,7 +63,7 @@ export function createDecideApproval(
       outcome.kind === 'recorded' ||
       outcome.kind === 'already-voted'
     ) {
-      return c.json(showApproval(outcome.call, sightOf(visitor, outcome.call)), 200);
+      return c.json(toApproval(outcome.call, sightOf(visitor, outcome.call)), 200);
     }
     return refuse(c, outcome);
   }

@@ -1,6 +1,7 @@
 import { stream } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
 import { z } from 'zod';
+import { toApproval } from '../../domain/approval-view.ts';
 import { type Call, isTerminal } from '../../domain/call.ts';
 import type { Cancel } from '../../domain/clock.ts';
 import { problems } from './answers.ts';
@@ -8,7 +9,6 @@ import type { ApiDeps } from './api-deps.ts';
 import type { Waits } from './open-wait.ts';
 import { operation, type Visitor } from './operation.ts';
 import { notFound } from './problem.ts';
-import { showApproval } from './show-approval.ts';
 import type { Seen, SightOf } from './sight-of.ts';
 
 /** Proxies cut what is silent for a minute. */
@@ -48,7 +48,7 @@ export function createFollowApproval(
     let told = known;
     for (let call: Call | undefined = first; call; ) {
       if (call.revision !== told) {
-        const data = JSON.stringify(showApproval(call, sight));
+        const data = JSON.stringify(toApproval(call, sight));
         await out.write(
           `event: approval\nid: ${call.revision}\nretry: ${RETRY_MS}\ndata: ${data}\n\n`,
         );

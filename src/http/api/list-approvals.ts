@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { mayRead } from '../../domain/api-key.ts';
+import { toApproval } from '../../domain/approval-view.ts';
 import { type Call, isTerminal } from '../../domain/call.ts';
 import type { Person } from '../../domain/person.ts';
 import { plainSentence } from '../../domain/sentence.ts';
@@ -8,7 +9,6 @@ import type { ApiDeps } from './api-deps.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
 import { problem } from './problem.ts';
 import { ListQuery, Page } from './schemas.ts';
-import { showApproval } from './show-approval.ts';
 import type { SightOf } from './sight-of.ts';
 
 type Query = z.output<typeof ListQuery>;
@@ -84,7 +84,7 @@ export function createListApprovals(
   }
 
   function answer(c: ApiContext, visitor: Visitor, { calls, next, note }: Found): Response {
-    const approvals = calls.map((call) => showApproval(call, sightOf(visitor, call)));
+    const approvals = calls.map((call) => toApproval(call, sightOf(visitor, call)));
     return c.json({ approvals, next: next ?? null, ...(note !== undefined && { note }) }, 200);
   }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { toApproval } from '../../domain/approval-view.ts';
 import type { Call } from '../../domain/call.ts';
 import { isTerminal } from '../../domain/call.ts';
 import { json, problems } from './answers.ts';
@@ -7,7 +8,6 @@ import type { WaitEnd, Waits } from './open-wait.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
 import { notFound, problem } from './problem.ts';
 import { Approval, WaitQuery } from './schemas.ts';
-import { showApproval } from './show-approval.ts';
 import type { Seen, SightOf } from './sight-of.ts';
 
 const RETRY_S = 1;
@@ -42,7 +42,7 @@ export function createReadApproval(
   ): Promise<Response> {
     if (status === 202) c.header('retry-after', String(RETRY_S));
     else await markTold(visitor, call);
-    return c.json(showApproval(call, sight), status);
+    return c.json(toApproval(call, sight), status);
   }
 
   /** A program that has read how its call ended knows it. */

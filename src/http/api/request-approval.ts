@@ -2,13 +2,13 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { z } from 'zod';
 import type { Caller, OutsideRequest } from '../../desk/outside/outside-request.ts';
 import { type ApiKey, mayNameRequesters, mayRequest } from '../../domain/api-key.ts';
+import { toApproval, WHOLE } from '../../domain/approval-view.ts';
 import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { answerNotRequested } from './key-only.ts';
 import { type ApiContext, operation } from './operation.ts';
 import { problem } from './problem.ts';
 import { Approval, IdempotencyHeader, NewApproval } from './schemas.ts';
-import { showApproval, WHOLE } from './show-approval.ts';
 
 type Body = z.output<typeof NewApproval>;
 
@@ -58,9 +58,9 @@ export function createRequestApproval({ clock, outside, team }: ApiDeps) {
       switch (made.kind) {
         case 'made':
           c.header('location', `/api/approvals/${made.call.id}`);
-          return c.json(showApproval(made.call, WHOLE), 201);
+          return c.json(toApproval(made.call, WHOLE), 201);
         case 'known':
-          return c.json(showApproval(made.call, WHOLE), 200);
+          return c.json(toApproval(made.call, WHOLE), 200);
         case 'conflict':
           return problem(
             c,

@@ -55,8 +55,13 @@ export const Approval = z
     userMessage: z.string().nullable(),
     description: z.string().nullable(),
     risk: z.enum(RISKS),
-    decisions: z.array(z.enum(DECISIONS)),
-    approvedBy: z.array(z.string()),
+    decisions: z.array(z.enum(DECISIONS)).readonly(),
+    choices: z
+      .array(z.string())
+      .readonly()
+      .nullable()
+      .meta({ description: 'The answers that a question offers.' }),
+    approvedBy: z.array(z.string()).readonly(),
     decidedBy: z.string().nullable(),
     reply: z
       .string()
@@ -71,9 +76,6 @@ export const Approval = z
     source: z.strictObject({ kind: z.enum(['agent', 'key', 'graph', 'server']), name: z.string() }),
   })
   .meta({ id: 'Approval' });
-
-/** An approval as it is sent. */
-export type ApprovalBody = z.output<typeof Approval>;
 
 /** A call that a program puts to people. */
 export const NewApproval = z

@@ -1,10 +1,10 @@
 import { mayRead } from '../../domain/api-key.ts';
+import { type Sight, WHOLE } from '../../domain/approval-view.ts';
 import type { Call } from '../../domain/call.ts';
 import { routeOf } from '../../domain/decide.ts';
 import { isSamePerson, type Person } from '../../domain/person.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { Visitor } from './operation.ts';
-import { type Sight, WHOLE } from './show-approval.ts';
 
 /** A call that a visitor may read, and how. */
 export interface Seen {

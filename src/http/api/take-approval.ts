@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { mayRequest } from '../../domain/api-key.ts';
+import { toApproval, WHOLE } from '../../domain/approval-view.ts';
 import type { Call } from '../../domain/call.ts';
 import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
@@ -7,7 +8,6 @@ import { answerNotRequested } from './key-only.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
 import { notFound, problem } from './problem.ts';
 import { Approval, Consume, Consumed, Report } from './schemas.ts';
-import { showApproval, WHOLE } from './show-approval.ts';
 
 const RETRY_S = 5;
 
@@ -40,7 +40,7 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       switch (taken.kind) {
         case 'taken': {
           const token = await tokens.sign(taken.call);
-          return c.json({ token, approval: showApproval(taken.call, WHOLE) }, 200);
+          return c.json({ token, approval: toApproval(taken.call, WHOLE) }, 200);
         }
         case 'not-approved':
           return taken.call.status === 'expired'
@@ -81,7 +81,7 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       const kind = status === 'succeeded' ? 'result' : 'error';
       const told = await outside.report(id, taker, { kind, text });
       if (told.kind === 'not-found') return notFound(c);
-      if (told.kind === 'ended') return c.json(showApproval(told.call, WHOLE), 200);
+      if (told.kind === 'ended') return c.json(toApproval(told.call, WHOLE), 200);
       const why =
         told.call.status === 'unknown'
           ? 'The report came too late: people have been asked whether it ran.'
@@ -104,7 +104,7 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       if (!taker) return refusal;
       const ended = await outside.cancel(id, taker);
       if (ended.kind === 'not-found') return notFound(c);
-      if (ended.kind === 'ended') return c.json(showApproval(ended.call, WHOLE), 200);
+      if (ended.kind === 'ended') return c.json(toApproval(ended.call, WHOLE), 200);
       return problem(c, 409, `It is too late to cancel it: it is ${ended.call.status}.`);
     },
   );
