@@ -9,8 +9,10 @@ import {
   revokeKey,
   rotateKey,
 } from '../domain/api-key.ts';
+import { callbackSecretOf } from '../domain/callback.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { Effects, Keys } from '../domain/store.ts';
+import type { KeysSource } from '../stores/keys-source.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { withKeys } from './open-named-keys.ts';
 import { sayKey, toPlainKey } from './say-key.ts';
@@ -45,7 +47,7 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
     ...(values.expires !== undefined && { expiresAt: now + readSpan('--expires', values.expires) }),
     revision: 1,
   };
-  return await withKeys(deps, async (keys) => {
+  return await withKeys(deps, async (keys, source) => {
     const all = await keys.list();
     if (all.some(({ name, revokedAt }) => name === key.name && revokedAt === undefined)) {
       deps.err(
@@ -58,7 +60,7 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
       key,
       toAudit(key, 'key.create', now, { name, scopes, channels, owner, expiresAt }),
     );
-    tellToken(key, secret, values.json, deps);
+    await tellToken(key, secret, values.json, source, deps);
     return EXIT.fine;
   });
 }
@@ -116,7 +118,7 @@ export async function turnKey(args: readonly string[], deps: CommandDeps): Promi
   const which = readWhich('rotate', positionals);
   const overlapMs =
     values.overlap === undefined ? undefined : readSpan('--overlap', values.overlap);
-  return await withKeys(deps, (keys) =>
+  return await withKeys(deps, (keys, source) =>
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
@@ -128,7 +130,7 @@ export async function turnKey(args: readonly string[], deps: CommandDeps): Promi
       const turned = rotateKey(key, hashKeySecret(secret), until);
       const detail = { name: key.name, earlierUntil: until ?? null };
       if (!(await keys.change(turned, toAudit(key, 'key.rotate', now, detail)))) return false;
-      tellToken(turned, secret, values.json, deps);
+      await tellToken(turned, secret, values.json, source, deps);
       return true;
     }),
   );
@@ -166,15 +168,23 @@ async function find(keys: Keys, which: string): Promise<readonly ApiKey[]> {
   return alive.length > 0 ? alive : named.slice(-1);
 }
 
-function tellToken(key: ApiKey, secret: string, asJson: boolean, deps: CommandDeps): void {
+async function tellToken(
+  key: ApiKey,
+  secret: string,
+  asJson: boolean,
+  { installationKey }: Pick<KeysSource, 'installationKey'>,
+  deps: CommandDeps,
+): Promise<void> {
   const token = encodeKeyToken({ id: key.id, secret });
+  const callbackSecret = callbackSecretOf(await installationKey.read(), key.id);
   const now = deps.clock.now();
   if (asJson) {
-    deps.out(JSON.stringify({ ...toPlainKey(key, now), token }, null, 2));
+    deps.out(JSON.stringify({ ...toPlainKey(key, now), token, callbackSecret }, null, 2));
     return;
   }
   deps.out(sayKey(key, now));
   deps.out(`\n  ${token}\n\nKeep it now: it is shown this once, and only its hash is stored.`);
+  deps.out(`Callbacks to it are signed with ${callbackSecret}`);
 }
 
 function toAudit(

@@ -1,8 +1,11 @@
+import type { InstallationKey } from '../domain/secret-mark.ts';
 import type { Keys } from '../domain/store.ts';
 
 /** The keys of an installation, opened beside its app. */
 export interface KeysSource {
   readonly keys: Keys;
+  /** Made where there is none yet. */
+  readonly installationKey: InstallationKey;
   close(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import { runCountersign } from '../../src/commands/run-countersign.ts';
 import type { AuditDraft, AuditEntry } from '../../src/domain/audit.ts';
 import { draftRemoval, draftSeal } from '../../src/domain/audit-notes.ts';
 import { createAuditSeal } from '../../src/domain/seal.ts';
+import type { InstallationKey } from '../../src/domain/secret-mark.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { createFileKey } from '../../src/stores/installation-key.ts';
 import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
@@ -26,6 +27,7 @@ export interface Ended {
 export interface AuditStage {
   readonly store: Store;
   readonly dir: string;
+  readonly installationKey: InstallationKey;
   readonly env: Readonly<Record<string, string>>;
   /** Runs the command while the app has the store open. */
   call(...args: readonly string[]): Promise<Ended>;
@@ -94,6 +96,7 @@ export async function openAuditStage(t: TestContext, kind: StoreKind): Promise<A
   }
 
   return {
+    installationKey: key,
     store,
     dir,
     env,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { hashKeySecret, keyProblem, parseKeyToken } from '../../src/domain/api-key.ts';
+import { callbackSecretOf } from '../../src/domain/callback.ts';
 import { callIn, NOW, openAuditStage } from './audit-stage.ts';
 
 const TOKEN = /csk_[0-9a-f]{16}_[\w-]{43}/;
@@ -12,7 +13,7 @@ const TOKEN = /csk_[0-9a-f]{16}_[\w-]{43}/;
 for (const kind of ['SQLite', 'Redis'] as const) {
   describe(`countersign keys, on ${kind}`, () => {
     it('makes, lists, rotates and revokes keys of an app that runs', async (t) => {
-      const { call, store } = await openAuditStage(t, kind);
+      const { call, installationKey, store } = await openAuditStage(t, kind);
       assert.match((await call('keys', 'list')).out, /There are no keys/);
       const scopes = 'request:deploy_*,read';
       const options = ['--scopes', scopes, '--channels', 'C012,C034', '--owner', 'U012'];
@@ -42,6 +43,9 @@ for (const kind of ['SQLite', 'Redis'] as const) {
         ],
       );
       assert.equal(JSON.stringify(key).includes(token.secret), false);
+
+      const secret = callbackSecretOf(await installationKey.read(), token.id);
+      assert.ok(made.out.includes(`Callbacks to it are signed with ${secret}`));
 
       const same = await call('keys', 'create', '--name', 'deploy bot');
       assert.equal(same.code, 1);

@@ -3,6 +3,7 @@ import { type KeysSource, NoKeysError } from '../keys-source.ts';
 import { readScript } from './desk-scripts.ts';
 import { migrateDesk, NEWEST_DESK } from './desk-version.ts';
 import { readMaybe } from './read-reply.ts';
+import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { createRedisKeys } from './redis-keys.ts';
 import { createRedisLine } from './redis-line.ts';
 import { createRedisLink } from './redis-link.ts';
@@ -32,7 +33,8 @@ export async function openRedisKeys(
     await line.close();
     throw error;
   }
-  return { keys: createRedisKeys(link, desk), close: () => line.close() };
+  const installationKey = createRedisInstallationKey(link, desk);
+  return { keys: createRedisKeys(link, desk), installationKey, close: () => line.close() };
 }
 
 function otherVersion(version: number): NoKeysError {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { createFileKey } from '../installation-key.ts';
 import { type KeysSource, NoKeysError } from '../keys-source.ts';
 import { createInboxRows } from './inbox-rows.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -25,7 +26,8 @@ export function openSqliteKeys(dataDir: string): KeysSource {
     db = new Database(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
     assertVersion(db, file);
     setDurable(db);
-    return { keys: toKeys(db, file), close: async () => void db?.close() };
+    const installationKey = createFileKey(dataDir);
+    return { keys: toKeys(db, file), installationKey, close: async () => void db?.close() };
   } catch (error) {
     db?.close();
     const known = explainFailure(error, file);
