@@ -32,7 +32,7 @@ const TOOL = {
 const ALL = [...ATTACKS, ...ATTACKS_BY_WORDS, ...ATTACKS_OF_PROGRAMS];
 
 const NOTIFICATION =
-  /^[A-Za-z0-9._\\{}]+(?:… \(80 of 369 characters\))?: Waiting for a decision · asked by (?:helper research \(work 2 of 3\), for |(?:program|MCP server) “[A-Za-z0-9._\\{} -]+(?:… \(80 of \d+ characters\))?”, for )?<@U1> · open to review$/;
+  /^Question from n{80}… \(80 of 300 characters\): Waiting for an answer$|^[A-Za-z0-9._\\{}]+(?:… \(80 of 369 characters\))?: Waiting for a decision · asked by (?:helper research \(work 2 of 3\), for |program “[A-Za-z0-9._\\{} -]+(?:… \(80 of \d+ characters\))?”, for )?<@U1> · open to review$/;
 
 function cardOf({ args, call = {}, schema = TOOL.schema }: Attack) {
   const asked = aCall({ args: canonicalJson(args), askedLine: '', ...call });
@@ -55,7 +55,7 @@ describe('a card under attack', () => {
     it(`(${attack.source}) says what is there: ${attack.title}`, () => {
       const card = cardOf(attack);
       assert.deepEqual(validateMessage(card), []);
-      const first = attack.approvable ? 'call.approve' : 'call.open';
+      const { approvable, first = approvable ? 'call.approve' : 'call.open' } = attack;
       assert.equal(actionIds(card)[0], first);
       const data = dataTexts(card.blocks);
       for (const text of attack.data ?? []) {

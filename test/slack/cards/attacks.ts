@@ -13,6 +13,8 @@ export interface Attack {
   readonly schema?: ArgsLook['schema'];
   /** Whether the card itself offers to approve. */
   readonly approvable: boolean;
+  /** The first thing that can be pressed. (Default: to approve, or to open the whole call.) */
+  readonly first?: string;
   /** Texts that the card shows as data, whole. */
   readonly data?: readonly string[];
   /** Sentences of ours on the card. */

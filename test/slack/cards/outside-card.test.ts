@@ -46,12 +46,9 @@ describe('the card of a program’s call', () => {
     assert.ok(text.includes('Agent says (unverified) · program “deploy-bot”'));
     assert.ok(dataTexts(card.blocks).includes('Migration 12.'));
     assert.match(card.text, /asked by program “deploy-bot”, for <@U1> · open to review$/);
-    for (const [by, who] of [
-      ['graph', 'the graph “deploy-bot” from'],
-      ['server', 'the MCP server “deploy-bot” from'],
-    ] as const) {
-      assert.ok(says(theirs({}, { by })).includes(who));
-    }
+    assert.ok(says(theirs({}, { by: 'graph' })).includes('the graph “deploy-bot” from'));
+    const asks = says(theirs({}, { by: 'server', decisions: ['edit', 'ignore'] }));
+    assert.ok(asks.includes('The MCP server `deploy-bot` asks this while its tool'));
   });
 
   it('shows its notes, its address for callbacks and its schema to nobody, wherever it stands', () => {
