@@ -25,6 +25,9 @@ type RedrawDeps = Pick<
 /** How long a card may stand that could not say for whom it waits, and one that nobody could approve. */
 const LOOK_AGAIN_MS = { unclear: 60_000, gap: 300_000 } as const;
 
+/** So many cards of a crowd are posted at once. */
+const FEW = 5;
+
 /** What Slack refuses until somebody mends something, unlike what passes by itself. */
 const REFUSED: ReadonlySet<ChatError['code']> = new Set(['undeliverable', 'rejected']);
 
@@ -142,6 +145,13 @@ export function createRedraw(
     await store.agenda.wake([{ key: stubKey(id), dueAt: clock.now() }]);
   }
 
+  /** What a bulletin speaks for with many others has its turn; where few of them wait, somebody waits for it. */
+  async function isOneOfMany(welcome: Welcome | undefined): Promise<boolean> {
+    if (welcome?.bulletin === undefined) return false;
+    const bulletin = await store.bulletins.read(welcome.bulletin);
+    return bulletin !== undefined && bulletin.waiting > FEW;
+  }
+
   async function spotOf(call: Call, card: CardPlace | undefined): Promise<Spot> {
     const old = card && hasToMove(call, card) ? card : undefined;
     const place = old ? undefined : card;
@@ -156,8 +166,7 @@ export function createRedraw(
     if (!stored?.route) return;
     const spot = await spotOf(stored, card);
     const { channel } = spot.place ?? homeOf(stored);
-    // What a bulletin speaks for is one of many, and its turn comes.
-    const isUrgent = isFreshCall(stored, clock.now()) && spot.welcome?.bulletin === undefined;
+    const isUrgent = isFreshCall(stored, clock.now()) && !(await isOneOfMany(spot.welcome));
     waitFor(pace.take(channel, `card ${callId}`, isUrgent));
     const call = await renewPreview(stored);
     try {
