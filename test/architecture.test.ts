@@ -58,6 +58,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['yaml', ['policy']],
   ['leven', ['policy']],
   ['csv-stringify', ['commands']],
+  ['node:vm', ['domain']],
   ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],
   [
     '',

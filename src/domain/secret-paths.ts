@@ -1,5 +1,6 @@
 /** Which arguments are secret: by dotted paths, as a tool declares them or its schema marks them. */
 import type { JsonValue } from './json.ts';
+import { targetOf } from './schema-size.ts';
 
 /**
  * Tells whether an argument lies at, or in, one of the dotted paths. `*` stands for any key or any
@@ -73,17 +74,6 @@ function walkReference(schema: Schema, at: Walk): void {
   // Here the schema is in itself: its secrets lie at any depth below.
   else if (!at.path.includes('**'))
     walk(target, { ...at, path: [...at.path, '**'], refs: [...at.refs, $ref] });
-}
-
-function targetOf(root: Schema, reference: string): JsonValue | undefined {
-  if (reference === '#') return root;
-  if (!reference.startsWith('#/')) return undefined;
-  let target: JsonValue | undefined = root;
-  for (const step of reference.slice(2).split('/')) {
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    target = isSchema(target) ? target[key] : undefined;
-  }
-  return target;
 }
 
 function isSchema(value: JsonValue | undefined): value is Schema {

@@ -10,10 +10,10 @@ import type { Condition, Outside } from '../domain/policy.ts';
 import { sumField } from '../domain/policy-totals.ts';
 import type { GateFacts } from '../domain/route.ts';
 import { rootOf } from '../domain/thread-key.ts';
+import { createWatchdog } from '../domain/watchdog.ts';
 import { isCelError, sayFailure, withStop } from './cel-error.ts';
 import { findBadLiteral, lookBackOf, sayWindow } from './find-bad-literal.ts';
 import { mixNumbers } from './mix-numbers.ts';
-import { createWatchdog } from './watchdog.ts';
 
 /** A condition, or what is wrong with its text, and at which of its characters. */
 export type CompiledCondition =

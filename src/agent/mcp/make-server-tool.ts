@@ -1,14 +1,14 @@
 import type { ToolClaims } from '../../domain/pin.ts';
-import { secretPathsOf } from '../../domain/secret-paths.ts';
 import { serverToolName } from '../../domain/server-tools.ts';
 import type { Tool } from '../../domain/tool.ts';
+import { readJsonSchema } from '../tools/read-json-schema.ts';
 import type { ListedTool } from './read-listed-tool.ts';
 
 const MAX_DESCRIPTION = 1_500;
 
 /** Makes the tool of what a server says of it. What it says can raise the risk, and never lowers anything. */
 export function makeServerTool(
-  { claims, hash, parse }: Extract<ListedTool, { kind: 'tool' }>,
+  { claims, hash, parse, secrets }: Extract<ListedTool, { kind: 'tool' }>,
   run: Tool['run'],
 ): Tool {
   const { annotations, schema, server, tool } = claims;
@@ -21,7 +21,7 @@ export function makeServerTool(
     schemaHash: hash,
     risk: annotations.destructiveHint === true ? 'high' : 'medium',
     idempotent: false,
-    secrets: secretPathsOf(schema),
+    secrets,
     parse,
     run,
   };
@@ -30,6 +30,7 @@ export function makeServerTool(
 /** Makes what stands for a tool that has changed: its calls are shown, and nothing runs. */
 export function makeChangedTool(claims: ToolClaims, hash: string): Tool {
   const name = serverToolName(claims.server, claims.tool);
+  const reading = readJsonSchema(claims.schema);
   const message = `The tool “${name}” has changed, and an admin has to accept it first.`;
   return {
     ...makeServerTool(
@@ -37,6 +38,7 @@ export function makeChangedTool(claims: ToolClaims, hash: string): Tool {
         kind: 'tool',
         claims,
         hash,
+        secrets: reading.ok ? reading.secrets : ['*'],
         parse: () => ({ ok: false, problems: [{ path: [], message }] }),
       },
       async () => {

@@ -10,6 +10,8 @@ export type ListedTool =
       readonly kind: 'tool';
       readonly claims: ToolClaims;
       readonly hash: string;
+      /** Dotted paths of arguments that are never shown. */
+      readonly secrets: readonly string[];
       readonly parse: Extract<SchemaReading, { ok: true }>['parse'];
     }
   | { readonly kind: 'left-out'; readonly name: string; readonly reason: string };
@@ -55,7 +57,8 @@ export function readListedTool(server: string, listed: unknown): ListedTool {
     annotations: notes,
   };
   const claims = { ...whole, description: whole.description.slice(0, MAX_DESCRIPTION) };
-  return { kind: 'tool', claims, hash: hashClaims(whole), parse: reading.parse };
+  const { parse, secrets } = reading;
+  return { kind: 'tool', claims, hash: hashClaims(whole), secrets, parse };
 }
 
 function nameOf(listed: unknown): string {

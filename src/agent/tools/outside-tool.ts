@@ -1,5 +1,4 @@
 import type { Call } from '../../domain/call.ts';
-import { secretPathsOf } from '../../domain/secret-paths.ts';
 import type { Tool } from '../../domain/tool.ts';
 import { type JsonSchema, readJsonSchema } from './read-json-schema.ts';
 
@@ -21,7 +20,7 @@ export function toOutsideTool({
     schemaHash: reading.hash,
     risk: 'medium',
     idempotent: false,
-    secrets: secretPathsOf(schema),
+    secrets: reading.secrets,
     parse: reading.parse,
     run: async () => {
       throw new Error(`“${name}” is a call from outside: whoever made it runs it.`);

@@ -9,8 +9,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import { isWalkable } from '../../domain/schema-size.ts';
+import { secretPathsOf } from '../../domain/secret-paths.ts';
 import { parseStrictJson } from '../../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs } from '../../domain/tool.ts';
+import { createWatchdog } from '../../domain/watchdog.ts';
 
 export interface JsonSchema {
   readonly [key: string]: JsonValue;
@@ -18,7 +21,13 @@ export interface JsonSchema {
 
 /** What a schema says of arguments, or why it can't be used. */
 export type SchemaReading =
-  | { readonly ok: true; readonly hash: string; parse(value: JsonValue): ParsedArgs }
+  | {
+      readonly ok: true;
+      readonly hash: string;
+      /** Dotted paths of what it marks as secret. */
+      readonly secrets: readonly string[];
+      parse(value: JsonValue): ParsedArgs;
+    }
   | { readonly ok: false; readonly reason: string };
 
 /** In characters of its canonical JSON: whoever sends one must not keep us busy. */
@@ -52,10 +61,12 @@ export function readJsonSchema(schema: JsonSchema): SchemaReading {
 function compile({ $schema, $id: _where, ...schema }: JsonSchema, hash: string): SchemaReading {
   try {
     const isOld = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
+    if (!isWalkable(schema)) throw new Error('it is too intricate: its references fan out');
     const ajv = isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
     formats.default(ajv);
     const validate = ajv.compile(schema);
-    return { ok: true, hash, parse: (value) => parse(validate, value) };
+    const secrets = within(() => secretPathsOf(schema));
+    return { ok: true, hash, secrets, parse: (value) => parse(validate, value) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { ok: false, reason: `it can't be read: ${why}` };
@@ -82,8 +93,32 @@ const OPTIONS: Options = {
   code: { regExp: linear },
 };
 
+const watchdog = createWatchdog();
+/** Reading a form's worth of arguments takes less than one; nobody else is served meanwhile. */
+const MAX_MS = 200;
+
+/** Does what might not end; throws in words for whoever wrote the schema. */
+function within<Result>(work: () => Result): Result {
+  try {
+    return watchdog(work, MAX_MS) as Result;
+  } catch (error) {
+    const isLong = error instanceof Error && 'code' in error;
+    throw isLong ? new Error(`it takes longer than ${MAX_MS} ms`) : error;
+  }
+}
+
 function parse(validate: ValidateFunction, value: JsonValue): ParsedArgs {
-  if (!validate(value)) {
+  let isFit: boolean;
+  try {
+    isFit = within(() => validate(value));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      ok: false,
+      problems: [{ path: [], message: `can’t be checked by the schema: ${why}` }],
+    };
+  }
+  if (!isFit) {
     const problems = (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(toProblem);
     return { ok: false, problems };
   }

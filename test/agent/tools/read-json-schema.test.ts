@@ -19,6 +19,22 @@ const TEXTS = {
   additionalProperties: false,
 } as const;
 
+/** A text of 3 KB that would be walked for years. */
+function aFan(fan: (next: JsonSchema) => JsonSchema): JsonSchema {
+  const levels = Array.from({ length: 20 }, (_, i) => [
+    `d${i}`,
+    fan({ $ref: `#/$defs/d${i + 1}` }),
+  ]);
+  const $defs = { ...Object.fromEntries(levels), d20: { type: 'number' } };
+  return { $defs, properties: { a: { $ref: '#/$defs/d0' } } };
+}
+
+const EIGHT = Array.from({ length: 8 }, (_, i) => i);
+const FAN_OF_CHOICES = aFan((next) => ({ anyOf: EIGHT.map(() => next) }));
+const FAN_OF_FIELDS = aFan((next) => ({
+  properties: Object.fromEntries(EIGHT.map((i) => [`x${i}`, next])),
+}));
+
 describe('arguments by a JSON Schema of others', () => {
   it('are what came: nothing is filled in, converted or dropped', () => {
     const schema = { type: 'object', properties: { n: { type: 'integer', default: 3 } } };
@@ -52,6 +68,30 @@ describe('arguments by a JSON Schema of others', () => {
     assert.ok(performance.now() - begin < 2_000);
   });
 
+  it('are given up where the schema would look at them for too long, or for ever', () => {
+    const self = { $ref: '#/$defs/n' };
+    const choices = { anyOf: EIGHT.map(() => self) };
+    const deep = {
+      $defs: { n: { type: 'object', required: ['z'], properties: { a: choices } } },
+      ...choices,
+    };
+    let args: JsonValue = {};
+    for (let i = 0; i < 30; i += 1) args = { a: args, z: 1 };
+    const loop = {
+      $defs: { x: { allOf: [{ $ref: '#/$defs/y' }] }, y: { allOf: [{ $ref: '#/$defs/x' }] } },
+      $ref: '#/$defs/x',
+    };
+    for (const [schema, value] of [
+      [deep, args],
+      [loop, {}],
+    ] as const) {
+      const begin = performance.now();
+      const read = parse(schema, value);
+      assert.match(read.ok ? '' : (read.problems[0]?.message ?? ''), /can’t be checked/);
+      assert.ok(performance.now() - begin < 2_000);
+    }
+  });
+
   it('are read by drafts 7 and 2020-12, with references inside, and by none that lead outside', () => {
     const draft7 = {
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -70,6 +110,8 @@ describe('arguments by a JSON Schema of others', () => {
       { type: 'nothing' },
       { properties: { x: { pattern: '(?=a)b' } } },
       { description: 'x'.repeat(64_001) },
+      FAN_OF_CHOICES,
+      FAN_OF_FIELDS,
     ]) {
       const reading = readJsonSchema(broken);
       assert.ok(!reading.ok && reading.reason.length > 10, JSON.stringify(broken).slice(0, 80));
