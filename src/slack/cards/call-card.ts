@@ -23,7 +23,7 @@ import { type Masking, secretTexts } from './mask-secrets.ts';
 import { sayOutside } from './outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
 import { sayStatus } from './state-words.ts';
-import { showName } from './visible-text.ts';
+import { isNameWhole, showName } from './visible-text.ts';
 
 /** What the card takes from elsewhere than the call. */
 export interface CardLook extends FactsLook {
@@ -111,6 +111,8 @@ export function renderCall(
 ): readonly DataPiece[] {
   const { preview = '' } = call;
   return [
+    // What the heading cuts off is to be read too.
+    ...(isNameWhole(call.tool) ? [] : [renderText('Tool', call.tool, masking)]),
     ...(preview === '' ? [] : [renderText('What it would do', preview, masking)]),
     ...renderArgs(call.args, tool?.schema, { paths, masking: { ...masking, secrets: [] } }),
     ...renderChoices(call, masking),

@@ -15,7 +15,7 @@ import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
 import { sayOrigin, sayOutside } from './outside-words.ts';
 import { type DataPiece, renderText } from './render-args.ts';
-import { showName } from './visible-text.ts';
+import { showHeading, showName } from './visible-text.ts';
 
 /** What the facts take from elsewhere than the call. */
 export interface FactsLook {
@@ -27,8 +27,8 @@ export interface FactsLook {
 }
 
 /** Says a tool's name in plain words, with the name itself where they differ. */
-export function toPlainWords(tool: string): string {
-  const name = showName(tool);
+export function toPlainWords(tool: string, show = showName): string {
+  const name = show(tool);
   const words = name.replace(/[_-]+/g, ' ').trim();
   if (words === '' || !/^[A-Za-z0-9 .]+$/.test(words)) return name;
   const plain = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
@@ -38,8 +38,8 @@ export function toPlainWords(tool: string): string {
 }
 
 /** What a call is called at the top of its card: its tool, or whose question it is. */
-export function titleOf(call: Call): string {
-  return isElicitation(call) ? elicitationTitle(call) : toPlainWords(call.tool);
+export function titleOf(call: Call, show = showName): string {
+  return isElicitation(call) ? elicitationTitle(call) : toPlainWords(call.tool, show);
 }
 
 /** Makes the header, the facts and the line that led to the call. */
@@ -50,7 +50,10 @@ export function buildFacts(call: Call, masking: Masking, look: FactsLook = {}): 
     ...(work === undefined ? [] : [quote(WORK, work.line, masking)]),
   ];
   return [
-    { type: 'header', text: { type: 'plain_text', text: titleOf(call), emoji: false } },
+    {
+      type: 'header',
+      text: { type: 'plain_text', text: titleOf(call, showHeading), emoji: false },
+    },
     { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call, look) }, expand: true },
     ...buildPieces(quoted),
     ...buildNote(call, masking),

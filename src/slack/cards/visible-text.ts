@@ -83,13 +83,28 @@ export function showName(name: string): string {
   return showPlain(name, /[^A-Za-z0-9._-]/gu);
 }
 
+/** Writes a tool's name where nothing is markup: as elsewhere, but that `/` stays, and a single `:`, which makes no emoji. */
+export function showHeading(name: string): string {
+  const isEmoji = /:.*:/su.test(name);
+  return showPlain(name, isEmoji ? /[^A-Za-z0-9./_-]/gu : /[^A-Za-z0-9.:/_-]/gu);
+}
+
+/** Tells whether a tool's name is written whole. */
+export function isNameWhole(name: string): boolean {
+  return escapeName(name, /[^A-Za-z0-9._-]/gu).length <= NAME_LIMIT;
+}
+
 /** Writes the name of a program where markup is read: as a tool's, but that single spaces between words stay. */
 export function showTitle(name: string): string {
   return showPlain(name, /(?! (?=[A-Za-z0-9._-]))[^A-Za-z0-9._-]|(?<=^|[^A-Za-z0-9._-]) /gu);
 }
 
+function escapeName(name: string, hidden: RegExp): string {
+  return name.replace(hidden, (character) => `\\u{${codePoint(character)}}`);
+}
+
 function showPlain(name: string, hidden: RegExp): string {
-  const safe = name.replace(hidden, (character) => `\\u{${codePoint(character)}}`);
+  const safe = escapeName(name, hidden);
   if (safe === '') return '(no name)';
   if (safe.length <= NAME_LIMIT) return safe;
   return `${safe.slice(0, NAME_LIMIT)}… (${NAME_LIMIT} of ${safe.length} characters)`;

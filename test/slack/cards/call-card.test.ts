@@ -228,3 +228,22 @@ function actionIds(card: CallCard): readonly string[] {
       : [],
   );
 }
+
+describe('a tool’s name on its card', () => {
+  const headingOf = (tool: string) => {
+    const [header] = buildCallCard(aCall({ tool }), { tool: TOOL }).blocks;
+    return header?.type === 'header' ? header.text.text : '';
+  };
+
+  it('is in the heading as it is, and no emoji', () => {
+    assert.equal(headingOf('k8s/deploy'), 'k8s/deploy');
+    assert.equal(headingOf('db:drop'), 'db:drop');
+    assert.equal(headingOf(':ok:'), '\\u{3a}ok\\u{3a}');
+  });
+
+  it('is to be read whole where the heading cuts it off', () => {
+    const tool = `${'a'.repeat(100)}_the_end`;
+    assert.match(headingOf(tool), /80 of 108 characters/);
+    assert.ok(JSON.stringify(buildCallCard(aCall({ tool }), { tool: TOOL }).blocks).includes(tool));
+  });
+});
