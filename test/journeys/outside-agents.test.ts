@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -123,16 +123,45 @@ describe('programs beside the real app', () => {
     assert.deepEqual([existsSync(at('kept.log')), existsSync(at('edited.log'))], [true, false]);
   });
 
+  it('it takes a name for a name, whatever it looks like, and an edit that names no file for a failure', {
+    skip: hasCurl() ? false : 'curl is missing',
+  }, async () => {
+    await writeFile(at('ask-rm.sh'), readmeSnippet('# ask-rm.sh FILE'));
+    await writeFile(at('evil.cjs'), "fs.writeFileSync('ran', '');\n");
+    const [option, broken] = ['--require=./evil.cjs', 'broken.log\n\n'];
+    await mkdir(at('--require=.'));
+    for (const name of [option, broken, 'broken.log', 'undefined']) await writeFile(at(name), '');
+    const names = [start('sh', 'ask-rm.sh', option), start('sh', 'ask-rm.sh', broken)];
+    await press('--require=', 'call.approve');
+    await press('broken.log', 'call.approve');
+    assert.deepEqual(
+      (await Promise.all(names.map(({ ended }) => ended))).map(({ code, err }) => [code, err]),
+      [
+        [0, ''],
+        [0, ''],
+      ],
+    );
+    const nameless = start('sh', 'ask-rm.sh', 'nameless.log');
+    await edit('nameless.log', { path: '' });
+    assert.deepEqual(
+      [(await nameless.ended).code, (await nameless.ended).err],
+      [1, 'What was approved is no path of a file.\n'],
+    );
+    assert.deepEqual(
+      ['ran', option, broken, 'broken.log', 'undefined'].map((name) => existsSync(at(name))),
+      [false, false, false, true, true],
+    );
+  });
+
   it('so do its Python and its TypeScript', {
     skip: hasPython() ? false : 'Python 3 is missing',
   }, async () => {
     await writeFile(at('ask_rm.py'), readmeSnippet('# ask_rm.py FILE'));
-    await writeFile(at('ask-rm.ts'), readmeSnippet('// ask-rm.ts FILE'));
-    await writeFile(at('package.json'), '{ "type": "module" }');
+    await writeFile(at('ask-rm.mts'), readmeSnippet('// ask-rm.mts FILE'));
     const client = 'countersign-client.ts';
     await copyFile(join(ROOT, 'src/client', client), at(client));
     for (const name of ['python.log', 'typescript.log', 'typed.log']) await writeFile(at(name), '');
-    const tsx = ['--import', import.meta.resolve('tsx'), 'ask-rm.ts'];
+    const tsx = ['--import', import.meta.resolve('tsx'), 'ask-rm.mts'];
     const runs = [
       start('python3', 'ask_rm.py', at('python.log')),
       start(process.execPath, ...tsx, at('typescript.log')),
