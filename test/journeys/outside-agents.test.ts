@@ -14,8 +14,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createCountersign, ProblemError } from '../../src/client/countersign-client.ts';
 import type { WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import { askPermissions } from '../support/ask-permissions.ts';
 import { makeKey, runKeys } from '../support/make-key.ts';
-import { type Call, caller } from '../support/mcp-caller.ts';
+import { caller } from '../support/mcp-caller.ts';
 import { readmeSnippet } from '../support/readme-snippet.ts';
 import { allText } from '../support/scene.ts';
 import { type Stage, setStage } from '../support/stage.ts';
@@ -180,36 +181,6 @@ describe('programs beside the real app', () => {
     );
   });
 
-  /** A permission that a coding agent asks for becomes a card, and the decision arrives as its protocol says. */
-  async function askPermissions(call: Call, mark: string): Promise<void> {
-    const ask = (command: string) =>
-      call('permission_prompt', { tool_name: 'Bash', input: { command }, tool_use_id: 'toolu_1' });
-    const told: string[] = [];
-    const allowed = call(
-      'permission_prompt',
-      { tool_name: 'Bash', input: { command: `ls ${mark}` } },
-      ({ message = '' }) => told.push(message),
-    );
-    await press(`ls ${mark}`, 'call.approve');
-    assert.deepEqual(JSON.parse((await allowed).text), {
-      behavior: 'allow',
-      updatedInput: { command: `ls ${mark}` },
-    });
-    assert.match(told[0] ?? '', /^Waiting for people to decide call_/);
-    const edited = ask(`rm ${mark}`);
-    await edit(`rm ${mark}`, { command: `trash ${mark}` });
-    assert.deepEqual(JSON.parse((await edited).text), {
-      behavior: 'allow',
-      updatedInput: { command: `trash ${mark}` },
-    });
-    const denied = ask(`dd ${mark}`);
-    await reply(`dd ${mark}`, 'Never that.');
-    assert.deepEqual(JSON.parse((await denied).text), {
-      behavior: 'deny',
-      message: 'Never that.',
-    });
-  }
-
   it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async (t) => {
     const { command, args } = JSON.parse(readmeSnippet('"command": "node"')).mcpServers.countersign;
     const transport = new StdioClientTransport({
@@ -224,7 +195,7 @@ describe('programs beside the real app', () => {
     const client = new Client({ name: 'test', version: '1' });
     t.after(() => client.close());
     await client.connect(transport);
-    await askPermissions(caller(client), 'over-stdio');
+    await askPermissions(caller(client), 'over-stdio', { edit, press, reply });
     assert.deepEqual(errors, []);
 
     // A folder's .env does not turn the hook to another desk.
@@ -273,7 +244,7 @@ describe('programs beside the real app', () => {
     t.after(() => client.close());
     await client.connect(transport as never);
     const call = caller(client);
-    await askPermissions(call, 'over-http');
+    await askPermissions(call, 'over-http', { edit, press, reply });
 
     const question = call('ask_human', { question: 'Which colour?' });
     await reply('Which colour?', 'Green.');
