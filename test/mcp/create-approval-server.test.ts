@@ -238,7 +238,15 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
 
   assert.equal(await answer(asked('Read')), '');
   assert.equal(desk.approvals().length, 2);
-  assert.equal((await outputOf(answer('{'))).permissionDecision, 'deny');
+  for (const [unread, why] of [
+    ['{', /cut off/],
+    [asked().replace('"tool_name"', '"tool_name":"Read","tool_name"'), /stands twice/],
+    [asked().replace('"command"', '"__proto__":{},"command"'), /__proto__/],
+  ] as const) {
+    const { permissionDecision, permissionDecisionReason } = await outputOf(answer(unread));
+    assert.equal(permissionDecision, 'deny');
+    assert.match(permissionDecisionReason, why);
+  }
   desk.fail('/approvals', 'drop');
   const closed = await outputOf(answer(asked()));
   assert.equal(closed.permissionDecision, 'deny');
