@@ -2,8 +2,8 @@ import type { JsonValue } from '../domain/json.ts';
 import { AGENT_JSON, readAgentJson } from './agent-json.ts';
 import { refuse } from './refuse.ts';
 
-/** https://www.jsonrpc.org/specification#error_object */
-const PARSE_ERROR = -32_700;
+/** Code of a message that is not read: https://www.jsonrpc.org/specification#error_object */
+export const PARSE_ERROR = -32_700;
 
 /** Reads the message of a request as strictly as the API reads bodies, or answers why it is not read; a long one is not read to its end. */
 export async function readMessage(
