@@ -22,7 +22,7 @@ async function write(text: string): Promise<void> {
 async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => ending.abort(new Error('It was told to end.')));
+    process.once(signal, () => ending.abort());
   }
   process.exitCode = await runAgentSide(name, process.argv.slice(3), {
     env: process.env,

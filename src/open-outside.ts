@@ -1,4 +1,5 @@
 /** What programs, and people's own front ends, ask of the desk: put together here, as the app is. */
+import { readJsonSchema } from './agent/tools/read-json-schema.ts';
 import type { ApiConfig } from './api-config.ts';
 import { createAuthorize } from './desk/authorize.ts';
 import type { DeskDeps } from './desk/deps.ts';
@@ -48,6 +49,7 @@ export async function openOutside(
   const outside = createOutsideDesk({
     ...deps,
     idOf: createCallNames(installationKey),
+    readSchema: readJsonSchema,
     reportMs: settings.reportMs,
     maxPendingPerPerson: settings.maxPendingPerPerson,
     maxPendingPerKey,

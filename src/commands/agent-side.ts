@@ -59,13 +59,29 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
   const { tools, wait, ...defaults } = values;
   const waitMs = parseDuration(wait);
   if (waitMs === undefined) throw new UsageError('--wait is a span of time, like 9m or 55m.');
+  const ending = new AbortController();
+  let isAsked = false;
+  deps.signal.addEventListener('abort', () => ending.abort(new Error(sayEnd(deps, isAsked))));
   const answer = await answerPreToolUse(
     await text(deps.input),
     readAsker(deps).api,
     { ...(defaults satisfies AskDefaults), tools: tools.split(/[\s,]+/).filter(Boolean) },
-    { wait: waitMs / 1_000, signal: deps.signal },
+    {
+      wait: waitMs / 1_000,
+      signal: ending.signal,
+      onWaiting: () => {
+        isAsked = true;
+      },
+    },
   );
   if (answer !== '') deps.output.write(`${answer}\n`);
+}
+
+/** Whoever ends a hook that waits too long has to learn whether it waited for people or for the desk. */
+function sayEnd({ env }: Pick<CommandDeps, 'env'>, isAsked: boolean): string {
+  return isAsked
+    ? 'The hook was told to end while people were asked.'
+    : `The hook was told to end before the desk at ${env.COUNTERSIGN_URL} had answered: is it running, and is that its address?`;
 }
 
 const PLACE = { channel: { type: 'string' }, requester: { type: 'string' } } as const;

@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util';
+import { BUILT_IN_HELPERS } from '../agent/built-in-helpers.ts';
 import {
   type ApiKey,
   encodeKeyToken,
   hashKeySecret,
   isKeyScope,
+  mayNameRequesters,
+  mayRequest,
   newKeyId,
   newKeySecret,
   revokeKey,
@@ -20,6 +23,10 @@ import { sayKey, toPlainKey } from './say-key.ts';
 const JSON_FLAG = { json: { type: 'boolean', default: false } } as const;
 /** Whoever sits at the records. */
 const ACTOR = 'command';
+/** Whoever means longer means for ever. */
+const LONGEST_DAYS = 3_650;
+/** In a policy they are others' names: a rule that is meant for those would hold for a program. */
+const TAKEN_NAMES = ['countersign', ...BUILT_IN_HELPERS.map(({ name }) => name)];
 
 /** Makes a key for a program, and says its token: the only time that it can be seen. */
 export async function createKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
@@ -61,6 +68,11 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
       toAudit(key, 'key.create', now, { name, scopes, channels, owner, expiresAt }),
     );
     await tellToken(key, secret, values.json, source, deps);
+    if (mayRequest(key) && key.owner === undefined && !mayNameRequesters(key)) {
+      deps.err(
+        'Warning: this key can ask nothing: it has no owner to ask for (--owner U…), and may name nobody else (--scopes request,requesters).',
+      );
+    }
     return EXIT.fine;
   });
 }
@@ -89,7 +101,7 @@ export async function listKeys(args: readonly string[], deps: CommandDeps): Prom
 export async function endKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
   const which = readWhich('revoke', positionals);
-  return await withKeys(deps, (keys) =>
+  return await withKeys(deps, (keys, source) =>
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
@@ -100,9 +112,8 @@ export async function endKey(args: readonly string[], deps: CommandDeps): Promis
       if (!(await keys.change(revoked, toAudit(key, 'key.revoke', now, { name: key.name })))) {
         return false;
       }
-      deps.out(
-        `Revoked the key ${key.id} (${key.name}). Calls that it asked for stay with people.`,
-      );
+      const waiting = sayWaiting(await source.countPending(key.id));
+      deps.out(`Revoked the key ${key.id} (${key.name}). ${waiting}`);
       return true;
     }),
   );
@@ -187,6 +198,12 @@ async function tellToken(
   deps.out(`Callbacks to it are signed with ${callbackSecret}`);
 }
 
+function sayWaiting(pending: number): string {
+  if (pending === 0) return 'No call of it waits for people.';
+  const which = pending === 1 ? 'One call of it waits' : `${pending} calls of it wait`;
+  return `${which} for people, until they ignore it or it expires; nobody can take what it asked for any more.`;
+}
+
 function toAudit(
   { id }: ApiKey,
   event: string,
@@ -197,6 +214,11 @@ function toAudit(
 }
 
 function readName(name: string | undefined): string {
+  if (name !== undefined && TAKEN_NAMES.includes(name.toLowerCase())) {
+    throw new UsageError(
+      `--name can’t be “${name}”: the app, or a helper of its agent, has that name, and rules of the policy go by it.`,
+    );
+  }
   if (name !== undefined && /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(name)) return name;
   throw new UsageError(
     '--name is what people are told of the program: up to 64 letters, digits, blanks, “.”, “_” and “-”.',
@@ -224,8 +246,10 @@ function readOwner(owner: string): string {
 
 function readSpan(option: string, text: string): number {
   const ms = parseDuration(text);
-  if (ms !== undefined) return ms;
-  throw new UsageError(`${option} is a span of time, like 90d, 12h or 30m.`);
+  if (ms !== undefined && ms <= LONGEST_DAYS * 86_400_000) return ms;
+  throw new UsageError(
+    `${option} is a span of time of up to ${LONGEST_DAYS}d, like 90d, 12h or 30m.`,
+  );
 }
 
 function readWhich(command: string, positionals: readonly string[]): string {

@@ -5,21 +5,22 @@ import { createKey, endKey, listKeys, turnKey } from './keys.ts';
 import { checkPolicy } from './policy-check.ts';
 import { explainPolicy } from './policy-explain.ts';
 
-const USAGE = `Usage:
-  countersign policy check [FILE | --file FILE] [--json]
+/** By the first word of a command; those of one group go by one usage. */
+const USAGES: Readonly<Record<string, string>> = {
+  policy: `  countersign policy check [FILE | --file FILE] [--json]
       Says what is wrong with a policy file.
   countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…
-                     what conditions are told of the person who asks
-  countersign audit verify [--json]
+                     what conditions are told of the person who asks`,
+  audit: `  countersign audit verify [--json]
       Looks at every entry of the audit, and names the first that is not as it was written.
   countersign audit export [--from TIME] [--to TIME] [--format jsonl|csv] [--out FILE]
       Writes the entries of a span of time. TIME is a day (2026-01-31), a time in UTC
       (2026-01-31T09:30), or how long ago (7d); a day as --to belongs to the span.
-  Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.
-  countersign keys create --name NAME [--scopes SCOPES] [--channels C…] [--owner U…]
+  Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.`,
+  keys: `  countersign keys create --name NAME [--scopes SCOPES] [--channels C…] [--owner U…]
                           [--expires TIME] [--json]
       Makes a key for a program that uses the HTTP API, and shows it once.
       --scopes    request, request:TOOLS (like request:deploy_*), read (all calls, secrets hidden),
@@ -27,19 +28,21 @@ const USAGE = `Usage:
                   (default: request)
       --channels  the only ones that it may use, the first by default (default: any)
       --owner     the person for whom it asks
-      --expires   a span of time, like 90d (default: never)
+      --expires   a span of time of up to 3650d, like 90d (default: never)
   countersign keys list [--json]
   countersign keys revoke ID|NAME
+      Ends a key at once, and says how many calls of it wait for people.
   countersign keys rotate ID|NAME [--overlap TIME] [--json]
-      Gives a key another secret; the one of before works for the overlap, or no more.
-  Keys are in the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name; the app may run.
-  countersign mcp [--channel C…] [--requester U…]
+      Gives a key another secret; the one of before works for the overlap (up to 3650d), or no more.
+  Keys are in the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name; the app may run.`,
+  mcp: `  countersign mcp [--channel C…] [--requester U…]
       Serves MCP on standard input and output: agents ask for approvals through it.
   countersign hook [--tools 'Bash,mcp__*'] [--wait 9m] [--channel C…] [--requester U…]
       Answers a PreToolUse hook: the tools that it names run only when people approve.
-  Both speak with the desk at COUNTERSIGN_URL, with COUNTERSIGN_API_KEY, and read no .env.
+  Both speak with the desk at COUNTERSIGN_URL, with COUNTERSIGN_API_KEY, and read no .env.`,
+};
 
-Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
+const EXIT_CODES = `Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
 
 const COMMANDS: Readonly<
   Record<string, (args: readonly string[], deps: CommandDeps) => Promise<ExitCode>>
@@ -60,7 +63,7 @@ export async function runCountersign(
   deps: CommandDeps,
 ): Promise<ExitCode> {
   if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
-    deps.out(USAGE);
+    deps.out(usageOf(undefined));
     return EXIT.fine;
   }
   const command = COMMANDS[args.slice(0, 2).join(' ')];
@@ -69,9 +72,15 @@ export async function runCountersign(
     return await command(args.slice(2), deps);
   } catch (error) {
     if (!isUsage(error)) throw error;
-    deps.err(`${error.message}\n\n${USAGE}`);
+    deps.err(`${error.message}\n\n${usageOf(args[0])}`);
     return EXIT.usage;
   }
+}
+
+/** Of one group, or of all. */
+function usageOf(group: string | undefined): string {
+  const one = group !== undefined && Object.hasOwn(USAGES, group) ? USAGES[group] : undefined;
+  return `Usage:\n${one ?? Object.values(USAGES).join('\n')}\n\n${EXIT_CODES}`;
 }
 
 function sayUnknown(args: readonly string[]): string {

@@ -6,7 +6,7 @@
 import type { Call } from '../domain/call.ts';
 import { routeOf } from '../domain/decide.ts';
 import type { GroupProfile } from '../domain/directory.ts';
-import { requesterBefore } from '../domain/outside.ts';
+import { requesterBefore, whyNotTaken } from '../domain/outside.ts';
 import { groupsToAsk, type Permission, permit } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
 import type { DecisionKind, Group } from '../domain/route.ts';
@@ -71,7 +71,9 @@ export function createAuthorize({
     const { standing } = who.value;
     const known = { standing, groups };
     const requester = requesterBefore(call, person);
-    const permission = permit(routeOf(call), requester, person, decision, known);
+    const permitted = permit(routeOf(call), requester, person, decision, known);
+    const why = permitted.kind === 'not-allowed' ? whyNotTaken(call, decision) : undefined;
+    const permission = why === undefined ? permitted : ({ kind: 'not-allowed', why } as const);
     // A group that could not be asked might be theirs, but does not take away what another gives.
     if (failed === undefined || permission.kind !== 'not-allowed') return { permission };
     return unclear({ kind: 'not-allowed', why: NO_GROUP }, failed.reason, person, call);

@@ -84,6 +84,34 @@ export function choicesProblem(choices: readonly string[]): string | undefined {
   return new Set(choices).size === choices.length ? undefined : 'offers an answer twice';
 }
 
+/** Says why a program can't understand just these decisions; undefined when it can. */
+export function decisionsProblem(
+  decisions: readonly DecisionKind[],
+  choices?: readonly string[],
+): string | undefined {
+  const twice = decisions.find((each, i) => decisions.indexOf(each) !== i);
+  if (twice !== undefined) return `names “${twice}” twice`;
+  if (decisions.every((each) => each === 'edit')) {
+    return 'has to name another decision beside “edit”, so that people need not change anything';
+  }
+  if (choices === undefined || decisions.includes('reply')) return undefined;
+  return 'has to name “reply” where choices are offered: they are its answers';
+}
+
+/** Says that whoever makes a call does not take a decision, whoever makes it; undefined when they do. */
+export function whyNotTaken(call: PerhapsOutside, decision: DecisionKind): string | undefined {
+  const { by, decisions } = call.outside ?? {};
+  if (!by || !decisions || decisions.includes(decision)) return undefined;
+  const takes = isQuestion(call) ? 'only an answer (a reply)' : `only ${decisions.join(', ')}`;
+  return `${CALLERS[by]} that asks this takes ${takes}, so “${decision}” is not possible.`;
+}
+
+const CALLERS: Readonly<Record<Outside['by'], string>> = {
+  key: 'The program',
+  graph: 'The graph',
+  server: 'The MCP server',
+};
+
 /** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */
 export function requesterBefore(
   { requester, outside }: PerhapsOutside & { readonly requester: Person },

@@ -9,8 +9,13 @@ export type StrictJson =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly reason: string; readonly line: number; readonly column: number };
 
-const MAX_BYTES = 256 * 1024;
-const MAX_DEPTH = 32;
+/** How long a text may be (bytes), and how deep. */
+export interface JsonLimits {
+  readonly bytes: number;
+  readonly depth: number;
+}
+
+const LIMITS: JsonLimits = { bytes: 256 * 1_024, depth: 32 };
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN_TEXT = /[^"\\\p{Cc}\p{Surrogate}]+/uy;
 const HEX = /[0-9a-fA-F]{4}/y;
@@ -31,15 +36,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads RFC 8259 text and nothing looser, of at most 256 KB and 32 levels; never throws. Refuses
+ * Reads RFC 8259 text and nothing looser, within limits (Default: 256 KB and 32 levels); never throws. Refuses
  * what would be read differently than it was written: repeated keys, numbers that lose digits, lone
  * surrogates, a `__proto__` key. `-0` is read as 0, which is how canonical JSON writes it.
  */
-export function parseStrictJson(text: string): StrictJson {
-  if (Buffer.byteLength(text) > MAX_BYTES) {
-    return { ok: false, reason: 'The JSON is larger than 256 KB.', line: 1, column: 1 };
+export function parseStrictJson(text: string, limits = LIMITS): StrictJson {
+  if (Buffer.byteLength(text) > limits.bytes) {
+    const reason = `The JSON is larger than ${limits.bytes / 1_024} KB.`;
+    return { ok: false, reason, line: 1, column: 1 };
   }
-  const reader: Reader = { text, at: 0, depth: 0 };
+  const reader: Reader = { text, at: 0, depth: 0, maxDepth: limits.depth };
   try {
     if (text.startsWith('\uFEFF')) refuse(reader, 'The JSON begins with a byte order mark.');
     skipSpace(reader);
@@ -58,6 +64,7 @@ interface Reader {
   readonly text: string;
   at: number;
   depth: number;
+  readonly maxDepth: number;
 }
 
 class Refusal extends Error {
@@ -120,7 +127,9 @@ function readValue(reader: Reader): JsonValue {
 
 function nested(reader: Reader, read: (reader: Reader) => JsonValue): JsonValue {
   reader.depth += 1;
-  if (reader.depth > MAX_DEPTH) refuse(reader, 'The JSON is nested more than 32 levels deep.');
+  if (reader.depth > reader.maxDepth) {
+    refuse(reader, `The JSON is nested more than ${reader.maxDepth} levels deep.`);
+  }
   reader.at += 1;
   const value = read(reader);
   reader.depth -= 1;

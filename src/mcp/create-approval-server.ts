@@ -11,6 +11,8 @@ import { createToolWork } from './tool-work.ts';
 /** A server for one connection. */
 export interface ApprovalServer {
   readonly mcp: McpServer;
+  /** Tells whether a call of its tools is under way. */
+  isBusy(): boolean;
   /** Ends the connection and takes back what waits on it; resolves when that is done. */
   close(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function createApprovalServer(
   addPermissionPrompt(mcp, { defaults, work });
   return {
     mcp,
+    isBusy: work.isBusy,
     async close() {
       await mcp.close();
       await work.ended();

@@ -6,6 +6,7 @@ import { createCountersign } from '../client/countersign-client.ts';
 import { StoreUnavailableError } from '../domain/store.ts';
 import type { AskDefaults, Asker } from './asker.ts';
 import { type ApprovalServer, createApprovalServer } from './create-approval-server.ts';
+import { readMessage } from './read-message.ts';
 import { refuse } from './refuse.ts';
 
 /** Answers a request to the desk's own API, as if it had come over the network from where the given one came. */
@@ -14,6 +15,8 @@ export type Dispatch = (request: Request) => Promise<Response>;
 export interface McpHandlerDeps {
   /** Tells the id of the key that a token opens; undefined when it opens none. */
   readonly keyIdOf: (token: string) => Promise<string | undefined>;
+  /** How many sessions a key may have; past that its idle one that was used longest ago ends, and its client begins another one by itself. (Default: 200.) */
+  readonly maxSessionsPerKey?: number;
 }
 
 /** The endpoint of MCP. */
@@ -27,17 +30,26 @@ interface Session {
   readonly keyId: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: ApprovalServer;
+  /** How many of its requests are being handled. */
+  open: number;
 }
 
-/** Past that a key's session that was used longest ago ends; its client begins another one by itself. */
 const MAX_SESSIONS_PER_KEY = 200;
-const MAX_BODY_BYTES = 1_048_576;
+const RETRY_S = '30';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Creates the endpoint. */
-export function createMcpHandler({ keyIdOf }: McpHandlerDeps): McpHandler {
+export function createMcpHandler({
+  keyIdOf,
+  maxSessionsPerKey = MAX_SESSIONS_PER_KEY,
+}: McpHandlerDeps): McpHandler {
   /** Rejects no request: where the records can't tell, nobody is let in. */
   async function letIn(token: string): Promise<string | Response> {
+    if (token !== '' && !token.startsWith('csk_')) {
+      const why =
+        'MCP is for agents with a key of Countersign (csk_…). This is none, and tokens of people are not taken here.';
+      return refuse(401, why, { 'www-authenticate': 'Bearer' });
+    }
     try {
       const keyId = await keyIdOf(token);
       if (keyId !== undefined) return keyId;
@@ -52,6 +64,7 @@ export function createMcpHandler({ keyIdOf }: McpHandlerDeps): McpHandler {
 
   /** The one that was used last is the last. */
   const sessions = new Map<string, Session>();
+  const beginning = new Set<Session>();
   const ending = new Set<Promise<void>>();
   /** Who asks with a request: its key, and the address that it came from. */
   const askers = new WeakMap<AuthInfo, Asker>();
@@ -62,10 +75,22 @@ export function createMcpHandler({ keyIdOf }: McpHandlerDeps): McpHandler {
     ending.add(ended);
   }
 
+  const isIdle = ({ open, server }: Session) => open === 0 && !server.isBusy();
+  const sessionsOf = (keyId: string) => [...sessions].filter(([, each]) => each.keyId === keyId);
+
+  /** No session ends while somebody waits for what it was asked. */
+  function hasRoom(keyId: string): boolean {
+    const kept = sessionsOf(keyId).filter(([, session]) => !isIdle(session)).length;
+    const begun = [...beginning].filter((each) => each.keyId === keyId).length;
+    return kept + begun < maxSessionsPerKey;
+  }
+
   function keep(id: string, session: Session): void {
+    const own = sessionsOf(session.keyId);
     sessions.set(id, session);
-    const own = [...sessions].filter(([, { keyId }]) => keyId === session.keyId);
-    for (const [each, old] of own.slice(0, -MAX_SESSIONS_PER_KEY)) end(each, old);
+    const idle = own.filter(([, each]) => isIdle(each));
+    const excess = Math.max(0, own.length + 1 - maxSessionsPerKey);
+    for (const [each, old] of idle.slice(0, excess)) end(each, old);
   }
 
   async function begin(keyId: string, defaults: AskDefaults): Promise<Session> {
@@ -73,23 +98,37 @@ export function createMcpHandler({ keyIdOf }: McpHandlerDeps): McpHandler {
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => keep(id, session),
       onsessionclosed: (id) => end(id, session),
-      maxRequestBodySize: MAX_BODY_BYTES,
     });
     const server = createApprovalServer((auth) => auth && askers.get(auth), defaults);
-    const session: Session = { keyId, transport, server };
+    const session: Session = { keyId, transport, server, open: 0 };
+    beginning.add(session);
     await server.mcp.connect(transport);
     return session;
   }
 
   /** The session of the request, or one that it may begin. */
-  async function findSession(request: Request, keyId: string): Promise<Session | undefined> {
+  async function findSession(request: Request, keyId: string): Promise<Session | Response> {
     const id = request.headers.get('mcp-session-id');
-    if (id === null) return await begin(keyId, readDefaults(request));
+    if (id === null) {
+      if (hasRoom(keyId)) return await begin(keyId, readDefaults(request));
+      const why = `This key has ${maxSessionsPerKey} sessions in which something waits, which is as many as may. Try again when one of those is over.`;
+      return refuse(429, why, { 'retry-after': RETRY_S });
+    }
     const session = sessions.get(id);
-    if (session?.keyId !== keyId) return undefined;
+    if (session?.keyId !== keyId)
+      return refuse(404, 'There is no such session. Begin another one.');
     sessions.delete(id);
     sessions.set(id, session);
     return session;
+  }
+
+  async function pass(session: Session, request: Request, asker: Asker & { token: string }) {
+    const { token, ...by } = asker;
+    const message = request.method === 'POST' ? await readMessage(request) : {};
+    if (message instanceof Response) return message;
+    const authInfo = { token, clientId: session.keyId, scopes: [] };
+    askers.set(authInfo, by);
+    return await session.transport.handleRequest(request, { authInfo, ...message });
   }
 
   return {
@@ -100,15 +139,17 @@ export function createMcpHandler({ keyIdOf }: McpHandlerDeps): McpHandler {
       const keyId = await letIn(token);
       if (typeof keyId !== 'string') return keyId;
       const session = await findSession(request, keyId);
-      if (!session) return refuse(404, 'There is no such session. Begin another one.');
-      const { transport } = session;
-      const authInfo = { token, clientId: keyId, scopes: [] };
+      if (session instanceof Response) return session;
       const api = createCountersign({ url: 'http://desk', key: token, fetch: via(dispatch) });
-      // Whoever hangs up can't hear the answer any more.
-      askers.set(authInfo, { api, signal: request.signal });
-      const response = await transport.handleRequest(request, { authInfo });
-      if (transport.sessionId === undefined) end(undefined, session);
-      return response;
+      session.open += 1;
+      try {
+        // Whoever hangs up can't hear the answer any more.
+        return await pass(session, request, { api, signal: request.signal, token });
+      } finally {
+        session.open -= 1;
+        beginning.delete(session);
+        if (session.transport.sessionId === undefined) end(undefined, session);
+      }
     },
     async close() {
       for (const [id, session] of sessions) end(id, session);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { WaitOptions } from '../client/countersign-client.ts';
 import { matchesGlob } from '../domain/glob.ts';
+import { readAgentJson } from './agent-json.ts';
 import { askPermission, type Permission } from './ask-permission.ts';
 import type { ApprovalApi, AskDefaults } from './asker.ts';
 
@@ -26,11 +27,10 @@ export async function answerPreToolUse(
   { tools, ...defaults }: HookOptions,
   waiting: WaitOptions,
 ): Promise<string> {
-  const read = Input.safeParse(parse(text));
-  if (!read.success) {
-    const message = `Not allowed: the hook can't read what it was asked. ${z.prettifyError(read.error)}`;
-    return toOutput({ behavior: 'deny', message });
-  }
+  const json = readAgentJson(text);
+  if (!json.ok) return denyUnread(json.reason);
+  const read = Input.safeParse(json.value);
+  if (!read.success) return denyUnread(z.prettifyError(read.error));
   const { tool_name: toolName, tool_input: input, cwd, ...ids } = read.data;
   if (!tools.some((pattern) => matchesGlob(pattern, toolName))) return '';
   const use = {
@@ -55,10 +55,7 @@ function toOutput(permission: Permission): string {
   return JSON.stringify({ hookSpecificOutput });
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function denyUnread(why: string): string {
+  const message = `Not allowed: the hook can't read what it was asked. ${why}`;
+  return toOutput({ behavior: 'deny', message });
 }

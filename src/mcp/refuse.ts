@@ -14,9 +14,12 @@ export function refuse(
 }
 
 const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  413: 'Content Too Large',
+  429: 'Too Many Requests',
   503: 'Service Unavailable',
 };

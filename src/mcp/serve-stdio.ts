@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { AskDefaults, Asker } from './asker.ts';
 import { createApprovalServer } from './create-approval-server.ts';
+import { createStrictLines } from './strict-lines.ts';
 
 /** Serves one client over two streams; resolves when its input has ended or the signal is aborted, and what waited is taken back. */
 export async function serveStdio(
@@ -20,13 +21,14 @@ export async function serveStdio(
   },
 ): Promise<void> {
   const server = createApprovalServer(() => asker, defaults);
+  const messages = input.pipe(createStrictLines(output));
   const ended = Promise.race([
-    once(input, 'end', { signal }),
+    once(messages, 'end', { signal }),
     once(input, 'close', { signal }),
     // A client that is gone can be told nothing.
     once(output, 'error', { signal }),
   ]);
-  await server.mcp.connect(new StdioServerTransport(input, output));
+  await server.mcp.connect(new StdioServerTransport(messages, output));
   await ended.catch(() => {});
   await server.close();
 }

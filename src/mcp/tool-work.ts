@@ -17,6 +17,8 @@ type Tool = (api: ApprovalApi, waiting: Waiting) => Promise<CallToolResult>;
 export interface ToolWork {
   /** Runs it until the client cancels or the connection ends; what the desk refuses is told to the agent as the tool's error. */
   run(extra: Extra, tool: Tool): Promise<CallToolResult>;
+  /** Tells whether something is under way. */
+  isBusy(): boolean;
   /** Resolves when nothing is under way. */
   ended(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function createToolWork(
         underWay.delete(running);
       }
     },
+    isBusy: () => underWay.size > 0,
     async ended() {
       await Promise.allSettled(underWay);
     },

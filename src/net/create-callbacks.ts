@@ -6,7 +6,7 @@ import {
 } from '../domain/callback.ts';
 import type { Clock } from '../domain/clock.ts';
 import { sendChecked } from './checked-request.ts';
-import { addressProblem, PUBLIC_WEB, parseAddress, type WebReach } from './web-reach.ts';
+import { addressProblem, PUBLIC_WEB, parseAddress, portOf, type WebReach } from './web-reach.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_LENGTH = 2_000;
@@ -26,6 +26,10 @@ export function createCallbacks({
     const url = text.length > MAX_LENGTH ? undefined : parseAddress(text);
     if (!url) return `has to be an address of at most ${MAX_LENGTH} characters`;
     if (url.protocol !== 'https:' && reach === PUBLIC_WEB) return 'has to be an https address';
+    const port = portOf(url);
+    if (!reach.isAllowedPort(port)) {
+      return `has to be on the usual port, 443; ${port} is none that is called`;
+    }
     return addressProblem(url, reach);
   }
 

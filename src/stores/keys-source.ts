@@ -6,6 +6,8 @@ export interface KeysSource {
   readonly keys: Keys;
   /** Made where there is none yet. */
   readonly installationKey: InstallationKey;
+  /** Counts the calls of a key that wait for people. */
+  countPending(id: string): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { hashKeySecret, keyProblem, parseKeyToken } from '../../src/domain/api-key.ts';
 import { callbackSecretOf } from '../../src/domain/callback.ts';
+import { aProposal, stepTo } from '../support/store-contract/store-bench.ts';
 import { callIn, NOW, openAuditStage } from './audit-stage.ts';
 
 const TOKEN = /csk_[0-9a-f]{16}_[\w-]{43}/;
@@ -68,13 +69,23 @@ for (const kind of ['SQLite', 'Redis'] as const) {
         [undefined, undefined],
       ]);
 
-      assert.equal((await call('keys', 'revoke', 'deploy bot')).code, 0);
+      const outside = { by: 'key', name: 'deploy bot', key: token.id } as const;
+      const asked = aProposal({ outside });
+      await store.ledger.propose(asked, {});
+      await store.ledger.write(asked, [stepTo(asked, 'pending', 'gate')], {});
+      const ended = await call('keys', 'revoke', 'deploy bot');
+      assert.equal(ended.code, 0);
+      assert.match(ended.out, /One call of it waits for people.*nobody can take/);
       const revoked = await store.keys.get(token.id);
       assert.equal(revoked && keyProblem(revoked, second.secret, NOW), 'revoked');
       assert.equal(revoked && keyProblem(revoked, token.secret, NOW), 'unknown');
       assert.equal((await call('keys', 'rotate', token.id)).code, 1);
       assert.equal((await call('keys', 'revoke', 'nobody')).code, 1);
-      assert.equal((await call('keys', 'create', '--name', 'deploy bot')).code, 0);
+      const again = await call('keys', 'create', '--name', 'deploy bot');
+      assert.equal(again.code, 0);
+      assert.match(again.err, /can ask nothing.*--owner/);
+      assert.equal(made.err, '');
+      assert.match((await call('keys', 'revoke', 'deploy bot')).out, /No call of it waits/);
       const entries = await store.audit.read(1, 100);
       assert.deepEqual(
         entries.map(({ event, subject }) => [event, subject]).slice(0, 3),
@@ -115,6 +126,10 @@ describe('countersign keys', () => {
       [['create', '--name', 'x', '--channels', '#ops'], /--channels/],
       [['create', '--name', 'x', '--owner', 'ann'], /--owner/],
       [['create', '--name', 'x', '--expires', 'soon'], /--expires/],
+      [['create', '--name', 'x', '--expires', '3651d'], /--expires is .* up to 3650d/],
+      [['create', '--name', 'Research'], /“Research”: the app, or a helper/],
+      [['create', '--name', 'COUNTERSIGN'], /--name can’t be/],
+      [['rotate', 'a', '--overlap', '999999w'], /--overlap/],
       [['revoke'], /id or the name/],
       [['rotate', 'a', 'b'], /id or the name/],
       [['forget'], /no command/],
@@ -123,6 +138,8 @@ describe('countersign keys', () => {
       const told = await callIn({ DATA_DIR: '/nowhere/at/all' }, ['keys', ...args]);
       assert.equal(told.code, 2, args.join(' '));
       assert.match(told.err, says);
+      assert.match(told.err, /countersign keys rotate/);
+      assert.doesNotMatch(told.err, /countersign (?:policy|audit|hook)/);
     }
   });
 });

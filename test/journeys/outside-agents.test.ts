@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,8 +14,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createCountersign, ProblemError } from '../../src/client/countersign-client.ts';
 import type { WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import { askPermissions } from '../support/ask-permissions.ts';
 import { makeKey, runKeys } from '../support/make-key.ts';
-import { type Call, caller } from '../support/mcp-caller.ts';
+import { caller } from '../support/mcp-caller.ts';
 import { readmeSnippet } from '../support/readme-snippet.ts';
 import { allText } from '../support/scene.ts';
 import { type Stage, setStage } from '../support/stage.ts';
@@ -123,16 +124,45 @@ describe('programs beside the real app', () => {
     assert.deepEqual([existsSync(at('kept.log')), existsSync(at('edited.log'))], [true, false]);
   });
 
+  it('it takes a name for a name, whatever it looks like, and an edit that names no file for a failure', {
+    skip: hasCurl() ? false : 'curl is missing',
+  }, async () => {
+    await writeFile(at('ask-rm.sh'), readmeSnippet('# ask-rm.sh FILE'));
+    await writeFile(at('evil.cjs'), "fs.writeFileSync('ran', '');\n");
+    const [option, broken] = ['--require=./evil.cjs', 'broken.log\n\n'];
+    await mkdir(at('--require=.'));
+    for (const name of [option, broken, 'broken.log', 'undefined']) await writeFile(at(name), '');
+    const names = [start('sh', 'ask-rm.sh', option), start('sh', 'ask-rm.sh', broken)];
+    await press('--require=', 'call.approve');
+    await press('broken.log', 'call.approve');
+    assert.deepEqual(
+      (await Promise.all(names.map(({ ended }) => ended))).map(({ code, err }) => [code, err]),
+      [
+        [0, ''],
+        [0, ''],
+      ],
+    );
+    const nameless = start('sh', 'ask-rm.sh', 'nameless.log');
+    await edit('nameless.log', { path: '' });
+    assert.deepEqual(
+      [(await nameless.ended).code, (await nameless.ended).err],
+      [1, 'What was approved is no path of a file.\n'],
+    );
+    assert.deepEqual(
+      ['ran', option, broken, 'broken.log', 'undefined'].map((name) => existsSync(at(name))),
+      [false, false, false, true, true],
+    );
+  });
+
   it('so do its Python and its TypeScript', {
     skip: hasPython() ? false : 'Python 3 is missing',
   }, async () => {
     await writeFile(at('ask_rm.py'), readmeSnippet('# ask_rm.py FILE'));
-    await writeFile(at('ask-rm.ts'), readmeSnippet('// ask-rm.ts FILE'));
-    await writeFile(at('package.json'), '{ "type": "module" }');
+    await writeFile(at('ask-rm.mts'), readmeSnippet('// ask-rm.mts FILE'));
     const client = 'countersign-client.ts';
     await copyFile(join(ROOT, 'src/client', client), at(client));
     for (const name of ['python.log', 'typescript.log', 'typed.log']) await writeFile(at(name), '');
-    const tsx = ['--import', import.meta.resolve('tsx'), 'ask-rm.ts'];
+    const tsx = ['--import', import.meta.resolve('tsx'), 'ask-rm.mts'];
     const runs = [
       start('python3', 'ask_rm.py', at('python.log')),
       start(process.execPath, ...tsx, at('typescript.log')),
@@ -151,36 +181,6 @@ describe('programs beside the real app', () => {
     );
   });
 
-  /** A permission that a coding agent asks for becomes a card, and the decision arrives as its protocol says. */
-  async function askPermissions(call: Call, mark: string): Promise<void> {
-    const ask = (command: string) =>
-      call('permission_prompt', { tool_name: 'Bash', input: { command }, tool_use_id: 'toolu_1' });
-    const told: string[] = [];
-    const allowed = call(
-      'permission_prompt',
-      { tool_name: 'Bash', input: { command: `ls ${mark}` } },
-      ({ message = '' }) => told.push(message),
-    );
-    await press(`ls ${mark}`, 'call.approve');
-    assert.deepEqual(JSON.parse((await allowed).text), {
-      behavior: 'allow',
-      updatedInput: { command: `ls ${mark}` },
-    });
-    assert.match(told[0] ?? '', /^Waiting for people to decide call_/);
-    const edited = ask(`rm ${mark}`);
-    await edit(`rm ${mark}`, { command: `trash ${mark}` });
-    assert.deepEqual(JSON.parse((await edited).text), {
-      behavior: 'allow',
-      updatedInput: { command: `trash ${mark}` },
-    });
-    const denied = ask(`dd ${mark}`);
-    await reply(`dd ${mark}`, 'Never that.');
-    assert.deepEqual(JSON.parse((await denied).text), {
-      behavior: 'deny',
-      message: 'Never that.',
-    });
-  }
-
   it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async (t) => {
     const { command, args } = JSON.parse(readmeSnippet('"command": "node"')).mcpServers.countersign;
     const transport = new StdioClientTransport({
@@ -195,7 +195,7 @@ describe('programs beside the real app', () => {
     const client = new Client({ name: 'test', version: '1' });
     t.after(() => client.close());
     await client.connect(transport);
-    await askPermissions(caller(client), 'over-stdio');
+    await askPermissions(caller(client), 'over-stdio', { edit, press, reply });
     assert.deepEqual(errors, []);
 
     // A folder's .env does not turn the hook to another desk.
@@ -220,7 +220,7 @@ describe('programs beside the real app', () => {
     left.child.stdin?.end(JSON.stringify({ ...event, tool_input: { command: 'ls left' } }));
     const open = await card('ls left');
     left.child.kill('SIGTERM');
-    assert.match((await left.ended).out, /"permissionDecision":"deny"/);
+    assert.match((await left.ended).out, /"deny".*told to end while people were asked/);
     await stage.workspace.waitFor(() =>
       stage.workspace
         .see('requester')
@@ -244,7 +244,7 @@ describe('programs beside the real app', () => {
     t.after(() => client.close());
     await client.connect(transport as never);
     const call = caller(client);
-    await askPermissions(call, 'over-http');
+    await askPermissions(call, 'over-http', { edit, press, reply });
 
     const question = call('ask_human', { question: 'Which colour?' });
     await reply('Which colour?', 'Green.');
@@ -278,11 +278,12 @@ describe('programs beside the real app', () => {
       return { status: response.status, text: await response.text() };
     };
     const [depth, long] = [100_000, 'x'.repeat(400_000)];
-    for (const input of [`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, `{"a":"${long}"}`]) {
-      const { status, text } = await post(input);
-      assert.equal(status, 200);
-      assert.match(text, /\\"behavior\\":\\"deny\\"/);
-    }
+    const deep = await post(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+    assert.equal(deep.status, 400);
+    assert.match(deep.text, /levels deep/);
+    const { status, text } = await post(`{"a":"${long}"}`);
+    assert.equal(status, 200);
+    assert.match(text, /\\"behavior\\":\\"deny\\"/);
     assert.equal((await post(`{"a":"${long.repeat(3)}"}`)).status, 413);
 
     const waiting = call('permission_prompt', { tool_name: 'Bash', input: { command: 'ls late' } });

@@ -1,12 +1,13 @@
 /** The tools, as the official client of MCP calls them over both transports, on a desk that answers as it is told. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { createCountersign } from '../../src/client/countersign-client.ts';
+import { runAgentSide } from '../../src/commands/agent-side.ts';
 import { createApprovalServer } from '../../src/mcp/create-approval-server.ts';
 import { answerPreToolUse } from '../../src/mcp/pre-tool-use.ts';
 import { serveStdio } from '../../src/mcp/serve-stdio.ts';
@@ -198,6 +199,12 @@ it('over stdio it ends with its input, and takes back what waits', async (t) => 
   say({ id: 1, method: 'initialize', params });
   assert.match(String(await once(output, 'data')), /"serverInfo"/);
   say({ method: 'notifications/initialized' });
+  // In two pieces, as a pipe hands it over.
+  input.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask_human",');
+  input.write('"arguments":{"question":"Shown?","question":"Asked?"}}}\n');
+  const refused = JSON.parse(String(await once(output, 'data')));
+  assert.equal(refused.id, 7);
+  assert.match(refused.error.message, /"question" stands twice/);
   say({ id: 2, method: 'tools/call', params: { name: 'permission_prompt', arguments: BASH } });
   await until(() => desk.approvals().length === 1, 5);
   input.end();
@@ -238,9 +245,34 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
 
   assert.equal(await answer(asked('Read')), '');
   assert.equal(desk.approvals().length, 2);
-  assert.equal((await outputOf(answer('{'))).permissionDecision, 'deny');
+  for (const [unread, why] of [
+    ['{', /cut off/],
+    [asked().replace('"tool_name"', '"tool_name":"Read","tool_name"'), /stands twice/],
+    [asked().replace('"command"', '"__proto__":{},"command"'), /__proto__/],
+  ] as const) {
+    const { permissionDecision, permissionDecisionReason } = await outputOf(answer(unread));
+    assert.equal(permissionDecision, 'deny');
+    assert.match(permissionDecisionReason, why);
+  }
   desk.fail('/approvals', 'drop');
   const closed = await outputOf(answer(asked()));
   assert.equal(closed.permissionDecision, 'deny');
   assert.match(closed.permissionDecisionReason, /can't be reached/);
+
+  // Whoever ends it learns that it was the desk that did not answer.
+  const asksBefore = desk.asked.length;
+  desk.fail('/approvals', ...Array.from({ length: 50 }, () => ({ status: 503 })));
+  const ending = new AbortController();
+  const output = new PassThrough();
+  const running = runAgentSide('hook', [], {
+    env: { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.key },
+    err: assert.fail,
+    input: Readable.from([asked()]),
+    output,
+    signal: ending.signal,
+  });
+  await until(() => desk.asked.length > asksBefore, 5);
+  ending.abort();
+  assert.equal(await running, 0);
+  assert.match(String(output.read()), /told to end before the desk at .* had answered/);
 });

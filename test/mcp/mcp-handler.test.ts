@@ -19,14 +19,14 @@ const BASH = { tool_name: 'Bash', input: { command: 'rm -r build' }, tool_use_id
 describe('/mcp', () => {
   const KEYS: Readonly<Record<string, string>> = { csk_test: 'k1', csk_other: 'k2' };
 
-  async function open(t: TestContext) {
+  async function open(t: TestContext, maxSessionsPerKey?: number) {
     const desk = await startSmallDesk(t);
     let isRevoked = false;
     const keyIdOf = async (token: string) => {
       if (token === 'csk_down') throw new StoreUnavailableError('Redis is down.', 'not-done');
       return isRevoked ? undefined : KEYS[token];
     };
-    const mcp = createMcpHandler({ keyIdOf });
+    const mcp = createMcpHandler({ keyIdOf, ...(maxSessionsPerKey && { maxSessionsPerKey }) });
     const dispatch = (request: Request) => {
       const { pathname, search } = new URL(request.url);
       return fetch(new Request(desk.url + pathname + search, request));
@@ -74,9 +74,10 @@ describe('/mcp', () => {
     const { url } = await open(t);
     const { client, transport } = await join(url);
     const session = { 'mcp-session-id': transport.sessionId ?? '' };
-    const ask = async (key: string, headers: object, method = 'POST') => {
-      const body =
-        method === 'POST' ? { body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' } : {};
+    const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+    let told = '';
+    const ask = async (key: string, headers: object, method = 'POST', text = LIST) => {
+      const body = method === 'POST' ? { body: text } : {};
       const response = await fetch(url, {
         method,
         headers: {
@@ -87,7 +88,7 @@ describe('/mcp', () => {
         },
         ...body,
       });
-      await response.arrayBuffer();
+      told = await response.text();
       return response.status;
     };
     assert.equal(await ask('csk_test', session), 200);
@@ -95,6 +96,19 @@ describe('/mcp', () => {
     assert.equal(await ask('csk_other', session, 'DELETE'), 404);
     assert.equal(await ask('csk_none', session), 401);
     assert.equal(await ask('csk_down', session), 503);
+    assert.equal(await ask('eyJhbGciOiJIUzI1NiJ9.e30.x', session), 401);
+    assert.match(told, /tokens of people are not taken here/);
+    // What a reader of JSON would pass over is not shown to people as something else.
+    for (const [bad, says] of [
+      [LIST.replace('"id":1', '"id":1,"id":2'), /stands twice/],
+      [LIST.replace('"id":1', '"id":1,"__proto__":{}'), /__proto__/],
+      [LIST.replace('"id":1', '"id":1,"params":{"_meta":{"n":9007199254740993}}'), /lose digits/],
+      ['{', /cut off/],
+    ] as const) {
+      assert.equal(await ask('csk_test', session, 'POST', bad), 400);
+      assert.match(told, says);
+    }
+    assert.equal(await ask('csk_test', session, 'POST', ' '.repeat(1_048_577)), 413);
     assert.equal(await ask('csk_test', { 'mcp-session-id': 'none' }), 404);
     assert.equal(await ask('csk_test', {}), 400);
     assert.equal(await ask('csk_test', { ...session, origin: 'http://evil.example' }), 403);
@@ -103,6 +117,26 @@ describe('/mcp', () => {
     assert.equal(await ask('csk_test', session, 'DELETE'), 200);
     assert.equal(await ask('csk_test', session), 404);
     await client.close();
+  });
+
+  it('ends the idle session that was used longest ago where a key has too many, and none that waits', async (t) => {
+    const { desk, url } = await open(t, 2);
+    const [waiting, idle] = [await join(url), await join(url)];
+    const asked = waiting.call('permission_prompt', BASH).catch(() => 'cut off');
+    await until(() => desk.approvals().length === 1, 5);
+    const third = await join(url);
+    await assert.rejects(idle.call('get_approval', { approval_id: 'x' }), /no such session/);
+    const alsoAsked = third.call('permission_prompt', BASH);
+    await until(() => desk.approvals().length === 2, 5);
+    await assert.rejects(join(url), /429|sessions in which something waits/);
+    const other = await join(url, 'csk_other');
+    assert.equal(
+      JSON.parse((await decided(desk, alsoAsked, { status: 'approved' })).text).behavior,
+      'allow',
+    );
+    const fourth = await join(url);
+    for (const { client } of [waiting, idle, third, other, fourth]) await client.close();
+    assert.equal(await asked, 'cut off');
   });
 
   it('ends with its key, and takes back what nobody can hear any more', async (t) => {

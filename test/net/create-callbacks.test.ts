@@ -113,7 +113,7 @@ describe('a callback', () => {
       ['https://2130706433/', /not an address of the public internet/],
       ['https://10.0.0.1/', /not an address of the public internet/],
       ['https://user:secret@program.example/', /user name or a password/],
-      ['https://program.example:6379/', /Port 6379/],
+      ['https://program.example:22/', /usual port, 443; 22 is none/],
       ['ftp://program.example/', /https/],
       ['file:///etc/passwd', /https/],
       ['program.example', /an address/],

@@ -8,6 +8,7 @@ import { createAttachmentFolder } from '../../src/agent/attachment-folder.ts';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import type { ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import { readJsonSchema } from '../../src/agent/tools/read-json-schema.ts';
 import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
 import type { Keeping } from '../../src/desk/deps.ts';
@@ -223,6 +224,7 @@ export async function buildDesk(
     ...{ store, toolbox, helpers, clock, directory, integrity, log, gate, newId, ...reached },
     idOf: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
     reportMs: REPORT_MS,
+    readSchema: readJsonSchema,
     ...(options.maxPendingPerKey && { maxPendingPerKey: options.maxPendingPerKey }),
     watch: calls.watch,
   });

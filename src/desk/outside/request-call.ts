@@ -1,6 +1,8 @@
 import type { Call } from '../../domain/call.ts';
 import { digestOf, hashJson } from '../../domain/digest.ts';
-import { choicesProblem, type Outside } from '../../domain/outside.ts';
+import type { Standing } from '../../domain/directory.ts';
+import { choicesProblem, decisionsProblem, type Outside } from '../../domain/outside.ts';
+import { STANDING_WORDS } from '../../domain/talk.ts';
 import { channelKey } from '../../domain/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tool.ts';
 import type { DeskDeps } from '../deps.ts';
@@ -10,13 +12,27 @@ import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.t
 export interface RequestDeps
   extends Pick<
     DeskDeps,
-    'store' | 'clock' | 'gate' | 'log' | 'toolbox' | 'newId' | 'maxPendingPerPerson' | 'callbacks'
+    | 'store'
+    | 'clock'
+    | 'gate'
+    | 'log'
+    | 'toolbox'
+    | 'newId'
+    | 'maxPendingPerPerson'
+    | 'callbacks'
+    | 'directory'
   > {
+  /** Reads a JSON Schema, or says why it can't be used. */
+  readonly readSchema: (
+    schema: NonNullable<Outside['schema']>,
+  ) => { readonly ok: true } | { readonly ok: false; readonly reason: string };
   /** Makes the same unguessable part of an id of the same text: at least 128 bits, under a secret of the installation. */
   readonly idOf: (text: string) => string;
   /** How many calls of one key may wait for people at a time. (Default: any number.) */
   readonly maxPendingPerKey?: number;
 }
+
+const NOBODY: ReadonlySet<Standing> = new Set<Standing>(['gone', 'bot', 'stranger']);
 
 /** Builds the use case: puts a program's call in the ledger, once, with the gate's answer. */
 export function createRequestCall(deps: RequestDeps) {
@@ -67,13 +83,30 @@ export function createRequestCall(deps: RequestDeps) {
     return { ...call, digest: digestOf(call) };
   }
 
-  /** What was asked before is answered all the same. */
-  async function tooMany({ key }: Caller, { id }: Call): Promise<number | undefined> {
+  async function tooMany({ key }: Caller): Promise<RequestOutcome | undefined> {
     const { maxPendingPerKey: most = Number.POSITIVE_INFINITY } = deps;
     if (!Number.isFinite(most)) return undefined;
     const pending = await store.ledger.countPendingOfKey(key);
-    if (pending < most || (await store.ledger.get(id))) return undefined;
-    return pending;
+    return pending < most ? undefined : { kind: 'too-many', pending };
+  }
+
+  /** Where Slack can't tell it is asked all the same: whoever decides is looked at then. */
+  async function isNobody({ requester }: Call): Promise<RequestOutcome | undefined> {
+    try {
+      const { standing } = await deps.directory.profileOf(requester);
+      if (!NOBODY.has(standing)) return undefined;
+      const who = `${requester.user}, who is ${STANDING_WORDS[standing]}`;
+      return invalid('requester', `can’t be ${who}: name a member of this workspace`);
+    } catch (error) {
+      deps.log.warn({ err: error, requester }, 'Nobody told who the requester of a program is.');
+      return undefined;
+    }
+  }
+
+  /** What was asked before is answered all the same. */
+  async function refuseNew(caller: Caller, call: Call): Promise<RequestOutcome | undefined> {
+    if (await store.ledger.get(call.id)) return undefined;
+    return (await tooMany(caller)) ?? (await isNobody(call));
   }
 
   return async function requestCall(
@@ -84,12 +117,12 @@ export function createRequestCall(deps: RequestDeps) {
     if (problems.length > 0) return { kind: 'invalid', problems };
     const outside = toOutside(caller, request, clock.now());
     const tool = deps.toolbox.of({ tool: request.tool, outside });
-    if (!tool) return invalid('schema', 'is no JSON Schema that can be read');
+    if (!tool) return invalid('schema', 'it can’t be read');
     const parsed = tool.parse(request.args);
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
     const call = draft(caller, request, outside, tool, parsed.canonical);
-    const pending = await tooMany(caller, call);
-    if (pending !== undefined) return { kind: 'too-many', pending };
+    const refused = await refuseNew(caller, call);
+    if (refused) return refused;
     const audit = {
       at: call.createdAt,
       event: 'call.propose',
@@ -141,12 +174,15 @@ function toOutside(
 }
 
 function problemsOf(
-  { callbackUrl, choices }: OutsideRequest,
-  { callbacks }: Pick<RequestDeps, 'callbacks'>,
+  { callbackUrl, choices, decisions, schema }: OutsideRequest,
+  { callbacks, readSchema }: Pick<RequestDeps, 'callbacks' | 'readSchema'>,
 ): readonly FieldProblem[] {
+  const reading = schema && readSchema(schema);
   const found = {
     callbackUrl: callbackUrl === undefined ? undefined : callbacks?.problemOf(callbackUrl),
     choices: choices && choicesProblem(choices),
+    decisions: decisions && decisionsProblem(decisions, choices),
+    schema: reading?.ok === false ? reading.reason : undefined,
   };
   return Object.entries(found).flatMap(([field, message]) =>
     message === undefined ? [] : [{ path: [field], message }],

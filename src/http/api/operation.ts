@@ -134,7 +134,13 @@ function readQuery(c: ApiContext, numbers: readonly string[]): object {
   return Object.fromEntries(read);
 }
 
-function refuse(c: ApiContext, where: string, error: z.ZodError): Response {
+const PARTS = {
+  address: 'The address of the request is not',
+  headers: 'The headers of the request are not',
+  body: 'The body of the request is not',
+} as const;
+
+function refuse(c: ApiContext, where: keyof typeof PARTS, error: z.ZodError): Response {
   const errors = error.issues.map(({ message, path }) => ({
     path: path.map((step) => (typeof step === 'symbol' ? String(step) : step)),
     message,
@@ -144,7 +150,7 @@ function refuse(c: ApiContext, where: string, error: z.ZodError): Response {
   return problem(
     c,
     400,
-    `The ${where} of the request is not as it should be${place}: ${first?.message ?? 'see errors'}. What it takes is in /api/openapi.json.`,
+    `${PARTS[where]} as ${where === 'headers' ? 'they' : 'it'} should be${place}: ${first?.message ?? 'see errors'}. What it takes is in /api/openapi.json.`,
     { errors },
   );
 }

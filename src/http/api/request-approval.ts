@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Caller, OutsideRequest } from '../../desk/outside/outside-request.ts';
 import { type ApiKey, mayNameRequesters, mayRequest } from '../../domain/api-key.ts';
 import { toApproval, WHOLE } from '../../domain/approval-view.ts';
+import type { FieldProblem } from '../../domain/tool.ts';
 import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { answerNotRequested } from './key-only.ts';
@@ -67,18 +68,8 @@ export function createRequestApproval({ clock, outside, team }: ApiDeps) {
             409,
             'Another request was made with this Idempotency-Key. Send that one again unchanged, or take another key for this one.',
           );
-        case 'invalid': {
-          const [first] = made.problems;
-          const why = first ? ` ${first.path.join('.')}: ${first.message}` : '';
-          return problem(
-            c,
-            422,
-            `The arguments do not fit their schema, or it can’t be read.${why}`,
-            {
-              errors: made.problems,
-            },
-          );
-        }
+        case 'invalid':
+          return problem(c, 422, sayInvalid(made.problems), { errors: made.problems });
         case 'too-many':
           return problem(
             c,
@@ -89,6 +80,13 @@ export function createRequestApproval({ clock, outside, team }: ApiDeps) {
       }
     },
   );
+}
+
+function sayInvalid([first]: readonly FieldProblem[]): string {
+  if (!first) return 'The request can’t be taken.';
+  const { message, path } = first;
+  const what = path[0] === 'args' ? 'The arguments do not fit their schema' : 'It can’t be asked';
+  return `${what}. ${path.join('.')}: ${message}`;
 }
 
 function toCaller(c: ApiContext, key: ApiKey, team: string): Caller {
@@ -108,7 +106,7 @@ function toRequest(body: Body): Omit<OutsideRequest, 'channel' | 'requester'> {
     tool: action,
     args,
     ...(schema && { schema }),
-    ...(decisions && { decisions: [...new Set(decisions)] }),
+    ...(decisions && { decisions }),
     ...(choices && { choices }),
     ...(callbackUrl !== undefined && { callbackUrl }),
     ...(metadata !== undefined && { metadata }),

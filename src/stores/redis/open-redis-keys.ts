@@ -5,6 +5,7 @@ import { migrateDesk, NEWEST_DESK } from './desk-version.ts';
 import { readMaybe } from './read-reply.ts';
 import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { createRedisKeys } from './redis-keys.ts';
+import { COUNT_PENDING_OF_KEY } from './redis-ledger.ts';
 import { createRedisLine } from './redis-line.ts';
 import { createRedisLink } from './redis-link.ts';
 
@@ -34,7 +35,12 @@ export async function openRedisKeys(
     throw error;
   }
   const installationKey = createRedisInstallationKey(link, desk);
-  return { keys: createRedisKeys(link, desk), installationKey, close: () => line.close() };
+  return {
+    keys: createRedisKeys(link, desk),
+    installationKey,
+    countPending: async (id) => Number(await link.run(COUNT_PENDING_OF_KEY, desk, [id])),
+    close: () => line.close(),
+  };
 }
 
 function otherVersion(version: number): NoKeysError {

@@ -104,7 +104,8 @@ return 1`);
 
 const COUNT_PENDING = readScript(`return redis.call('SCARD',P..':pending-of:'..ARGV[1])`);
 
-const COUNT_PENDING_OF_KEY = readScript(
+/** Counts the calls of a key (ARGV[1]) that wait for people. */
+export const COUNT_PENDING_OF_KEY = readScript(
   `return redis.call('SCARD',P..':pending-of-key:'..ARGV[1])`,
 );
 

@@ -10,6 +10,7 @@ import { createAgendaRows } from './sqlite-agenda.ts';
 import { createAuditRows } from './sqlite-audit.ts';
 import { explainFailure } from './sqlite-failure.ts';
 import { createSqliteKeys } from './sqlite-keys.ts';
+import { COUNT_PENDING_OF_KEY } from './sqlite-ledger.ts';
 import { createOutboxRows } from './sqlite-outbox.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
@@ -27,7 +28,13 @@ export function openSqliteKeys(dataDir: string): KeysSource {
     assertVersion(db, file);
     setDurable(db);
     const installationKey = createFileKey(dataDir);
-    return { keys: toKeys(db, file), installationKey, close: async () => void db?.close() };
+    const count = db.prepare<[key: string], number>(COUNT_PENDING_OF_KEY).pluck();
+    return {
+      keys: toKeys(db, file),
+      installationKey,
+      countPending: async (id) => count.get(id) ?? 0,
+      close: async () => void db?.close(),
+    };
   } catch (error) {
     db?.close();
     const known = explainFailure(error, file);

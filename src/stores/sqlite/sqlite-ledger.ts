@@ -18,6 +18,9 @@ interface Row {
   readonly document: string;
 }
 
+/** Counts the calls of a key that wait for people. */
+export const COUNT_PENDING_OF_KEY = `SELECT count(*) FROM calls WHERE key = ? AND status = 'pending'`;
+
 /** Creates the ledger over one connection. */
 export function createSqliteLedger(
   db: Database,
@@ -82,11 +85,7 @@ export function createSqliteLedger(
   >(`
     SELECT id, delivered, document FROM calls
     WHERE requester = ? AND is_over = ? AND seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
-  const countPendingOfKey = db
-    .prepare<[key: string], number>(
-      `SELECT count(*) FROM calls WHERE key = ? AND status = 'pending'`,
-    )
-    .pluck();
+  const countPendingOfKey = db.prepare<[key: string], number>(COUNT_PENDING_OF_KEY).pluck();
   const newest = db.prepare<[before: number | null, most: number], Row>(`
     SELECT id, delivered, document FROM calls
     WHERE seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);

@@ -29,7 +29,7 @@ export const OWNER = 'U0OWNER';
 export const APPROVER = 'U0APPROVER';
 export const CHANNEL = 'C0OPS';
 const AUDIENCE = 'countersign';
-const SECRET = 'a secret of the tests, of 32 bytes or more';
+const SECRET = 'a secret of the tests that is of 64 bytes or more, so that HS512 takes it too';
 const ROUTE = { approvers: [`user:${APPROVER}` as const, 'requester' as const] };
 
 export interface Told {
@@ -66,6 +66,7 @@ export interface ApiStage {
     user: string,
     claims?: Readonly<Record<string, unknown>>,
     secret?: string,
+    alg?: string,
   ): Promise<string>;
   /** Ends the server as a crash would, and starts another one on the same store. */
   crash(meanwhile?: () => Promise<void>): Promise<void>;
@@ -197,14 +198,14 @@ export async function setApiStage(
       assert.equal(await desk.store.keys.add(key, {}), true);
       return encodeKeyToken({ id, secret });
     },
-    person: (user, claims = {}, secret = SECRET) =>
+    person: (user, claims = {}, secret = SECRET, alg = 'HS256') =>
       new SignJWT({
         sub: user,
         aud: AUDIENCE,
         exp: Math.floor(clock.now() / 1_000) + 3_600,
         ...claims,
       })
-        .setProtectedHeader({ alg: 'HS256' })
+        .setProtectedHeader({ alg })
         .sign(new TextEncoder().encode(secret)),
     async crash(meanwhile = async () => {}) {
       await opened.server.close();

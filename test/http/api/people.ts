@@ -61,6 +61,11 @@ export function peopleTests(bench: ApiBench): void {
     assert.equal(late.status, 409);
     assert.match(late.body.detail, new RegExp(APPROVER));
 
+    const question = await bench.make({ decisions: ['reply'], choices: ['Yes.'] });
+    const unanswered = await bench.approve(question.body.id);
+    assert.equal(unanswered.status, 403);
+    assert.match(unanswered.body.detail, /The program that asks this takes only an answer/);
+
     const other = await bench.make();
     const ignored = await bench.stage.ask('POST', `/api/approvals/${other.body.id}/reject`, {
       token: bench.approver,
@@ -130,6 +135,9 @@ export function peopleTests(bench: ApiBench): void {
       ['expired', await bench.stage.person(APPROVER, { exp: now - 60 }), /expired/],
       ['that never expires', await bench.stage.person(APPROVER, { exp: undefined }), /“exp”/],
       ['of a name', await bench.stage.person('ann@example.com'), /Slack/],
+      ['of a list', await bench.stage.person(APPROVER, { sub: [APPROVER] }), /Slack/],
+      ['for longer than a day', await bench.stage.person(APPROVER, { exp: now + 90_000 }), /a day/],
+      ['by HS512', await bench.stage.person(APPROVER, {}, undefined, 'HS512'), /not signed/],
       ['no token', 'abc', /not signed/],
     ];
     for (const [what, sent, says] of bad) {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type ApiBench, CALL } from './api-bench.ts';
-import type { Wish } from './api-stage.ts';
+import { OWNER, type Wish } from './api-stage.ts';
+
+const STANDINGS = [
+  ['U0LEFT', 'gone'],
+  ['U0BOT', 'bot'],
+  ['U0FAR', 'stranger'],
+] as const;
 
 /** What is refused, and that nothing comes of it. */
 export function refusingTests(bench: ApiBench): void {
@@ -64,7 +70,32 @@ export function refusingTests(bench: ApiBench): void {
       /over already/,
     ],
     ['a callback that is none', { body: { ...CALL, callbackUrl: 'ftp://x' } }, 400, /callbackUrl/],
-    ['a schema that is none', { body: { ...CALL, schema: { type: 5 } } }, 422, /schema/],
+    [
+      'a schema that is none',
+      { body: { ...CALL, schema: { type: 5 } } },
+      422,
+      /^It can’t be asked\. schema: .*type must be/,
+    ],
+    [
+      'a header that is none',
+      { body: CALL, headers: { 'idempotency-key': 'x'.repeat(256) } },
+      400,
+      /headers of the request are not as they should be/,
+    ],
+    ...(
+      [
+        [
+          'a decision twice',
+          { decisions: ['approve', 'approve'] },
+          /decisions: names “approve” twice/,
+        ],
+        ['an edit alone', { decisions: ['edit'] }, /decisions: has to name another/],
+        ['choices of no reply', { decisions: ['approve'], choices: ['a'] }, /“reply”/],
+        ['somebody who has gone', { requester: 'U0LEFT' }, /U0LEFT, who is deactivated/],
+        ['a bot', { requester: 'U0BOT' }, /who is a bot/],
+        ['a stranger', { requester: 'U0FAR' }, /who is not of this workspace/],
+      ] as const
+    ).map(([what, more, says]) => [what, { body: { ...CALL, ...more } }, 422, says] as const),
     [
       'arguments that do not fit',
       { body: { ...CALL, schema: { type: 'object', properties: { table: { type: 'number' } } } } },
@@ -74,7 +105,10 @@ export function refusingTests(bench: ApiBench): void {
   ];
 
   it('refuses what it does not take with a sentence, at once, and nothing comes of it', async () => {
-    for (const [what, wish, status, says] of REFUSED) {
+    for (const [user, standing] of STANDINGS) bench.stage.directory.setPerson(user, { standing });
+    const free = await bench.stage.key({ scopes: ['request', 'requesters'] });
+    for (const [what, wished, status, says] of REFUSED) {
+      const wish = /gone|bot|stranger/.test(what) ? { ...wished, token: free } : wished;
       const before = await bench.stage.desk.store.ledger.count();
       const startedAt = performance.now();
       const told = await bench.post('/api/approvals', wish);
@@ -85,6 +119,18 @@ export function refusingTests(bench: ApiBench): void {
       assert.ok(ms < 500, `${what} took ${ms} ms`);
     }
     await bench.stage.desk.rest();
+  });
+
+  it('asks for whoever Slack can’t tell of now, and answers the same request whoever they are by then', async () => {
+    const { directory } = bench.stage;
+    directory.failWith(new Error('Slack is down.'));
+    const headers = { 'idempotency-key': 'while Slack is down' };
+    assert.equal((await bench.make({}, { headers })).status, 201);
+    directory.failWith(undefined);
+    directory.setPerson(OWNER, { standing: 'gone' });
+    const [again, another] = [await bench.make({}, { headers }), await bench.make()];
+    directory.setPerson(OWNER, {});
+    assert.deepEqual([again.status, another.status], [200, 422]);
   });
 
   it('finds the approvals of other keys as little as those that there are not (T11)', async () => {

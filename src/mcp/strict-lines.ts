@@ -1,0 +1,44 @@
+import { Transform, type Writable } from 'node:stream';
+import { AGENT_JSON, readAgentJson } from './agent-json.ts';
+import { PARSE_ERROR } from './read-message.ts';
+
+const LINE_BREAK = 0x0a;
+/** What goes on for longer ends the connection. */
+const LONGEST = 10 * AGENT_JSON.bytes;
+
+/** Passes on the messages, one a line, that the API would read as they were written; the others are answered on `output` with the reason. */
+export function createStrictLines(output: Pick<Writable, 'write'>): Transform {
+  let rest = Buffer.alloc(0);
+
+  function refuseUnread(line: Buffer): boolean {
+    const text = line.toString('utf8');
+    const read = text.trim() === '' ? undefined : readAgentJson(text);
+    if (!read || read.ok) return false;
+    const message = `The message is not read: ${read.reason} (column ${read.column})`;
+    const error = { code: PARSE_ERROR, message };
+    output.write(`${JSON.stringify({ jsonrpc: '2.0', id: idOf(text), error })}\n`);
+    return true;
+  }
+
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(LINE_BREAK); end !== -1; end = rest.indexOf(LINE_BREAK)) {
+        const line = rest.subarray(0, end + 1);
+        rest = rest.subarray(end + 1);
+        if (!refuseUnread(line)) this.push(line);
+      }
+      done(rest.length > LONGEST ? new Error('A message has no end.') : null);
+    },
+  });
+}
+
+/** So that whoever asked does not wait for an answer for ever. */
+function idOf(text: string): string | number | null {
+  try {
+    const { id }: { id?: unknown } = JSON.parse(text);
+    return typeof id === 'string' || typeof id === 'number' ? id : null;
+  } catch {
+    return null;
+  }
+}
