@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import {
+  ARGS,
   assertMatches,
   type ForeignDecision,
   type ForeignRequest,
@@ -9,7 +10,6 @@ import {
 } from './protocol.ts';
 
 const KIND = z.enum(['approve', 'edit', 'reject', 'respond']);
-const ARGS = z.record(z.string(), z.json());
 const DESCRIPTION = z.string().nullish();
 
 /** https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import {
+  ARGS,
   assertMatches,
   type ForeignDecision,
   type ForeignRequest,
@@ -10,7 +11,7 @@ import {
 /** As `per-call-approvals.ts` asks. */
 const QUESTION = z.object({
   countersign: z.literal(1),
-  call: z.object({ name: z.string(), args: z.record(z.string(), z.json()) }),
+  call: z.object({ name: z.string(), args: ARGS }),
   description: z.string().optional(),
 });
 

@@ -1,8 +1,16 @@
+import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ForeignDecision } from '../../domain/outcome.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 
 export type { ForeignDecision };
+
+const ANY_ARGS = z.record(z.string(), z.json());
+
+/** Arguments as they came: a schema that copies them would leave a `__proto__` out, with which the graph runs. */
+export const ARGS = z.custom<Readonly<Record<string, JsonValue>>>(
+  (value) => ANY_ARGS.safeParse(value).success,
+);
 
 /** One thing that a foreign graph asks people about. */
 export interface ForeignRequest {

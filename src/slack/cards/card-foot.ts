@@ -59,7 +59,8 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
 
 /** Says how a call stands, with whoever decided: never what it would do or has done. */
 export function sayState(call: Call): string {
-  return `${ICONS[call.status]} ${headline(call)}${detail(call)}`;
+  const icon = endsWithTaking(call) && isHanded(call) ? ':outbox_tray:' : ICONS[call.status];
+  return `${icon} ${headline(call)}${detail(call)}`;
 }
 
 /** Where a person's verdict is the end, it is the headline; else the state is. */
@@ -87,7 +88,7 @@ function detail(call: Call): string {
   lines.push(sayMeanwhile(call));
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (isHandedOver(call)) {
-    lines.push('The agent runs it itself, once all that it asked together is decided.');
+    lines.push('The graph runs it itself, once all that it asked together is decided.');
   } else if (call.status === 'running' && call.claim !== undefined) {
     lines.push(`Since ${dateText(call.claim.at, '{time_secs}')}.`);
   }
@@ -135,7 +136,7 @@ function sayVerdict(call: Call): string | undefined {
 
 function outcomePiece(call: Call, masking: Masking) {
   // What it says, its state says already.
-  const words = endsWithTaking(call) ? undefined : outcomeWords(call);
+  const words = endsWithTaking(call) && !isHanded(call) ? undefined : outcomeWords(call);
   if (words === undefined || words.text === '') return undefined;
   return cutPiece(renderText(words.label, words.text, masking), BUDGET.outcome);
 }
@@ -146,7 +147,7 @@ function outcomeWords({
 }: Call): { readonly label: string; readonly text: string } | undefined {
   switch (outcome?.kind) {
     case 'result':
-      return { label: 'Result', text: outcome.text };
+      return { label: outside?.isSilent ? 'What is known' : 'Result', text: outcome.text };
     case 'error':
       return { label: 'Error', text: outcome.text };
     case 'reply':
