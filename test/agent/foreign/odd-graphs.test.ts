@@ -147,4 +147,15 @@ describe('createAgent of another copy of the library', () => {
     assert.equal(textOf((await desk.calls())[0]), 'Deleted file-1.');
     assert.equal(desk.said().at(-1), 'So be it.');
   });
+
+  it('what its middleware would drop beside a rejected call is not run, and the card says why', async (t) => {
+    const desk = await buildGraphDesk(t, 'common-js.cjs', { exported: 'withoutEdit' });
+    await desk.send('2');
+    await desk.approve(await desk.open('file-1'));
+    await desk.ignore(await desk.open('file-2'));
+    assert.deepEqual(await desk.ran(), []);
+    const [call] = await desk.calls();
+    assert.equal(call?.status, 'failed');
+    assert.match(textOf(call), /^Not run, though a person approved it/);
+  });
 });
