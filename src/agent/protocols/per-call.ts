@@ -8,7 +8,7 @@ import {
   type Protocol,
 } from './protocol.ts';
 
-/** As `per-call-approvals.ts` asks. */
+/** As `per-call-approvals.js` asks. */
 const QUESTION = z.object({
   countersign: z.literal(1),
   call: z.object({ name: z.string(), args: ARGS }),
