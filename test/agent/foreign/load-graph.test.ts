@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { MemorySaver } from '@langchain/langgraph';
 import { GraphSettingError, loadGraph } from '../../../src/agent/foreign/load-graph.ts';
 import { createSystemClock } from '../../../src/system-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { graphFile } from './graph-desk.ts';
 
@@ -38,6 +39,17 @@ describe('a graph that can’t be served stops the start, with what to do', () =
       });
     });
   }
+
+  it('a function that never ends', async () => {
+    await load('failing').catch(() => {});
+    const clock = createManualClock();
+    const path = graphFile('questions');
+    const loading = loadGraph({ name: 'q', path, exported: 'never' }, { ...deps, clock });
+    const refused = assert.rejects(loading, /questions\.ts:never, a function, failed: it made no/);
+    await clock.advance(1);
+    await clock.advance(30_000);
+    await refused;
+  });
 
   it('a module that is broken', async () => {
     await assert.rejects(

@@ -124,6 +124,14 @@ it('a call that the graph leaves without an answer has not been done, and its si
   assert.match(call ? sayState(call) : '', /^:x: \*Failed\*/);
 });
 
+it('a bare yes answers what can only be answered', async (t) => {
+  const desk = await deskOver(t, () => ({ ask: asks('Shall I go on?') }));
+  await desk.send('go');
+  await desk.send('Yes');
+  assert.equal(desk.said().at(-1), 'Yes');
+  assert.equal((await desk.calls())[0]?.status, 'replied');
+});
+
 it('a question whose node is gone says that nobody waits for its answer', async (t) => {
   let name = 'ask';
   const desk = await deskOver(t, () => ({ [name]: asks('Which colour?') }));
