@@ -20,6 +20,8 @@ type End = Extract<Outcome, { kind: 'result' | 'error' }>;
 
 const NOT_AS_DECIDED = 'Not run: what is stored of it is not what was decided.';
 
+const LOST = 'Not run: the graph’s middleware drops approved calls beside a rejected one.';
+
 /** Says a handed call to its graph, as soon as people or the policy have decided it; undefined before. */
 export function handOver(call: Call): ToolReply | undefined {
   const { status, outcome, args, proposedArgs } = call;
@@ -40,8 +42,8 @@ export function handOver(call: Call): ToolReply | undefined {
 
 /** Brings the ledger's calls of a turn to where the graph stands. */
 export interface HandedCalls {
-  /** Finishes those that the graph has taken just now. */
-  finishTaken(ids: readonly string[], state: GraphState): Promise<void>;
+  /** Finishes those that the graph has taken just now: interrupt ids by their own. */
+  finishTaken(ids: ReadonlyMap<string, string>, state: GraphState): Promise<void>;
   /** Ends those for which the graph waits no more; resolves with those that were decided and may never have reached it. */
   endGone(turn: string, state: GraphState, fence: ThreadFence): Promise<readonly Call[]>;
 }
@@ -74,11 +76,16 @@ export function createHandedCalls({
 
   return {
     async finishTaken(ids, state) {
-      for (const id of ids) {
+      for (const [id, interruptId] of ids) {
         const call = await store.ledger.get(id);
         if (!call || !isHanded(call)) continue;
         const all = await store.ledger.ofThread(call.thread, call.turn);
-        await settle(id, (each) => finishStep(each, all, state, sayHanded));
+        const isLost = state.lost?.includes(interruptId);
+        await settle(id, (each) =>
+          isLost && each.status === 'running'
+            ? finish(each, { kind: 'error', text: LOST }, clock.now())
+            : finishStep(each, all, state, sayHanded),
+        );
       }
     },
     async endGone(turn, state, fence) {

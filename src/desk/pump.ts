@@ -195,7 +195,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const take = async () => {
       const next = await agent.resume(fence.thread, replies, fence, signal);
       await handed.finishTaken(answered, next);
-      await store.ledger.markDelivered(answered, fence);
+      await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
     // A reply that ends the turn keeps the model out of it, and a pause does not matter.

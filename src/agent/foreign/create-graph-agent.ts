@@ -90,6 +90,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       await graph.settle(thread, signal);
       const snapshot = await graph.read(thread, fence);
       const answers: Record<string, JsonValue> = {};
+      const lost: string[] = [];
       for (const interrupt of openOf(snapshot)) {
         const answer = toAnswer(interrupt, replies);
         if (answer?.kind === 'unsayable') {
@@ -97,11 +98,13 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
           const why = `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
           return end(toGraphState(snapshot, name), why);
         }
-        if (answer) answers[interrupt.id] = answer.value;
+        if (!answer) continue;
+        answers[interrupt.id] = answer.value;
+        lost.push(...answer.lost);
       }
       // An empty map would count as no input at all.
       if (Object.keys(answers).length === 0) return toGraphState(snapshot, name);
-      return await run({ kind: 'answers', answers }, fence, signal);
+      return { ...(await run({ kind: 'answers', answers }, fence, signal)), lost };
     },
     async proceed(thread, fence, signal) {
       await graph.settle(thread, signal);

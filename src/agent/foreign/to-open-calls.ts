@@ -67,24 +67,29 @@ export function whyUnaskable(
   return undefined;
 }
 
-/** Writes what an interrupt is resumed with; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
+/** Writes what an interrupt is resumed with, with the approved calls that it does not reach all the same; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
 export function toAnswer(
   { id, value }: OpenInterrupt,
   replies: Readonly<Record<string, ToolReply>>,
 ):
-  | { readonly kind: 'answer'; readonly value: JsonValue }
+  | { readonly kind: 'answer'; readonly value: JsonValue; readonly lost: readonly string[] }
   | { readonly kind: 'unsayable'; readonly request: ForeignRequest; readonly reply: ToolReply }
   | undefined {
   const decisions: ForeignDecision[] = [];
+  const addresses: string[] = [];
   const protocol = findProtocol(value);
   for (const [index, request] of requestsOf(value).entries()) {
-    const reply = replies[addressOf(id, index, request)];
+    const address = addressOf(id, index, request);
+    addresses.push(address);
+    const reply = replies[address];
     if (!reply) return undefined;
     const decision = toDecision(reply, request, protocol.takesOnlyPeople === true);
     if (!decision) return { kind: 'unsayable', request, reply };
     decisions.push(decision);
   }
-  return { kind: 'answer', value: protocol.encode(value, decisions) };
+  const places = protocol.lost?.(value, decisions) ?? [];
+  const lost = addresses.filter((_address, place) => places.includes(place));
+  return { kind: 'answer', value: protocol.encode(value, decisions), lost };
 }
 
 /** What the protocol has for it; what is said in no person's place is refused where it could be taken for a person's word. */

@@ -70,15 +70,26 @@ export const hitlMiddleware: Protocol = {
     const batch = read(value);
     assertMatches(hitlMiddleware.name, batch?.actions.map(toForeign), decisions);
     if (!batch) return null;
-    const ways = batch.actions.map((action, index) => {
-      const decision = decisions[index] ?? { kind: 'ignore' };
-      return { action, decision };
-    });
+    const ways = waysOf(batch, decisions);
     const spare = wayToSpare(batch, ways);
     const answers = ways.map((way) => answer(way, batch.edited, spare));
     return { decisions: answers };
   },
+  lost(value, decisions) {
+    const batch = read(value);
+    const ways = batch ? waysOf(batch, decisions) : [];
+    if (!batch || wayToSpare(batch, ways) !== 'none-runs') return [];
+    return ways.flatMap(({ action, decision }, index) =>
+      isToRun(decision) && !action.allowed.includes('reject') ? [index] : [],
+    );
+  },
 };
+
+function waysOf({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly Way[] {
+  return actions.map((action, index) => {
+    return { action, decision: decisions[index] ?? { kind: 'ignore' } };
+  });
+}
 
 function read(value: unknown): Batch | undefined {
   const js = JS.safeParse(value);

@@ -30,6 +30,8 @@ export interface Protocol {
   readonly takesOnlyPeople?: true;
   /** Reads what an interrupt's value asks, in its order; undefined when the value is not of this protocol. */
   parse(value: unknown): readonly ForeignRequest[] | undefined;
+  /** Finds, by their places, those that were approved and do not reach whoever asks, whatever is written. (Default: none.) */
+  lost?(value: unknown, decisions: readonly ForeignDecision[]): readonly number[];
   /** Writes what the interrupt is resumed with; takes one decision for each request of the value, in their order. */
   encode(value: unknown, decisions: readonly ForeignDecision[]): JsonValue;
 }

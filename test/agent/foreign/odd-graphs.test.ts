@@ -158,12 +158,15 @@ describe('createAgent of another copy of the library', () => {
 
   it('what its middleware would drop beside a rejected call is not run, and the card says why', async (t) => {
     const desk = await buildGraphDesk(t, 'common-js.cjs', { exported: 'withoutEdit' });
-    await desk.send('2');
+    await desk.send('3');
     await desk.approve(await desk.open('file-1'));
     await desk.ignore(await desk.open('file-2'));
+    await desk.approve(await desk.open('file-3'));
     assert.deepEqual(await desk.ran(), []);
-    const [call] = await desk.calls();
-    assert.equal(call?.status, 'failed');
-    assert.match(textOf(call), /^Not run, though a person approved it/);
+    const [one, , three] = await desk.calls();
+    assert.deepEqual([one?.status, three?.status], ['failed', 'failed']);
+    // It is told to the model too, but for what it may not be told of.
+    assert.match(textOf(one), /^Not run, though a person approved it/);
+    assert.match(textOf(three), /^Not run: the graph’s middleware drops approved calls/);
   });
 });
