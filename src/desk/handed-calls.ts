@@ -120,11 +120,12 @@ export function findHeld(open: readonly OpenCall[], all: readonly Call[]): Reado
   );
 }
 
-/** A stop may have been cut off when it had taken some back. */
+/** What is not in the ledger can't be read, and is answered without people. A stop may have been cut off when it had taken some back. */
 function isDecided(call: Call | undefined): boolean {
-  const { outcome } = call ?? {};
+  if (!call) return true;
+  const { outcome, status } = call;
   if (outcome) return outcome.kind !== 'withdrawn' || outcome.cause !== 'stop';
-  return call?.status === 'running';
+  return status === 'running';
 }
 
 interface HandedEnd {

@@ -69,7 +69,8 @@ function headline(call: Call): string {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
-  return isHandedOver(call) ? '*Handed over*' : `*${sayStatus(call)}*`;
+  if (!isHandedOver(call)) return `*${sayStatus(call)}*`;
+  return call.siblings > 1 ? '*Approved*' : '*Handed over*';
 }
 
 /** Nobody but the agent itself knows when it runs. */
@@ -88,7 +89,8 @@ function detail(call: Call): string {
   lines.push(sayMeanwhile(call));
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (isHandedOver(call)) {
-    lines.push('The graph runs it itself, once all that it asked together is decided.');
+    const when = call.siblings > 1 ? ', once what it asked in one with it is decided' : '';
+    lines.push(`It goes to the graph, which runs it itself${when}.`);
   } else if (call.status === 'running' && call.claim !== undefined) {
     lines.push(`Since ${dateText(call.claim.at, '{time_secs}')}.`);
   }

@@ -11,13 +11,14 @@ import {
 } from '@langchain/langgraph';
 import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.ts';
 import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
+import { sayStopped } from '../../../src/desk/run-tool.ts';
 import type { Call } from '../../../src/domain/call.ts';
 import { sayState } from '../../../src/slack/cards/card-foot.ts';
 import { THREAD } from '../../support/a-call.ts';
 import { buildGraphDesk } from './graph-desk.ts';
 
 type State = typeof MessagesAnnotation.State;
-type Node = (state: State) => Partial<State>;
+type Node = (state: State) => Partial<State> | Promise<Partial<State>>;
 
 /** A graph of nodes one after the other, which may be others whenever it is looked at. */
 async function deskOver(t: TestContext, nodesOf: () => Readonly<Record<string, Node>>) {
@@ -122,6 +123,29 @@ it('a call that the graph leaves without an answer has not been done, and its si
   const [call] = await desk.calls();
   assert.match(textOf(call), /^Handed to “odd”, which left it without an answer\. It may have run/);
   assert.match(call ? sayState(call) : '', /^:x: \*Failed\*/);
+});
+
+it('a call that is stopped while its graph has it may have run, also beside one that nobody could read', async (t) => {
+  let begin = () => {};
+  const began = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const value = {
+    actionRequests: [{ to: 'Ann' }, { to: HALF }].map((args) => ({ name: 'pay', args })),
+    reviewConfigs: [{ actionName: 'pay', allowedDecisions: ['approve', 'edit', 'reject'] }],
+  };
+  const ask: Node = async () => {
+    interrupt(value);
+    begin();
+    return await new Promise<never>(() => {});
+  };
+  const desk = await deskOver(t, () => ({ ask }));
+  await desk.send('go');
+  await desk.press(await desk.open('Ann'));
+  await began;
+  await desk.send('stop');
+  const [call] = await desk.calls();
+  assert.deepEqual([call?.status, textOf(call)], ['failed', sayStopped('pay')]);
 });
 
 it('a bare yes answers what can only be answered', async (t) => {
