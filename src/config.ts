@@ -175,6 +175,14 @@ function toPolicy(
   return policyFile === undefined ? {} : { policyFile };
 }
 
+/** Beside a graph it is not so much as loaded: nothing would use its tools. */
+function toToolsModule(
+  named: string | undefined,
+  env: Environment,
+): Pick<CommonConfig, 'toolsModule'> {
+  return named === undefined || env.GRAPH ? {} : { toolsModule: resolve(named) };
+}
+
 function toGraph(env: Environment): Pick<CommonConfig, 'graph'> {
   const graph = readGraph(env);
   return graph ? { graph } : {};
@@ -212,7 +220,7 @@ function toConfig(
     ...(read.REDIS_URL !== undefined && {
       redis: { url: read.REDIS_URL, prefix: read.REDIS_PREFIX },
     }),
-    ...(read.TOOLS_MODULE !== undefined && { toolsModule: resolve(read.TOOLS_MODULE) }),
+    ...toToolsModule(read.TOOLS_MODULE, env),
     mcp: { servers: mcp.servers, secrets: mcp.secrets },
     ...toGraph(env),
     ...toPolicy(read.POLICY_FILE, exists),

@@ -21,6 +21,7 @@ describe('GRAPH', () => {
       GRAPH: 'https://graphs.example.com/base/#my%20agent',
       GRAPH_API_KEY: 'lsv2_key',
       MODEL: 'openai/gpt-4o',
+      TOOLS_MODULE: './my-graph.ts',
       OPENAI_API_KEY: 'sk-1',
     });
     assert.deepEqual(config.graph, {
@@ -29,6 +30,7 @@ describe('GRAPH', () => {
       assistant: 'my agent',
       apiKey: 'lsv2_key',
     });
+    assert.equal(config.toolsModule, undefined);
     assert.ok(secretsOf(config).includes('lsv2_key'));
     assert.ok(config.warnings.some((line) => line.startsWith('MODEL has no effect while GRAPH')));
   });

@@ -9,14 +9,25 @@ export async function importModule(
   path: string,
   clock: Clock,
 ): Promise<Readonly<Record<string, unknown>>> {
+  return await inTime(
+    import(pathToFileURL(resolve(path)).href),
+    'it was not loaded within 30 s; does it wait for something at its top?',
+    clock,
+  );
+}
+
+/** Waits as long for what an operator's module makes as for the module; rejects with the sentence when that is over. */
+export async function inTime<Made>(
+  made: Made | Promise<Made>,
+  sentence: string,
+  clock: Clock,
+): Promise<Made> {
   let cancel: Cancel = () => {};
   const tooLate = new Promise<never>((_resolve, reject) => {
-    cancel = clock.schedule(clock.now() + LOAD_TIMEOUT_MS, () =>
-      reject(new Error('it was not loaded within 30 s; does it wait for something at its top?')),
-    );
+    cancel = clock.schedule(clock.now() + LOAD_TIMEOUT_MS, () => reject(new Error(sentence)));
   });
   try {
-    return await Promise.race([import(pathToFileURL(resolve(path)).href), tooLate]);
+    return await Promise.race([made, tooLate]);
   } finally {
     cancel();
   }

@@ -4,7 +4,7 @@ import type { GraphState } from '../domain/agent.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import { editOf } from '../domain/call-edit.ts';
 import { finish } from '../domain/claim.ts';
-import { expire, withdraw } from '../domain/decide.ts';
+import { expire, withdraw, withdrawHeld } from '../domain/decide.ts';
 import type { InboxMessage, TurnMessage } from '../domain/message.ts';
 import { toToolReply, type WithdrawalCause } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
@@ -12,8 +12,11 @@ import type { Step } from '../domain/transitions.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { findHeld } from './handed-calls.ts';
 import { sayStopped } from './run-tool.ts';
 import { wakeSay } from './turn-words.ts';
+
+const NONE: ReadonlySet<string> = new Set();
 
 type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
 
@@ -34,9 +37,10 @@ export function createEndTurn(
   const { store, agent, clock, signals } = deps;
 
   /** Undefined when there is nothing to be done but to wait. */
-  function stepToEnd(call: Call, cause: WithdrawalCause): Step | undefined {
+  function stepToEnd(call: Call, cause: WithdrawalCause, isHeld: boolean): Step | undefined {
+    if (isHeld) return withdrawHeld(call, cause, clock.now());
     if (call.status === 'unknown') return call.outcome ? undefined : expire(call, clock.now());
-    // Its graph is not given it any more, or was cut off with it.
+    // Its graph was cut off with it.
     if (call.status === 'running' && isHanded(call)) {
       return finish(call, { kind: 'error', text: sayStopped(call.tool) }, clock.now());
     }
@@ -44,19 +48,31 @@ export function createEndTurn(
   }
 
   /** Others may write the call at the same time: it is read again until it stands. */
-  async function endCall(id: string, cause: WithdrawalCause, by: InboxMessage['stopped']) {
+  async function endCall(
+    id: string,
+    cause: WithdrawalCause,
+    by: InboxMessage['stopped'],
+    isHeld: boolean,
+  ) {
     for (;;) {
       const call = await store.ledger.get(id);
-      const step = call && stepToEnd(call, cause);
+      const step = call && stepToEnd(call, cause, isHeld);
       if (!call || !step) return call;
       if (await store.ledger.write(call, [step], effectsOf(call, [step], by?.by))) return step.call;
     }
   }
 
-  async function endCalls(message: InboxMessage, cause: WithdrawalCause): Promise<readonly Call[]> {
+  async function endCalls(
+    message: InboxMessage,
+    cause: WithdrawalCause,
+    fence: ThreadFence,
+  ): Promise<readonly Call[]> {
     const ended: Call[] = [];
-    for (const { id } of await store.ledger.ofThread(message.thread, message.id)) {
-      const call = await endCall(id, cause, message.stopped);
+    const all = await store.ledger.ofThread(message.thread, message.id);
+    const isOurs = all.every((call) => !isHanded(call));
+    const held = isOurs ? NONE : findHeld((await agent.read(fence.thread, fence)).open, all);
+    for (const { id } of all) {
+      const call = await endCall(id, cause, message.stopped, held.has(id));
       if (call) ended.push(call);
     }
     return ended;
@@ -88,7 +104,7 @@ export function createEndTurn(
   }
 
   return async function endTurn(message, cause, fence) {
-    const calls = await endCalls(message, cause);
+    const calls = await endCalls(message, cause, fence);
     // What runs for it ends, and helpers that think for it; nothing else than a stop cuts a tool off.
     if (cause === 'stop') signals.stop(fence.thread);
     // The end of a run wakes the thread, and this is done again.

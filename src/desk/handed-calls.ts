@@ -1,6 +1,6 @@
 /** Calls of graphs that run their own tools: their claim is the handing over, and what came of them is read from the graph's messages. */
 import type { ThreadFence } from '../domain/agenda.ts';
-import type { GraphState } from '../domain/agent.ts';
+import type { GraphState, OpenCall } from '../domain/agent.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import { finish } from '../domain/claim.ts';
 import { withdraw } from '../domain/decide.ts';
@@ -19,6 +19,8 @@ import { shorten } from './run-tool.ts';
 type End = Extract<Outcome, { kind: 'result' | 'error' }>;
 
 const NOT_AS_DECIDED = 'Not run: what is stored of it is not what was decided.';
+
+const LOST = 'Not run: the graph’s middleware drops approved calls beside a rejected one.';
 
 /** Says a handed call to its graph, as soon as people or the policy have decided it; undefined before. */
 export function handOver(call: Call): ToolReply | undefined {
@@ -40,10 +42,10 @@ export function handOver(call: Call): ToolReply | undefined {
 
 /** Brings the ledger's calls of a turn to where the graph stands. */
 export interface HandedCalls {
-  /** Finishes those that the graph has taken just now. */
-  finishTaken(ids: readonly string[], state: GraphState): Promise<void>;
-  /** Ends those for which the graph waits no more. */
-  endGone(turn: string, state: GraphState, fence: ThreadFence): Promise<void>;
+  /** Finishes those that the graph has taken just now: interrupt ids by their own. */
+  finishTaken(ids: ReadonlyMap<string, string>, state: GraphState): Promise<void>;
+  /** Ends those for which the graph waits no more; resolves with those that were decided and may never have reached it. */
+  endGone(turn: string, state: GraphState, fence: ThreadFence): Promise<readonly Call[]>;
 }
 
 /** Creates it; every step may be repeated. */
@@ -69,16 +71,21 @@ export function createHandedCalls({
     sayUntold: (name: string) => string,
   ) =>
     call.status === 'running'
-      ? finish(call, readEnd(call, all, state, sayUntold), clock.now())
+      ? end(call, readEnd(call, all, state, sayUntold), clock.now())
       : undefined;
 
   return {
     async finishTaken(ids, state) {
-      for (const id of ids) {
+      for (const [id, interruptId] of ids) {
         const call = await store.ledger.get(id);
         if (!call || !isHanded(call)) continue;
         const all = await store.ledger.ofThread(call.thread, call.turn);
-        await settle(id, (each) => finishStep(each, all, state, sayHanded));
+        const isLost = state.lost?.includes(interruptId);
+        await settle(id, (each) =>
+          isLost && each.status === 'running'
+            ? finish(each, { kind: 'error', text: LOST }, clock.now())
+            : finishStep(each, all, state, sayHanded),
+        );
       }
     },
     async endGone(turn, state, fence) {
@@ -92,8 +99,46 @@ export function createHandedCalls({
             finishStep(call, all, state, sayGone) ?? withdraw(call, 'cancelled', clock.now()),
         );
       }
+      return gone.filter(({ delivered, verdict }) => !delivered && verdict !== undefined);
     },
   };
+}
+
+/** Finds the calls that were decided and not handed over, since others of their batch were not: by their ids. */
+export function findHeld(open: readonly OpenCall[], all: readonly Call[]): ReadonlySet<string> {
+  const matched = matchOpenCalls(open, all);
+  const unfinished = new Set(
+    matched.filter(({ stored }) => !isDecided(stored)).map((each) => each.open.batch),
+  );
+  const held = matched.filter(
+    ({ open: { batch } }) => batch !== undefined && unfinished.has(batch),
+  );
+  return new Set(
+    held.flatMap(({ stored }) =>
+      stored?.status === 'running' && isHanded(stored) ? [stored.id] : [],
+    ),
+  );
+}
+
+/** What is not in the ledger can't be read, and is answered without people. A stop may have been cut off when it had taken some back. */
+function isDecided(call: Call | undefined): boolean {
+  if (!call) return true;
+  const { outcome, status } = call;
+  if (outcome) return outcome.kind !== 'withdrawn' || outcome.cause !== 'stop';
+  return status === 'running';
+}
+
+interface HandedEnd {
+  readonly outcome: End;
+  /** Nothing says what came of it: that it was handed over is all that is known. */
+  readonly isUntold: boolean;
+}
+
+function end(call: Call, { outcome, isUntold }: HandedEnd, now: number): Step {
+  const { outside } = call;
+  const known =
+    outside && isUntold ? { ...call, outside: { ...outside, isSilent: true as const } } : call;
+  return finish(known, outcome, now);
 }
 
 /** What the graph's own messages say of a call that it has taken. */
@@ -102,18 +147,33 @@ function readEnd(
   all: readonly Call[],
   { messages, failure }: GraphState,
   sayUntold: (name: string) => string,
-): End {
-  const answer = findAnswer(call, all, messages);
-  if (answer) {
-    const text = shorten(answer.text);
-    return answer.status === 'ok' ? { kind: 'result', text } : { kind: 'error', text };
+): HandedEnd {
+  const found = findInMessages(call, all, messages);
+  if (found?.answer) {
+    const { status } = found.answer;
+    const text = shorten(found.answer.text);
+    return { outcome: { kind: status === 'ok' ? 'result' : 'error', text }, isUntold: false };
   }
   const name = call.outside?.name ?? 'the graph';
-  if (failure !== undefined) {
-    const text = `Handed to “${name}”, which did not get to its end. It may have run, in part or whole.`;
-    return { kind: 'error', text };
+  const why = failure === undefined ? undefined : 'did not get to its end';
+  const left = why ?? (found && 'left it without an answer');
+  if (left !== undefined) {
+    const text = `Handed to “${name}”, which ${left}. It may have run, in part or whole.`;
+    return { outcome: { kind: 'error', text }, isUntold: false };
   }
-  return { kind: 'result', text: sayUntold(name) };
+  return { outcome: { kind: 'result', text: sayUntold(name) }, isUntold: true };
+}
+
+/** Says in the thread that a question was decided for which its graph waits no more, where nothing has come of it. */
+export function withUntaken(state: GraphState, untaken: readonly Call[]): GraphState {
+  const last = state.messages.at(-1)?.id;
+  const lost = untaken.filter(({ messageId }) => messageId === last);
+  const [first] = lost;
+  if (!first || state.failure !== undefined) return state;
+  const what = [...new Set(lost.map(({ tool }) => `“${tool}”`))].join(', ');
+  const { notice: _none, ...rest } = state;
+  const failure = `“${first.outside?.name}” no longer waits for ${what}: what was decided may not have reached it.`;
+  return { ...rest, failure };
 }
 
 function sayHanded(name: string): string {
@@ -125,15 +185,18 @@ function sayGone(name: string): string {
   return `“${name}” waits for this no more, and did not say what came of it.`;
 }
 
-/** An interrupt does not say which call of the model it is about: the same tool with the same arguments is, in order. */
-function findAnswer(call: Call, all: readonly Call[], messages: readonly TurnMessage[]) {
+/** The model's call, with its answer; undefined where the messages hold no such call. An interrupt does not say which it is about: the same tool with the same arguments is, in order. */
+function findInMessages(call: Call, all: readonly Call[], messages: readonly TurnMessage[]) {
   const asker = messages.find(({ id, role }) => role === 'assistant' && id === call.messageId);
   if (asker?.role !== 'assistant') return undefined;
   const meant = asker.calls.filter((each) => isMeant(call, each));
   const alike = all.filter((each) => isHanded(each) && isAlike(each, call));
-  const made = meant[alike.findIndex(({ id }) => id === call.id)];
-  const answer = messages.find(({ id }) => made && id === `${asker.id}/${made.id}`);
-  return answer?.role === 'tool' ? answer : undefined;
+  // A rejected one may be gone from the message, or stand there under another name.
+  const there = meant.length < alike.length ? alike.filter(({ claim }) => claim) : alike;
+  const made = meant[there.findIndex(({ id }) => id === call.id)];
+  if (!made) return undefined;
+  const answer = messages.find(({ id }) => id === `${asker.id}/${made.id}`);
+  return { answer: answer?.role === 'tool' ? answer : undefined };
 }
 
 function isMeant(call: Call, made: ModelCall): boolean {

@@ -5,6 +5,7 @@ import { expire, isOverdue, withdraw } from '../domain/decide.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
 import { shortDigest } from '../domain/digest.ts';
 import type { InboxMessage } from '../domain/message.ts';
+import { isQuestion } from '../domain/outside.ts';
 import { isSamePerson } from '../domain/person.ts';
 import type { Effects, Say } from '../domain/store.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
@@ -83,22 +84,28 @@ export function createHear(
   ): Promise<boolean> {
     // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
     if (!isForPeople(waiting)) return await tellWaits(message, fence, waiting);
-    if (isBareYes(message.text) && !message.files) {
-      const effects = tell(
-        message,
-        'use-card',
-        'A message does not approve anything. Please press a button on the card.',
-      );
-      await store.inbox.end(message.id, 'answered', effects, fence);
-      return false;
-    }
-    const decidable = await decidableBy(message, leavesOf(waiting));
+    const leaves = leavesOf(waiting);
+    const isYes = isBareYes(message.text) && !message.files;
+    // Where nothing can be approved, it is an answer.
+    if (isYes && !leaves.every(isQuestion)) return await pointToCard(message, fence);
+    const decidable = await decidableBy(message, leaves);
     // Its files are taken in only where its text goes to the agent now.
     if (decidable.length > 0) return await reply(decidable, await open(message), fence);
+    if (isYes) return await pointToCard(message, fence);
     // A helper's calls go with the call that it works for.
     const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
     if (requested.length === 0) return await tellWaits(message, fence, waiting);
     return await takeAllBack(requested);
+  }
+
+  async function pointToCard(message: InboxMessage, fence: ThreadFence): Promise<false> {
+    const effects = tell(
+      message,
+      'use-card',
+      'A message does not approve anything. Please press a button on the card.',
+    );
+    await store.inbox.end(message.id, 'answered', effects, fence);
+    return false;
   }
 
   async function takeAllBack(calls: readonly Call[]): Promise<boolean> {

@@ -19,8 +19,8 @@ export interface OpenCalls {
   readonly calls: readonly Call[];
   /** Answers of the batches that have all of theirs, by interrupt id. */
   readonly replies: Readonly<Record<string, ToolReply>>;
-  /** Ids of the calls that are answered by the replies. */
-  readonly answered: readonly string[];
+  /** The calls that are answered by the replies: interrupt ids by their own. */
+  readonly answered: ReadonlyMap<string, string>;
   /** Whether the graph can go on now. */
   readonly isDue: boolean;
 }
@@ -101,7 +101,9 @@ function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {
   return {
     calls,
     replies: Object.fromEntries(due.map(([{ interruptId }, { reply }]) => [interruptId, reply])),
-    answered: due.flatMap(([, { call }]) => (call ? [call.id] : [])),
+    answered: new Map(
+      due.flatMap(([{ interruptId }, { call }]) => (call ? [[call.id, interruptId] as const] : [])),
+    ),
     isDue: due.length > 0 || proposals.size === 0,
   };
 }

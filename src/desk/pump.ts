@@ -15,7 +15,7 @@ import { isBareWord } from './bare-words.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { createEndTurn } from './end-turn.ts';
-import type { HandedCalls } from './handed-calls.ts';
+import { type HandedCalls, withUntaken } from './handed-calls.ts';
 import type { createHear } from './hear.ts';
 import type { createHeed } from './heed.ts';
 import type { HelperThreads } from './helper-threads.ts';
@@ -115,8 +115,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       state = await advance(message, state, fence, work);
     }
     if (!state) return false;
-    await handed.endGone(message.id, state, fence);
-    await settle(message, state, fence);
+    const untaken = await handed.endGone(message.id, state, fence);
+    await settle(message, withUntaken(state, untaken), fence);
     return await close(message, fence);
   }
 
@@ -195,7 +195,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const take = async () => {
       const next = await agent.resume(fence.thread, replies, fence, signal);
       await handed.finishTaken(answered, next);
-      await store.ledger.markDelivered(answered, fence);
+      await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
     // A reply that ends the turn keeps the model out of it, and a pause does not matter.

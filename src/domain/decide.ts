@@ -159,6 +159,20 @@ export function withdraw(
   });
 }
 
+/** Takes back a call that its graph was to be given with others, before it was; undefined when it has ended. */
+export function withdrawHeld(
+  call: Call,
+  cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
+  now: number,
+): Step | undefined {
+  if (isTerminal(call)) return undefined;
+  return stepFrom(call, 'withdraw', now, {
+    status: 'withdrawn',
+    note: 'Withdrawn before it was handed over: nothing was run.',
+    outcome: { kind: 'withdrawn', cause },
+  });
+}
+
 function ruleApproval(call: Call, verdict: Verdict, given = ''): Ruling {
   const { by, at } = verdict;
   if (call.votes.some((vote) => isSamePerson(vote.by, by))) {

@@ -27,7 +27,7 @@ export interface Outside {
   readonly callbackUrl?: string;
   /** Its own notes; shown to nobody and given back as they are. */
   readonly metadata?: JsonValue;
-  /** It does not tell what came of the call: taking it is the end. */
+  /** It does not tell, or has not told, what came of the call: taking it is the end. */
   readonly isSilent?: true;
   /** SHA-256 of the request, so that the same key of idempotency can't mean another one. */
   readonly request?: string;

@@ -62,7 +62,7 @@ export const EDGES: readonly Edge[] = [
   ['running', 'unknown', 'abandon'],
   // An idempotent call of a dead worker runs again with the same key: a new claim on the same status.
   ['running', 'running', 'recover'],
-  // Delegates only: their work is a child thread.
+  // Delegates only: their work is a child thread. And what a graph was to be given with others, and was not.
   ['running', 'withdrawn', 'withdraw'],
   // The route's deadline or a stop: the agent is told "unknown", the card stays settleable.
   ['unknown', 'unknown', 'expire'],

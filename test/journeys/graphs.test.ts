@@ -43,8 +43,8 @@ describe('createAgent with the middleware of its makers, over the real app', () 
     await press(place, 'file-3', 'edit');
     await stage.form('requester', 'Edit the call');
     await stage.workspace.submit('requester', { path: 'file-33' });
-    await stage.card(place, 'file-1', 'Handed over');
-    await stage.card(place, 'file-33', 'Handed over');
+    await stage.card(place, 'file-1', 'Approved', 'once what it asked in one with it is decided');
+    await stage.card(place, 'file-33', 'It goes to the graph');
     await stage.restart('kill');
     assert.deepEqual(await ran(), []);
     await press(place, 'file-4', 'reply');

@@ -2,6 +2,7 @@ import type { ThreadFence } from '../../domain/agenda.ts';
 import type { Agent, GraphState } from '../../domain/agent.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { Log } from '../../domain/log.ts';
+import type { TurnMessage } from '../../domain/message.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { toUserMessage } from '../prompt.ts';
 import {
@@ -12,7 +13,8 @@ import {
   type OpenInterrupt,
 } from './foreign-graph.ts';
 import { closeCalls, readTurn, writeUserMessage } from './read-messages.ts';
-import { toAnswer, toOpenCalls } from './to-open-calls.ts';
+import { toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
+import { toPlainJson } from './to-plain-json.ts';
 
 export interface GraphAgentDeps {
   readonly graph: ForeignGraph;
@@ -88,6 +90,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       await graph.settle(thread, signal);
       const snapshot = await graph.read(thread, fence);
       const answers: Record<string, JsonValue> = {};
+      const lost: string[] = [];
       for (const interrupt of openOf(snapshot)) {
         const answer = toAnswer(interrupt, replies);
         if (answer?.kind === 'unsayable') {
@@ -95,11 +98,13 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
           const why = `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
           return end(toGraphState(snapshot, name), why);
         }
-        if (answer) answers[interrupt.id] = answer.value;
+        if (!answer) continue;
+        answers[interrupt.id] = answer.value;
+        lost.push(...answer.lost);
       }
       // An empty map would count as no input at all.
       if (Object.keys(answers).length === 0) return toGraphState(snapshot, name);
-      return await run({ kind: 'answers', answers }, fence, signal);
+      return { ...(await run({ kind: 'answers', answers }, fence, signal)), lost };
     },
     async proceed(thread, fence, signal) {
       await graph.settle(thread, signal);
@@ -116,7 +121,8 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
 
 /** Its tasks are left where they are: the next message of the thread closes them. */
 function end(state: GraphState, failure: string): GraphState {
-  return { ...state, open: [], phase: 'finished', failure };
+  const { notice: _none, ...rest } = state;
+  return { ...rest, open: [], phase: 'finished', failure };
 }
 
 function sayFailed(name: string): string {
@@ -140,7 +146,10 @@ function leftOpen({ tasks, messages }: GraphSnapshot): readonly JsonValue[] {
 
 /** A task that has its result still lists the interrupt that it was answered through. */
 function openOf({ tasks }: GraphSnapshot): readonly OpenInterrupt[] {
-  return tasks.filter(({ isDone }) => !isDone).flatMap(({ interrupts }) => interrupts);
+  return tasks
+    .filter(({ isDone }) => !isDone)
+    .flatMap(({ interrupts }) => interrupts)
+    .map(({ id, value }) => ({ id, value: toPlainJson(value) }));
 }
 
 function toGraphState(snapshot: GraphSnapshot, name: string): GraphState {
@@ -152,15 +161,23 @@ function toGraphState(snapshot: GraphSnapshot, name: string): GraphState {
     open: turn ? toOpenCalls(snapshot.isRewritten, interrupts, turn, name) : [],
     phase: phaseOf(snapshot),
     failure: undefined,
+    ...(isSilent(snapshot, turn?.messages) && { notice: `“${name}” ended without an answer.` }),
     usage: undefined,
   };
   const ids = new Set(interrupts.map(({ id }) => id));
   // An answer would be for whichever comes first.
-  return ids.size < interrupts.length ? end(state, sayAmbiguous(name)) : state;
+  const why = ids.size < interrupts.length ? sayAmbiguous(name) : whyUnaskable(interrupts, name);
+  return why === undefined ? state : end(state, why);
 }
 
 function sayAmbiguous(name: string): string {
   return `“${name}” asks several things at once in one task, so that no answer could be told from another. Whoever made it can give each question a task of its own.`;
+}
+
+function isSilent(snapshot: GraphSnapshot, messages: readonly TurnMessage[] | undefined): boolean {
+  if (!messages || phaseOf(snapshot) !== 'finished') return false;
+  const last = messages.at(-1);
+  return last?.role !== 'assistant' || last.text.trim() === '' || last.calls.length > 0;
 }
 
 function phaseOf({ isBusy, exists, tasks }: GraphSnapshot): GraphState['phase'] {

@@ -1,6 +1,6 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { Clock } from '../../domain/clock.ts';
-import { importModule } from '../import-module.ts';
+import { importModule, inTime } from '../import-module.ts';
 import type { ForeignGraph } from './foreign-graph.ts';
 import { createLocalGraph, type LocalGraph } from './local-graph.ts';
 
@@ -26,7 +26,7 @@ export async function loadGraph(
   });
   const found = module[exported];
   if (found === undefined) throw new GraphSettingError(sayMissing(path, exported, module));
-  const made = isFactory(found) ? await make(where, found, saver) : found;
+  const made = isFactory(found) ? await make(where, found, { saver, clock }) : found;
   return createLocalGraph(name, toLocalGraph(where, made));
 }
 
@@ -41,9 +41,14 @@ function isFactory(value: unknown): value is Factory {
   return typeof value === 'function';
 }
 
-async function make(where: string, factory: Factory, saver: BaseCheckpointSaver): Promise<unknown> {
+async function make(
+  where: string,
+  factory: Factory,
+  { saver, clock }: { readonly saver: BaseCheckpointSaver; readonly clock: Clock },
+): Promise<unknown> {
   try {
-    return await factory(saver);
+    const sentence = 'it made no graph within 30 s; does it wait for something?';
+    return await inTime(factory(saver), sentence, clock);
   } catch (error) {
     throw new GraphSettingError(`${where}, a function, failed: ${sayError(error)}`, {
       cause: error,

@@ -16,7 +16,7 @@ type AnyGraph = Pregel<any, any>;
 /** A graph in this process, whose runs `stream` begins. */
 export interface LocalGraph {
   readonly graph: AnyGraph;
-  /** An agent fills in what its middleware keeps in the state. */
+  /** For messages alone: an agent fills in what its middleware keeps in the state, and knows no answers but those of its own copy of the library. */
   readonly stream: AnyGraph['stream'];
   readonly saver: BaseCheckpointSaver;
 }
@@ -60,7 +60,7 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
         durability: 'sync' as const,
       };
       try {
-        const begin = input.kind === 'proceed' ? graph.stream.bind(graph) : stream;
+        const begin = input.kind === 'messages' ? stream : graph.stream.bind(graph);
         for await (const [, piece] of await begin(toInput(input), options)) {
           const words = readPiece(piece);
           if (words) onText(words.text, words.id);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { TurnMessage } from '../../domain/message.ts';
+import { toWhole } from './to-plain-json.ts';
 
 /** Under which name our facts go with the message that begins a turn. */
 const MARK = 'countersign';
@@ -113,11 +114,10 @@ function toTurnMessages(all: readonly (Read | undefined)[], turn: string): reado
 }
 
 function textOf({ content }: Pick<Read, 'content'>): string {
-  if (typeof content === 'string') return content;
-  return content
-    .map((part) => {
-      if (typeof part === 'string') return part;
-      return part.type === 'text' ? (part.text ?? '') : '';
-    })
-    .join('');
+  if (typeof content === 'string') return toWhole(content);
+  const texts = content.map((part) => {
+    if (typeof part === 'string') return part;
+    return part.type === 'text' ? (part.text ?? '') : '';
+  });
+  return toWhole(texts.join(''));
 }

@@ -3,11 +3,13 @@ import type { OpenCall } from '../../domain/agent.ts';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { TurnMessage } from '../../domain/message.ts';
 import type { ForeignDecision, ToolReply } from '../../domain/outcome.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
 import { findProtocol } from '../protocols/find-protocol.ts';
 import type { ForeignRequest } from '../protocols/protocol.ts';
 import { readJsonSchema } from '../tools/read-json-schema.ts';
 import type { OpenInterrupt } from './foreign-graph.ts';
 import { inferSchema } from './infer-schema.ts';
+import { toWhole } from './to-plain-json.ts';
 
 /**
  * Turns what a graph asks into open calls, one for each request. An interrupt that comes again with
@@ -26,7 +28,7 @@ export function toOpenCalls(
   return asked.map(({ id, index, request }, position) => {
     const { tool, description, decisions } = request;
     const args = toObject(request.args);
-    const schema = usable(request.schema) ?? inferSchema(args);
+    const schema = usable(request.schema) ?? usable(inferSchema(args)) ?? { type: 'object' };
     const address = addressOf(id, index, request);
     return {
       interruptId: address,
@@ -36,32 +38,58 @@ export function toOpenCalls(
       toolCallId: address,
       position,
       siblings: asked.length,
-      tool,
+      tool: toWhole(tool),
       argsText: JSON.stringify(args),
-      words: description ?? asker?.text ?? '',
+      words: toWhole(description ?? asker?.text ?? ''),
       outside: { by: 'graph', name, decisions, schema },
     };
   });
 }
 
-/** Writes what an interrupt is resumed with; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
+/** Says why people can't be asked what a graph asks; undefined when they can. */
+export function whyUnaskable(
+  interrupts: readonly OpenInterrupt[],
+  name: string,
+): string | undefined {
+  for (const { value } of interrupts) {
+    const takesWords = findProtocol(value).takesOnlyPeople;
+    for (const { tool, args, decisions } of requestsOf(value)) {
+      if (decisions.length === 0) {
+        return `“${name}” asks about “${toWhole(tool)}” and allows no answer to it, so its turn ended here.`;
+      }
+      // Where a call is asked about, the model is told, and can mend it.
+      const json = takesWords ? parseStrictJson(JSON.stringify(toObject(args))) : undefined;
+      if (json?.ok === false) {
+        return `“${name}” asks something that I can’t show on a card, so its turn ended here. ${json.reason}`;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Writes what an interrupt is resumed with, with the approved calls that it does not reach all the same; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
 export function toAnswer(
   { id, value }: OpenInterrupt,
   replies: Readonly<Record<string, ToolReply>>,
 ):
-  | { readonly kind: 'answer'; readonly value: JsonValue }
+  | { readonly kind: 'answer'; readonly value: JsonValue; readonly lost: readonly string[] }
   | { readonly kind: 'unsayable'; readonly request: ForeignRequest; readonly reply: ToolReply }
   | undefined {
   const decisions: ForeignDecision[] = [];
+  const addresses: string[] = [];
   const protocol = findProtocol(value);
   for (const [index, request] of requestsOf(value).entries()) {
-    const reply = replies[addressOf(id, index, request)];
+    const address = addressOf(id, index, request);
+    addresses.push(address);
+    const reply = replies[address];
     if (!reply) return undefined;
     const decision = toDecision(reply, request, protocol.takesOnlyPeople === true);
     if (!decision) return { kind: 'unsayable', request, reply };
     decisions.push(decision);
   }
-  return { kind: 'answer', value: protocol.encode(value, decisions) };
+  const places = protocol.lost?.(value, decisions) ?? [];
+  const lost = addresses.filter((_address, place) => places.includes(place));
+  return { kind: 'answer', value: protocol.encode(value, decisions), lost };
 }
 
 /** What the protocol has for it; what is said in no person's place is refused where it could be taken for a person's word. */
@@ -97,6 +125,12 @@ function usable(schema: JsonValue | undefined) {
 
 /** The second question of a task comes under the id of its first one: an answer is for what was asked. */
 function addressOf(id: string, index: number, { tool, args, description }: ForeignRequest): string {
-  const asked = canonicalJson([tool, args, description ?? '']);
+  const asked = textOf([tool, args, description ?? '']);
   return `${id}#${index}~${createHash('sha256').update(asked).digest('hex').slice(0, 12)}`;
+}
+
+/** Halves of characters have no canonical text. */
+function textOf(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return /\\ud[89a-f]/.test(text) ? text : canonicalJson(value);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import {
+  ARGS,
   assertMatches,
   type ForeignDecision,
   type ForeignRequest,
@@ -12,7 +13,7 @@ import {
 const REQUEST = z.object({
   action_request: z.object({
     action: z.string(),
-    args: z.record(z.string(), z.json()).default({}),
+    args: ARGS.default({}),
   }),
   config: z.object({
     allow_accept: z.boolean().default(false),

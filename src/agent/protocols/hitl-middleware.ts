@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import {
+  ARGS,
   assertMatches,
   type ForeignDecision,
   type ForeignRequest,
@@ -9,7 +10,6 @@ import {
 } from './protocol.ts';
 
 const KIND = z.enum(['approve', 'edit', 'reject', 'respond']);
-const ARGS = z.record(z.string(), z.json());
 const DESCRIPTION = z.string().nullish();
 
 /** https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop */
@@ -58,9 +58,10 @@ interface Batch {
 
 /**
  * The interrupts of LangChain's human-in-the-loop middleware, of JavaScript and Python. All of a
- * batch is answered at once. Where one call of it is rejected, the middleware drops those that were
- * approved; so a call that may be edited is refused by an edit to a tool that there is not, which
- * lets the others run and gives the model an error.
+ * batch is answered at once. Where one call of it is rejected, the middleware of JavaScript drops those
+ * that were approved; so a call that may be edited is refused by an edit to a tool that there is not,
+ * which lets the others run and gives the model an error. Where that is not allowed either, those that
+ * were approved are rejected too, with the reason: otherwise nobody would hear of them again.
  */
 export const hitlMiddleware: Protocol = {
   name: 'the human-in-the-loop middleware',
@@ -69,13 +70,26 @@ export const hitlMiddleware: Protocol = {
     const batch = read(value);
     assertMatches(hitlMiddleware.name, batch?.actions.map(toForeign), decisions);
     if (!batch) return null;
-    const isMixed = decisions.some(({ kind }) => kind === 'approve' || kind === 'edit');
-    const answers = batch.actions.map((action, index) =>
-      answer(action, decisions[index] ?? { kind: 'ignore' }, batch.edited, isMixed),
-    );
+    const ways = waysOf(batch, decisions);
+    const spare = wayToSpare(batch, ways);
+    const answers = ways.map((way) => answer(way, batch.edited, spare));
     return { decisions: answers };
   },
+  lost(value, decisions) {
+    const batch = read(value);
+    const ways = batch ? waysOf(batch, decisions) : [];
+    if (!batch || wayToSpare(batch, ways) !== 'none-runs') return [];
+    return ways.flatMap(({ action, decision }, index) =>
+      isToRun(decision) && !action.allowed.includes('reject') ? [index] : [],
+    );
+  },
 };
+
+function waysOf({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly Way[] {
+  return actions.map((action, index) => {
+    return { action, decision: decisions[index] ?? { kind: 'ignore' } };
+  });
+}
 
 function read(value: unknown): Batch | undefined {
   const js = JS.safeParse(value);
@@ -142,20 +156,54 @@ function toForeign({ name, args, description, allowed, schema }: Action): Foreig
 
 const IGNORED = 'A person has decided that this call is not made.';
 
-function answer(
-  { name, allowed }: Action,
-  decision: ForeignDecision,
-  edited: Batch['edited'],
-  isMixed: boolean,
-): JsonValue {
+interface Way {
+  readonly action: Action;
+  readonly decision: ForeignDecision;
+}
+
+/**
+ * What becomes of those that were approved beside rejected ones: nothing has to be done for them,
+ * the rejected ones are told by another word, or none of the batch can run.
+ */
+type Spare = 'as-they-are' | 'by-other-words' | 'none-runs';
+
+function wayToSpare({ edited }: Batch, ways: readonly Way[]): Spare {
+  const runs = ways.filter(({ decision }) => isToRun(decision));
+  if (edited === 'edited_action' || runs.length === 0) return 'as-they-are';
+  const others = ways.filter(({ decision }) => !isToRun(decision));
+  const canSpare = others.every(
+    ({ action }) => action.allowed.includes('respond') || action.allowed.includes('edit'),
+  );
+  return canSpare ? 'by-other-words' : 'none-runs';
+}
+
+function isToRun({ kind }: ForeignDecision): boolean {
+  return kind === 'approve' || kind === 'edit';
+}
+
+function answer({ action, decision }: Way, edited: Batch['edited'], spare: Spare): JsonValue {
+  const { name, allowed } = action;
+  if (isToRun(decision) && spare === 'none-runs' && allowed.includes('reject')) {
+    return { type: 'reject', message: sayDropped(decision) };
+  }
   if (decision.kind === 'approve') return { type: 'approve' };
   if (decision.kind === 'edit') return { type: 'edit', [edited]: { name, args: decision.args } };
   const message = decision.kind === 'reply' ? decision.text : IGNORED;
-  if (decision.kind === 'reply' && allowed.includes('respond')) {
-    return { type: 'respond', message };
-  }
-  if (!isMixed || edited === 'edited_action' || !allowed.includes('edit')) {
-    return { type: 'reject', message };
-  }
-  return { type: 'edit', [edited]: { name: `${name}_was_not_approved`, args: { message } } };
+  const isSpoken = decision.kind === 'reply' || spare === 'by-other-words';
+  if (isSpoken && allowed.includes('respond')) return { type: 'respond', message };
+  if (spare !== 'by-other-words') return { type: 'reject', message };
+  return { type: 'edit', [edited]: { name: refusedName(name), args: { message } } };
+}
+
+function sayDropped(decision: ForeignDecision): string {
+  const how = decision.kind === 'edit' ? ` with ${JSON.stringify(decision.args)}` : '';
+  return `Not run, though a person approved it${how}: the graph’s middleware drops approved calls beside a rejected one. It may be asked for again alone.`;
+}
+
+const NAME_LENGTH = 64;
+const REFUSAL = '__not_approved_do_not_retry';
+
+/** All that the model is told of it is that there is no tool of this name. */
+function refusedName(name: string): string {
+  return `${name.slice(0, NAME_LENGTH - REFUSAL.length)}${REFUSAL}`;
 }

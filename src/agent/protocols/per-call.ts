@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import {
+  ARGS,
   assertMatches,
   type ForeignDecision,
   type ForeignRequest,
   type Protocol,
 } from './protocol.ts';
 
-/** As `per-call-approvals.ts` asks. */
+/** As `per-call-approvals.js` asks. */
 const QUESTION = z.object({
   countersign: z.literal(1),
-  call: z.object({ name: z.string(), args: z.record(z.string(), z.json()) }),
+  call: z.object({ name: z.string(), args: ARGS }),
   description: z.string().optional(),
 });
 

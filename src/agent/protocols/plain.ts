@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonValue } from '../../domain/json.ts';
 import {
   assertMatches,
   type ForeignDecision,
@@ -20,8 +21,9 @@ export const plain: Protocol = {
 };
 
 function toRequest(value: unknown): ForeignRequest {
-  const json = JSON_VALUE.safeParse(value);
-  return { tool: 'question', args: json.success ? json.data : String(value), decisions: ['reply'] };
+  // As it came: a copy by the schema would leave keys out.
+  const args = JSON_VALUE.safeParse(value).success ? (value as JsonValue) : String(value);
+  return { tool: 'question', args, decisions: ['reply'] };
 }
 
 function wordsOf(decision: ForeignDecision | undefined): string {

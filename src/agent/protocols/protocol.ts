@@ -1,8 +1,16 @@
+import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ForeignDecision } from '../../domain/outcome.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 
 export type { ForeignDecision };
+
+const ANY_ARGS = z.record(z.string(), z.json());
+
+/** Arguments as they came: a schema that copies them would leave a `__proto__` out, with which the graph runs. */
+export const ARGS = z.custom<Readonly<Record<string, JsonValue>>>(
+  (value) => ANY_ARGS.safeParse(value).success,
+);
 
 /** One thing that a foreign graph asks people about. */
 export interface ForeignRequest {
@@ -22,6 +30,8 @@ export interface Protocol {
   readonly takesOnlyPeople?: true;
   /** Reads what an interrupt's value asks, in its order; undefined when the value is not of this protocol. */
   parse(value: unknown): readonly ForeignRequest[] | undefined;
+  /** Finds, by their places, those that were approved and do not reach whoever asks, whatever is written. (Default: none.) */
+  lost?(value: unknown, decisions: readonly ForeignDecision[]): readonly number[];
   /** Writes what the interrupt is resumed with; takes one decision for each request of the value, in their order. */
   encode(value: unknown, decisions: readonly ForeignDecision[]): JsonValue;
 }

@@ -39,7 +39,8 @@ const kept = new Map<string, SchemaReading>();
 
 /** Reads a schema; the same one again costs little. Never throws. */
 export function readJsonSchema(schema: JsonSchema): SchemaReading {
-  const text = canonicalJson(schema);
+  const text = textOf(schema);
+  if (text === undefined) return { ok: false, reason: 'it holds half of a character' };
   if (text.length > MAX_SCHEMA) {
     return {
       ok: false,
@@ -56,6 +57,11 @@ export function readJsonSchema(schema: JsonSchema): SchemaReading {
     kept.delete(oldest);
   }
   return reading;
+}
+
+/** Undefined for what has no canonical text: a lone surrogate. */
+function textOf(schema: JsonSchema): string | undefined {
+  return /\\ud[89a-f]/.test(JSON.stringify(schema)) ? undefined : canonicalJson(schema);
 }
 
 function compile({ $schema, $id: _where, ...schema }: JsonSchema, hash: string): SchemaReading {

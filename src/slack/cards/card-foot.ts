@@ -59,7 +59,8 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
 
 /** Says how a call stands, with whoever decided: never what it would do or has done. */
 export function sayState(call: Call): string {
-  return `${ICONS[call.status]} ${headline(call)}${detail(call)}`;
+  const icon = endsWithTaking(call) && isHanded(call) ? ':outbox_tray:' : ICONS[call.status];
+  return `${icon} ${headline(call)}${detail(call)}`;
 }
 
 /** Where a person's verdict is the end, it is the headline; else the state is. */
@@ -68,7 +69,8 @@ function headline(call: Call): string {
     const verdict = sayVerdict(call);
     if (verdict !== undefined) return verdict;
   }
-  return isHandedOver(call) ? '*Handed over*' : `*${sayStatus(call)}*`;
+  if (!isHandedOver(call)) return `*${sayStatus(call)}*`;
+  return call.siblings > 1 ? '*Approved*' : '*Handed over*';
 }
 
 /** Nobody but the agent itself knows when it runs. */
@@ -87,7 +89,8 @@ function detail(call: Call): string {
   lines.push(sayMeanwhile(call));
   if (call.status === 'unknown') lines.push('Please look, and say what you found.');
   if (isHandedOver(call)) {
-    lines.push('The agent runs it itself, once all that it asked together is decided.');
+    const when = call.siblings > 1 ? ', once what it asked in one with it is decided' : '';
+    lines.push(`It goes to the graph, which runs it itself${when}.`);
   } else if (call.status === 'running' && call.claim !== undefined) {
     lines.push(`Since ${dateText(call.claim.at, '{time_secs}')}.`);
   }
@@ -135,7 +138,7 @@ function sayVerdict(call: Call): string | undefined {
 
 function outcomePiece(call: Call, masking: Masking) {
   // What it says, its state says already.
-  const words = endsWithTaking(call) ? undefined : outcomeWords(call);
+  const words = endsWithTaking(call) && !isHanded(call) ? undefined : outcomeWords(call);
   if (words === undefined || words.text === '') return undefined;
   return cutPiece(renderText(words.label, words.text, masking), BUDGET.outcome);
 }
@@ -146,7 +149,7 @@ function outcomeWords({
 }: Call): { readonly label: string; readonly text: string } | undefined {
   switch (outcome?.kind) {
     case 'result':
-      return { label: 'Result', text: outcome.text };
+      return { label: outside?.isSilent ? 'What is known' : 'Result', text: outcome.text };
     case 'error':
       return { label: 'Error', text: outcome.text };
     case 'reply':

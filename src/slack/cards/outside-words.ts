@@ -1,6 +1,6 @@
 /** Who makes a call from outside, in words of ours: everything but a key's or a server's name is its own claim. */
 import type { Call } from '../../domain/call.ts';
-import type { Outside } from '../../domain/outside.ts';
+import { isHanded, isTaken, type Outside } from '../../domain/outside.ts';
 import { dateText } from '../mrkdwn.ts';
 import { endsWithTaking } from './state-words.ts';
 import { showTitle } from './visible-text.ts';
@@ -39,7 +39,11 @@ export function sayWaits(call: Call, outside: Outside): string | undefined {
   const who = `The ${sayOutside(outside)}`;
   const { deadlineAt, status } = call;
   const until = deadlineAt === undefined ? '' : ` until ${dateText(deadlineAt)}`;
-  if (endsWithTaking(call)) return `${who} does not say what came of it.`;
+  // What a graph has not said, its outcome says.
+  if (endsWithTaking(call)) {
+    return isTaken(call) ? `${who} does not say what came of it.` : undefined;
+  }
+  if (isHanded(call)) return status === 'pending' ? `${who} waits for it.` : undefined;
   switch (status) {
     case 'pending':
       return `${who} waits for it.`;

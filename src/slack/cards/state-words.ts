@@ -36,13 +36,13 @@ export function sayStatus(call: Call): string {
   const { status } = call;
   if (isElicitation(call)) return ELICITATION_STATES[status];
   if (isQuestion(call)) return QUESTION_WORDS[status] ?? STATE_WORDS[status];
+  if (endsWithTaking(call)) return isTaken(call) ? 'Taken' : 'Handed over';
   if (!isTaken(call)) return STATE_WORDS[status];
-  if (endsWithTaking(call)) return 'Taken';
   if (isLeft(call)) return 'Expired: approved, but not taken in time';
   return TAKEN_WORDS[status] ?? STATE_WORDS[status];
 }
 
-/** Tells whether a call was taken by a program that does not say what came of it. */
+/** Tells whether a call was taken by a program or graph that does not say what came of it. */
 export function endsWithTaking({ outside, status }: Call): boolean {
   return status === 'succeeded' && outside?.isSilent === true;
 }

@@ -19,7 +19,8 @@ import { until } from '../../support/until.ts';
 
 /** Where the example graphs are. */
 export function graphFile(name: string): string {
-  return fileURLToPath(new URL(`../../fixtures/graphs/${name}.ts`, import.meta.url));
+  const file = name.includes('.') ? name : `${name}.ts`;
+  return fileURLToPath(new URL(`../../fixtures/graphs/${file}`, import.meta.url));
 }
 
 export interface GraphDesk extends TestDesk {

@@ -9,6 +9,7 @@ import type { GraphSnapshot } from '../../../src/agent/foreign/foreign-graph.ts'
 import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
 import { writeUserMessage } from '../../../src/agent/foreign/read-messages.ts';
 import type { Call } from '../../../src/domain/call.ts';
+import { sayState } from '../../../src/slack/cards/card-foot.ts';
 import { atOnce } from '../../fixtures/graphs/questions.ts';
 import { APPROVER, REQUESTER, THREAD } from '../../support/a-call.ts';
 import { askAll } from '../../support/build-desk.ts';
@@ -90,7 +91,8 @@ describe('createAgent with the middleware of its makers', () => {
     await desk.send('stop');
     assert.deepEqual(await desk.ran(), []);
     const [one, two] = await desk.calls();
-    assert.deepEqual([one?.status, two?.status], ['failed', 'withdrawn']);
+    assert.deepEqual([one?.status, two?.status], ['withdrawn', 'withdrawn']);
+    assert.match(String(one?.note), /before it was handed over: nothing was run/);
     await desk.send('hello');
     // Its own memory of the thread: four messages of the turn before, and this one.
     assert.equal(desk.said().at(-1), 'You said: hello (5)');
@@ -186,6 +188,8 @@ describe('a graph that asks as Agent Inbox does', () => {
     assert.deepEqual(await desk.ran(), ['ann@example.com', 'bob@example.com']);
     const [handed] = await desk.calls();
     assert.match(textOf(handed), /Handed to “inbox-graph”, which did not say/);
+    assert.ok(handed);
+    assert.match(sayState(handed), /^:outbox_tray: \*Handed over\*/);
   });
 
   it('a call that nobody decides is said to have expired, and is not run', async (t) => {

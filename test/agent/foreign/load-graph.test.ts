@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { MemorySaver } from '@langchain/langgraph';
 import { GraphSettingError, loadGraph } from '../../../src/agent/foreign/load-graph.ts';
 import { createSystemClock } from '../../../src/system-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
 import { graphFile } from './graph-desk.ts';
 
 /** Stands for a durable one: what is looked at is whether it is the memory's. */
@@ -35,6 +40,17 @@ describe('a graph that can’t be served stops the start, with what to do', () =
     });
   }
 
+  it('a function that never ends', async () => {
+    await load('failing').catch(() => {});
+    const clock = createManualClock();
+    const path = graphFile('questions');
+    const loading = loadGraph({ name: 'q', path, exported: 'never' }, { ...deps, clock });
+    const refused = assert.rejects(loading, /questions\.ts:never, a function, failed: it made no/);
+    await clock.advance(1);
+    await clock.advance(30_000);
+    await refused;
+  });
+
   it('a module that is broken', async () => {
     await assert.rejects(
       load('graph', graphFile('not-there')),
@@ -46,4 +62,33 @@ describe('a graph that can’t be served stops the start, with what to do', () =
 it('a graph with a durable checkpointer of its own is served as it is', async () => {
   const graph = await load('twice');
   assert.equal(graph.name, 'questions');
+});
+
+it('the middleware of the package needs no compiler, in a module or in CommonJS', async (t) => {
+  const { path: folder, remove } = await makeTempDir();
+  t.after(remove);
+  const root = new URL('../../../', import.meta.url).pathname;
+  const { exports, files } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const file = String(exports['./middleware'].default);
+  assert.ok(files.includes(file.split('/')[1]));
+  const modules = join(folder, 'node_modules');
+  for (const part of ['package.json', file]) {
+    await mkdir(dirname(join(modules, 'countersign', part)), { recursive: true });
+    await cp(join(root, part), join(modules, 'countersign', part));
+  }
+  for (const name of ['langchain', '@langchain']) {
+    await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  const main = `
+    import { createRequire } from 'node:module';
+    import { perCallApprovals } from 'countersign/middleware';
+    const required = createRequire(import.meta.url)('countersign/middleware');
+    console.log(perCallApprovals().name, required.perCallApprovals().name);`;
+  await writeFile(join(folder, 'main.mjs'), main);
+  const { stdout, stderr } = spawnSync(process.execPath, ['main.mjs'], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  assert.equal(stdout, 'PerCallApprovals PerCallApprovals\n', stderr);
 });

@@ -92,3 +92,16 @@ it('what only looks like a protocol is a question', () => {
     assert.equal(findProtocol(value).name, 'a value of its own');
   }
 });
+
+it('keys that a copy would leave out are there, since the graph runs with them', () => {
+  const args = JSON.parse('{"to":"Ann","__proto__":{"euros":1000}}') as object;
+  const call = { countersign: 1, call: { name: 'pay', args } };
+  const hitl = {
+    actionRequests: [{ name: 'pay', args }],
+    reviewConfigs: [{ actionName: 'pay', allowedDecisions: ['approve'] }],
+  };
+  for (const value of [{ ...MAIL, action_request: { action: 'pay', args } }, call, hitl, args]) {
+    const [request] = findProtocol(value).parse(value) ?? [];
+    assert.match(JSON.stringify(request?.args), /__proto__.*1000/);
+  }
+});

@@ -94,7 +94,27 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     ]);
     assert.deepEqual(ran, [0, 70]);
     assert.equal(told.length, 4);
-    assert.match(told.join('\n'), /pay_was_not_approved/);
+    assert.match(told.join('\n'), /pay__not_approved_do_not_retry is not a valid tool/);
+  });
+
+  it('tells what it can’t run, where a rejected call may not be edited', async () => {
+    const { ran, told } = await play(
+      [{ kind: 'approve' }, { kind: 'reply', text: 'Ask first.' }],
+      ['approve', 'reject'],
+    );
+    assert.deepEqual(ran, []);
+    assert.match(told[0] ?? '', /^Not run, though a person approved it: .* drops approved calls/);
+    assert.equal(told[1], 'Ask first.');
+  });
+
+  it('names of tools that are told to the model have 64 characters at most', () => {
+    const actions = ['a', 'b'.repeat(60)].map((name) => ({ name, args: {} }));
+    const value = {
+      actionRequests: actions,
+      reviewConfigs: actions.map(({ name }) => ({ actionName: name, allowedDecisions: ALL })),
+    };
+    const answer = hitlMiddleware.encode(value, [{ kind: 'approve' }, { kind: 'ignore' }]);
+    assert.match(JSON.stringify(answer), /"name":"b{37}__not_approved_do_not_retry"/);
   });
 
   it('hands the words of a person to the model where nothing is approved', async () => {

@@ -1,44 +1,19 @@
 /**
- * Approvals call by call for LangChain's createAgent. This file stands alone: import it as
- * `countersign/middleware`, or copy it to where your graph is.
+ * Approvals call by call for LangChain's createAgent. This file stands alone, and needs no compiler:
+ * import it as `countersign/middleware`, or copy it (and its types) to where your graph is.
  */
 import { ToolMessage } from '@langchain/core/messages';
 import { interrupt } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 
-/** What a call asks. */
-export interface CallQuestion {
-  readonly countersign: 1;
-  readonly call: {
-    readonly id: string | undefined;
-    readonly name: string;
-    readonly args: Readonly<Record<string, unknown>>;
-  };
-  /** In the agent's words. */
-  readonly description?: string;
-}
-
-/** What it is resumed with. */
-export type CallAnswer =
-  | { readonly type: 'approve' }
-  | { readonly type: 'edit'; readonly args: Record<string, unknown> }
-  | { readonly type: 'reply'; readonly text: string }
-  | { readonly type: 'ignore' };
-
-/** Which calls ask; the others run. */
-export interface PerCallOptions {
-  /** Names of tools. (Default: all of them; the policy of the desk says which of those wait for people.) */
-  readonly tools?: readonly string[];
-  /** Says to people what a call is about. */
-  readonly describe?: (call: CallQuestion['call']) => string;
-}
-
 /**
  * Makes the middleware: each tool call asks with an interrupt of its own, so that each decision takes
  * effect at once, whatever the others of the message wait for. The tool runs with the arguments that
  * were decided; what is not run, the model is told.
+ *
+ * @param {import('./per-call-approvals.js').PerCallOptions} [options]
  */
-export function perCallApprovals({ tools, describe }: PerCallOptions = {}) {
+export function perCallApprovals({ tools, describe } = {}) {
   return createMiddleware({
     name: 'PerCallApprovals',
     async wrapToolCall(request, handler) {
@@ -46,7 +21,7 @@ export function perCallApprovals({ tools, describe }: PerCallOptions = {}) {
       if (tools && !tools.includes(name)) return await handler(request);
       const call = { id, name, args };
       // Nothing may stand before it: a call that waits begins anew whenever another is decided.
-      const answer = interrupt<CallQuestion, CallAnswer>({
+      const answer = interrupt({
         countersign: 1,
         call,
         ...(describe && { description: describe(call) }),
@@ -69,7 +44,8 @@ export function perCallApprovals({ tools, describe }: PerCallOptions = {}) {
           );
       }
 
-      function tell(content: string): ToolMessage {
+      /** @param {string} content */
+      function tell(content) {
         return new ToolMessage({ content, name, tool_call_id: id ?? '', status: 'error' });
       }
     },
