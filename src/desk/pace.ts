@@ -10,6 +10,8 @@ const EVERY_MS = 1_000;
 /** So many may go at once where nothing went for as many seconds. */
 const BURST = 5;
 const SLACK_MS = (BURST - 1) * EVERY_MS;
+/** However much people do in a channel, what waits there for its turn waits no longer for that. */
+const MOST_OWED_MS = SLACK_MS + 5_000;
 /** A timer need not be that exact. */
 const NEAR_MS = 50;
 
@@ -73,7 +75,8 @@ export function createPace(clock: Clock): Pace {
       const now = clock.now();
       const turn = turns.get(id);
       if (isUrgent) {
-        if (turn === undefined) spend(channel, now);
+        const owed = freeAt(channel) - now;
+        if (turn === undefined && owed < MOST_OWED_MS) spend(channel, now);
         return go(channel, id, now);
       }
       if (turn !== undefined) return takeTurn(channel, id, turn, now);
