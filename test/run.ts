@@ -26,6 +26,16 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'test/agent',
   'test/agent/tools',
   'test/agent/providers',
+  'test/agent/protocols',
+  'test/agent/mcp',
+  'test/slack/cards',
+  'test/slack/forms',
+  'test/slack/home',
+  'test/slack/pane',
+  'test/slack/routes',
+  'test/http',
+  'test/mcp',
+  'test/net',
 ]);
 
 const isCi = process.env.CI === 'true';
