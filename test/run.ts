@@ -26,6 +26,12 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'test/agent',
   'test/agent/tools',
   'test/agent/providers',
+  'test/slack/cards',
+  'test/slack/forms',
+  'test/slack/home',
+  'test/slack/pane',
+  'test/slack/routes',
+  'test/http',
 ]);
 
 const isCi = process.env.CI === 'true';
