@@ -9,7 +9,7 @@ import { openSide, type Side } from './model/side.ts';
 import { summarize } from './model/summary.ts';
 
 /** How many sequences; the nightly run takes more. */
-const SEQUENCES = Number(process.env.SEQUENCES ?? 80);
+const SEQUENCES = Number(process.env.SEQUENCES ?? 150);
 /** Where the sequences begin; a failure tells seed and path. */
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 /** Where bugs are planted in one store only, the other one is not asked. */

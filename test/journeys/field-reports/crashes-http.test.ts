@@ -1,0 +1,3 @@
+import { crashJourneys } from './crashes.ts';
+
+crashJourneys('http');
