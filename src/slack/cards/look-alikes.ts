@@ -58,12 +58,10 @@ const IMITATORS: readonly (readonly [script: string, letters: string])[] = [
 ];
 
 function findWords(text: string): readonly LookAlike[] {
-  const words = text.match(WORD) ?? [];
-  const scripts = new Map([...new Set(text)].map((letter) => [letter, scriptOf(letter)]));
-  const strange = words
-    .filter((word) => NOT_ASCII.test(word))
-    .flatMap((word) => sayScripts(word, scripts) ?? sayDressed(word) ?? []);
-  return [...strange, ...findImitations(text, words)];
+  const words = (text.match(WORD) ?? []).filter((word) => NOT_ASCII.test(word));
+  const scripts = new Map([...new Set(words.join(''))].map((each) => [each, scriptOf(each)]));
+  const strange = words.flatMap((word) => sayScripts(word, scripts) ?? sayDressed(word) ?? []);
+  return [...strange, ...findImitations(words, scripts)];
 }
 
 function scriptOf(letter: string): string | undefined {
@@ -103,10 +101,12 @@ function sayDressed(word: string): LookAlike | undefined {
 }
 
 /** A text of another language has letters that no Latin word has; an imitation has none of them. */
-function findImitations(text: string, words: readonly string[]): readonly LookAlike[] {
+function findImitations(
+  words: readonly string[],
+  scripts: ReadonlyMap<string, string | undefined>,
+): readonly LookAlike[] {
   return IMITATORS.flatMap(([script, imitators]) => {
-    const [, letters] = SCRIPTS.find(([name]) => name === script) ?? [];
-    const used = [...text].filter((letter) => letters?.test(letter));
+    const used = [...scripts.keys()].filter((letter) => scripts.get(letter) === script);
     if (used.length === 0 || used.some((letter) => !imitators.includes(letter))) return [];
     const whole = words.filter(
       (word) => [...word].length > 1 && [...word].every((letter) => imitators.includes(letter)),

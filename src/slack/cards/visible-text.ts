@@ -12,8 +12,8 @@ export interface VisibleText {
 
 const HIDDEN =
   '[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]|(?! )\\p{Zs}';
-/** Looked at first, since looking for an emoji at every letter takes long; the last one may begin a keycap. */
-const PLAIN = '[!-\\[\\]-~]+(?![\\ufe0f\\u20e3])';
+/** Looked at first, since looking for an emoji at every letter takes long: letters with single spaces and breaks between them, but no keycap’s begin; in stretches, since the stack bears no repeat without end. */
+const PLAIN = '[!-\\[\\]-~](?:[ \\n]?[!-\\[\\]-~]){0,999}(?![\\ufe0f\\u20e3])';
 /** The first alternative wins: a whole emoji sequence stays, joiners included. */
 const PIECES = new RegExp(
   `(?<plain>${PLAIN})|(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<mask>⟨(?=hidden:|secret,))|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<marks>(?<=\\p{M}{4})\\p{M}+)|(?<spaces> +)`,

@@ -48,6 +48,14 @@ describe('visible text', () => {
     assert.equal(toVisible(code).text, code);
   });
 
+  it('leaves plain words as they are, however many', () => {
+    for (const words of ['a'.repeat(6_000_000), `${'a b\n'.repeat(1_500_000)}c`]) {
+      assert.ok(toVisible(words).text === words);
+    }
+    const trailing = `${'a '.repeat(3_000)} 1️⃣ \n`;
+    assert.equal(toVisible(trailing).text, `${trailing.slice(0, -2)}\\u{20}\n`);
+  });
+
   it('has one way back for every text', () => {
     const unit = fc.oneof(
       fc.constantFrom(...HIDDEN, ' ', '         ', '\n', '\\u{', '}', '\\', 'x2', '👩‍👧'),
