@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { findChromium, hasRedis, provideSystemNeeds } from './support/system-needs.ts';
 
 const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
-const CONCURRENCY = 2;
+const CONCURRENCY = 3;
 const TIMEOUT_MS = 600_000;
 
 /** Folders whose files run in one process each: it takes longer to start than most of them do to run. */
@@ -28,6 +28,7 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'test/agent/providers',
   'test/agent/protocols',
   'test/agent/mcp',
+  'test/agent/foreign',
   'test/slack/cards',
   'test/slack/forms',
   'test/slack/home',
@@ -36,6 +37,11 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'test/http',
   'test/mcp',
   'test/net',
+  'test/stores/sqlite',
+  'test/stores/redis',
+  'test/playground/workspace/api',
+  'test/playground/workspace/blocks',
+  'test/playground/workspace/views',
 ]);
 
 const isCi = process.env.CI === 'true';
