@@ -91,6 +91,7 @@ export class Expectation {
       for (const thread of new Set(this.messages.map((message) => message.thread))) {
         this.carryOn(thread);
       }
+      this.runLate();
     } while (before !== JSON.stringify([this.calls, this.messages]));
     this.interrupted.clear();
   }
@@ -231,6 +232,14 @@ export class Expectation {
         deadlineAt: tool === 'look' ? undefined : this.now + HOUR_MS,
         runsSince: undefined,
       });
+    }
+  }
+
+  /** What a person has run again though its turn is over, and was told that nobody knows. */
+  private runLate(): void {
+    if (this.isPaused) return;
+    for (const call of this.calls) {
+      if (call.status === 'approved' && this.turnOf(call)?.state !== 'current') this.run(call);
     }
   }
 

@@ -1,0 +1,3 @@
+import { outsideApiTests } from './outside-api.ts';
+
+outsideApiTests('Redis');
