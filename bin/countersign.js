@@ -6,7 +6,9 @@ if (process.argv[2] === 'hook') {
     process.exit(2);
   });
 }
-const { register } = await import('tsx/esm/api');
+const { join } = await import('node:path');
+const { pathToFileURL } = await import('node:url');
+const { bundleApp } = await import('./bundle.js');
 
-register();
-await import('../src/cli.ts');
+process.setSourceMapsEnabled(true);
+await import(pathToFileURL(join(await bundleApp(), 'cli.js')).href);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { makeTempDir } from './support/temp-dir.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const START = fileURLToPath(new URL('../bin/start.js', import.meta.url));
 const { PATH = '', HOME = '' } = process.env;
 
 async function aFolder(t: TestContext): Promise<string> {
@@ -18,7 +18,7 @@ async function aFolder(t: TestContext): Promise<string> {
 }
 
 function startIn(cwd: string, env: Readonly<Record<string, string>>) {
-  return spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN], {
+  return spawnSync(process.execPath, [START], {
     cwd,
     env: { PATH, HOME, ...env },
     encoding: 'utf8',

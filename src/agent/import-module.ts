@@ -9,11 +9,20 @@ export async function importModule(
   path: string,
   clock: Clock,
 ): Promise<Readonly<Record<string, unknown>>> {
+  await readTypeScript();
   return await inTime(
     import(pathToFileURL(resolve(path)).href),
     'it was not loaded within 30 s; does it wait for something at its top?',
     clock,
   );
+}
+
+let reading: Promise<unknown> | undefined;
+
+/** Node 20 reads no TypeScript by itself, and an operator’s module may be, or import, what is written in it. */
+async function readTypeScript(): Promise<void> {
+  reading ??= import('tsx/esm/api').then(({ register }) => register());
+  await reading;
 }
 
 /** Waits as long for what an operator's module makes as for the module; rejects with the sentence when that is over. */

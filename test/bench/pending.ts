@@ -27,7 +27,7 @@ export const pending: Bench = {
     const stage = await setStage(
       'http',
       store === 'Redis' ? { REDIS_URL: redisUrl, REDIS_PREFIX: 'pending' } : {},
-      'src/main.ts',
+      'bin/start.js',
     );
     stage.model.script(({ messages }, index) =>
       messages.at(-1)?.role === 'tool' ? sayText('It is written.') : write(index),

@@ -177,7 +177,7 @@ async function residentMb(folder: string): Promise<number> {
     if (!/^\d+$/.test(pid)) continue;
     const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
     const [environment, line] = [await read('environ'), await read('cmdline')];
-    if (!environment.includes(`DATA_DIR=${folder}/`) || !line.includes('src/main.ts')) continue;
+    if (!environment.includes(`DATA_DIR=${folder}/`) || !line.includes('bin/start.js')) continue;
     const kb = /^VmRSS:\s+(\d+)/m.exec(await read('status'))?.[1];
     if (kb !== undefined && !line.startsWith('npm')) return Math.round(Number(kb) / 1_024);
   }

@@ -57,12 +57,16 @@ export async function failToStart(env: Readonly<Record<string, string>>): Promis
   return { code: await exited, output: output() };
 }
 
+/** Of TypeScript, tsx is spared the large libraries: it would look at each of their modules. */
+function nodeWith(entry: string): readonly string[] {
+  const preloads = ['./test/support/preload.js', 'tsx'].flatMap((name) => ['--import', name]);
+  return [process.execPath, ...(entry.endsWith('.ts') ? preloads : []), entry];
+}
+
 function launch(env: Readonly<Record<string, string>>, entry?: string) {
   const { PATH = '', HOME = '' } = process.env;
-  const [command, ...args] =
-    entry === undefined
-      ? (['npm', 'start', '--silent'] as const)
-      : ([process.execPath, '--import', './src/preload.js', '--import', 'tsx', entry] as const);
+  const [command = '', ...args] =
+    entry === undefined ? ['npm', 'start', '--silent'] : nodeWith(entry);
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { PATH, HOME, ...env },

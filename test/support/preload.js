@@ -1,7 +1,6 @@
 /**
  * Loads the large libraries before tsx is registered: its hooks would look at each of their modules,
- * and the start would take about twice as long. What is loaded here is loaded once; nothing else of
- * the app is plain JavaScript.
+ * and the start would take about twice as long. What is loaded here is loaded once.
  */
 await Promise.all([
   import('@langchain/langgraph'),
