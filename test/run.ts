@@ -4,12 +4,11 @@
  * `npm test -- WORD…` runs only the files whose path holds one of the words, and no static checks.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { pathToFileURL } from 'node:url';
+import { bundleTests } from './support/bundle-tests.ts';
 import { findChromium, hasRedis, provideSystemNeeds } from './support/system-needs.ts';
 
 const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
@@ -82,27 +81,29 @@ function usesRedis(path: string): boolean {
   return /redis/i.test(path) || /redis/i.test(readFileSync(path, 'utf8'));
 }
 
-/** Writes a module for each such folder, which runs its files one after the other; returns what is to be run. */
-function putTogether(files: readonly string[], folder: string): string[] {
-  const apart = files.filter((file) => !TOGETHER.has(dirname(file)));
-  const modules = [...TOGETHER].flatMap((name) => {
-    const members = files.filter((file) => dirname(file) === name);
-    if (members.length === 0) return [];
-    const module = join(folder, `${name.replaceAll('/', '-')}.test.mjs`);
-    const lines = members.map((file) => `import '${pathToFileURL(resolve(file))}';`);
-    writeFileSync(module, lines.join('\n'));
-    return [module];
-  });
-  return [...modules, ...apart];
+/** What runs in a process of its own, by name: the files of such a folder, or any other file. */
+function toUnits(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const units = new Map<string, readonly string[]>();
+  for (const folder of TOGETHER) {
+    const members = files.filter((file) => dirname(file) === folder);
+    if (members.length > 0) units.set(toName(folder), members);
+  }
+  for (const file of files) if (!TOGETHER.has(dirname(file))) units.set(toName(file), [file]);
+  return units;
+}
+
+function toName(path: string): string {
+  return path.replace(/\.tsx?$/, '').replaceAll('/', '-');
 }
 
 /** Resolves with whether all passed; with CI=true a test that was skipped has not passed. */
-async function runTests(files: readonly string[]): Promise<boolean> {
+async function runTests(files: readonly string[], folder: string): Promise<boolean> {
   let failures = 0;
   let skipped = 0;
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-tests-'));
+  // They need no tsx, which this process was started with, and their stacks tell of their sources.
+  process.execArgv.splice(0, process.execArgv.length, '--enable-source-maps');
   const events = run({
-    files: putTogether(files, folder),
+    files: [...(await bundleTests(toUnits(files), folder))],
     concurrency: CONCURRENCY,
     timeout: TIMEOUT_MS,
   });
@@ -113,7 +114,6 @@ async function runTests(files: readonly string[]): Promise<boolean> {
     if (skip !== undefined || todo !== undefined) skipped += 1;
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
-  rmSync(folder, { recursive: true });
   if (isCi && skipped > 0) console.error(`With CI=true nothing may be skipped; ${skipped} were.`);
   return failures === 0 && !(isCi && skipped > 0);
 }
@@ -123,5 +123,9 @@ if (found.length === 0) console.error(`No test file holds ${words.join(' or ')} 
 const isReady = provideMachine();
 const files = hasRedis() ? found : found.filter((path) => !usesRedis(path));
 const isSound = words.length > 0 || runChecks();
-const hasPassed = files.length > 0 && (await runTests(files));
+// Beneath the packages that the tests import.
+const folder = join('dist', `test-${process.pid}`);
+const hasPassed =
+  files.length > 0 &&
+  (await runTests(files, folder).finally(() => rmSync(folder, { recursive: true, force: true })));
 process.exitCode = isReady && isSound && hasPassed ? 0 : 1;

@@ -41,12 +41,16 @@ describe('a graph that can’t be served stops the start, with what to do', () =
   }
 
   it('a function that never ends', async () => {
-    const { neverWasCalled } = await import('../../fixtures/graphs/questions.ts');
     const clock = createManualClock();
     const path = graphFile('questions');
-    const loading = loadGraph({ name: 'q', path, exported: 'never' }, { ...deps, clock });
+    let tellAsked = () => {};
+    const asked = new Promise<void>((resolve) => {
+      tellAsked = resolve;
+    });
+    const saver = Object.assign(new KeptSaver(), { tellAsked });
+    const loading = loadGraph({ name: 'q', path, exported: 'never' }, { saver, clock });
     const refused = assert.rejects(loading, /questions\.ts:never, a function, failed: it made no/);
-    await neverWasCalled;
+    await asked;
     await clock.advance(30_000);
     await refused;
   });

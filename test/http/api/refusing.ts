@@ -110,13 +110,11 @@ export function refusingTests(bench: ApiBench): void {
     for (const [what, wished, status, says] of REFUSED) {
       const wish = /gone|bot|stranger/.test(what) ? { ...wished, token: free } : wished;
       const before = await bench.stage.desk.store.ledger.count();
-      const startedAt = performance.now();
+      // The clock stands still: what waited for anything would never be answered.
       const told = await bench.post('/api/approvals', wish);
-      const ms = performance.now() - startedAt;
       assert.equal(told.status, status, `${what}: ${JSON.stringify(told.body)}`);
       assert.match(told.body.detail, says, what);
       assert.deepEqual(await bench.stage.desk.store.ledger.count(), before, what);
-      assert.ok(ms < 500, `${what} took ${ms} ms`);
     }
     await bench.stage.desk.rest();
   });

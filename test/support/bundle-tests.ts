@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Makes one module of plain JavaScript for each unit, a name with the test files that it runs one
+ * after the other, and returns their paths: Node loads it in a third of the time that tsx takes for
+ * the files. Whatever a file finds beside it, it finds where its source lies.
+ */
+export async function bundleTests(
+  units: ReadonlyMap<string, readonly string[]>,
+  outdir: string,
+): Promise<readonly string[]> {
+  mkdirSync(outdir, { recursive: true });
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: Object.fromEntries([...units.keys()].map((name) => [name, `unit:${name}`])),
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    logLevel: 'error',
+    plugins: [collect(units), keepPlaces],
+  });
+  return [...units.keys()].map((name) => join(outdir, `${name}.js`));
+}
+
+function collect(units: ReadonlyMap<string, readonly string[]>): Plugin {
+  return {
+    name: 'collect',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^unit:/ }, ({ path }) => ({ path: path.slice(5), namespace: 'unit' }));
+      onLoad({ filter: /./, namespace: 'unit' }, ({ path }) => {
+        const files = units.get(path) ?? [];
+        const lines = files.map((file) => `import ${JSON.stringify(resolve(ROOT, file))};`);
+        return { contents: lines.join('\n'), resolveDir: ROOT };
+      });
+    },
+  };
+}
+
+const keepPlaces: Plugin = {
+  name: 'keep-places',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/](?:src|test)[\\/].*\.tsx?$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+      loader: path.endsWith('x') ? 'tsx' : 'ts',
+    }));
+  },
+};
