@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { bundleTests } from '../support/bundle-tests.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { BUGS, type PlantedBug } from './bugs.ts';
 
@@ -36,9 +37,11 @@ async function plant(folder: string, { edits }: PlantedBug): Promise<void> {
 async function runSuite(folder: string, { only, suite }: PlantedBug) {
   // Without it the inner runner reports to the outer one in its own language.
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env;
-  const args = ['--import', 'tsx', '--test', '--test-reporter=tap'];
+  const units = new Map([['suite', [suite]]]);
+  const files = await bundleTests(units, join(folder, 'dist'), folder);
+  const args = ['--enable-source-maps', '--test', '--test-reporter=tap'];
   if (only !== undefined) args.push(`--test-name-pattern=${only}`);
-  const child = spawn(process.execPath, [...args, suite], {
+  const child = spawn(process.execPath, [...args, ...files], {
     cwd: folder,
     env: { ...env, SEQUENCES: '240', SEED: '3', SHRINK: '0', STORES: 'sqlite' },
     stdio: ['ignore', 'pipe', 'pipe'],

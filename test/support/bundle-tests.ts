@@ -13,10 +13,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export async function bundleTests(
   units: ReadonlyMap<string, readonly string[]>,
   outdir: string,
+  root = ROOT,
 ): Promise<readonly string[]> {
   mkdirSync(outdir, { recursive: true });
   await build({
-    absWorkingDir: ROOT,
+    absWorkingDir: root,
     entryPoints: Object.fromEntries([...units.keys()].map((name) => [name, `unit:${name}`])),
     outdir,
     bundle: true,
@@ -28,20 +29,20 @@ export async function bundleTests(
     sourcemap: 'linked',
     sourcesContent: false,
     logLevel: 'error',
-    plugins: [collect(units), keepPlaces],
+    plugins: [collect(units, root), keepPlaces],
   });
   return [...units.keys()].map((name) => join(outdir, `${name}.js`));
 }
 
-function collect(units: ReadonlyMap<string, readonly string[]>): Plugin {
+function collect(units: ReadonlyMap<string, readonly string[]>, root: string): Plugin {
   return {
     name: 'collect',
     setup({ onLoad, onResolve }) {
       onResolve({ filter: /^unit:/ }, ({ path }) => ({ path: path.slice(5), namespace: 'unit' }));
       onLoad({ filter: /./, namespace: 'unit' }, ({ path }) => {
         const files = units.get(path) ?? [];
-        const lines = files.map((file) => `import ${JSON.stringify(resolve(ROOT, file))};`);
-        return { contents: lines.join('\n'), resolveDir: ROOT };
+        const lines = files.map((file) => `import ${JSON.stringify(resolve(root, file))};`);
+        return { contents: lines.join('\n'), resolveDir: root };
       });
     },
   };
