@@ -138,10 +138,17 @@ function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
     messages: state.messages ?? [],
     open,
     phase: phaseOf(),
+    ...(tasks.length > 0 && endsTurn() && { endsTurn: true as const }),
     failure: state.failure,
     ...(state.notice !== undefined && { notice: state.notice }),
     usage: toUsage(state.spent),
   };
+
+  /** Before the answers of a batch are one step, each is the result of its task. */
+  function endsTurn(): boolean {
+    const results = tasks.map((task) => task.result as Partial<TurnState> | undefined);
+    return state.endTurn === true || results.some((result) => result?.endTurn === true);
+  }
 
   function phaseOf(): GraphState['phase'] {
     if (config.configurable?.checkpoint_id === undefined) return 'none';

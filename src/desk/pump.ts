@@ -143,12 +143,10 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     fence: ThreadFence,
     work: Work,
   ): Promise<GraphState | undefined> {
-    const { thread } = fence;
     const { signal } = work;
     if (state.turn !== message.id) return await start(message, fence, work);
     if (state.phase === 'stuck') {
-      const pause = await store.pause.read();
-      return await goOn(message, fence, pause, () => agent.proceed(thread, fence, signal));
+      return await proceed(message, state, fence, signal);
     }
     await handed.endGone(message.id, state, fence);
     const [open, pause] = await Promise.all([
@@ -157,7 +155,10 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     ]);
     const says = awaited.mark(message, await closeLive.beside(message, state, open.calls));
     if (says.length > 0) await store.outbox.add(says, awaited.wakeSay(message), fence);
-    if (open.isDue) return await resume(message, open, pause, fence, signal);
+    if (open.isDue) {
+      const answers = { ...open, isLast: isLast(state, open) };
+      return await resume(message, answers, pause, fence, signal);
+    }
     const unanswered = open.calls.filter((call) => !call.outcome);
     const waiting = await readWaiting(store, unanswered);
     if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
@@ -185,22 +186,31 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     });
   }
 
+  async function proceed(
+    message: InboxMessage,
+    { endsTurn }: GraphState,
+    fence: ThreadFence,
+    signal: AbortSignal,
+  ): Promise<GraphState | undefined> {
+    const go = () => agent.proceed(fence.thread, fence, signal);
+    return endsTurn ? await go() : await goOn(message, fence, await store.pause.read(), go);
+  }
+
   async function resume(
     message: InboxMessage,
-    { replies, answered }: OpenCalls,
+    answers: OpenCalls & { readonly isLast: boolean },
     pause: Pause | undefined,
     fence: ThreadFence,
     signal: AbortSignal,
   ): Promise<GraphState | undefined> {
+    const { replies, answered } = answers;
     const take = async () => {
       const next = await agent.resume(fence.thread, replies, fence, signal);
       await handed.finishTaken(answered, next);
       await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
-    // A reply that ends the turn keeps the model out of it, and a pause does not matter.
-    const isLast = Object.values(replies).some(({ endsTurn }) => endsTurn);
-    return isLast ? await take() : await goOn(message, fence, pause, take);
+    return answers.isLast ? await take() : await goOn(message, fence, pause, take);
   }
 
   async function settle(
@@ -275,6 +285,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const fence = { thread, token: work.fence };
     while (await pass(fence, work));
   };
+}
+
+/** An answer that ends the turn keeps the model out of it, and a pause does not matter. */
+function isLast({ endsTurn }: GraphState, { replies }: OpenCalls): boolean {
+  return endsTurn === true || Object.values(replies).some((reply) => reply.endsTurn);
 }
 
 function isEnd(state: GraphState, message: InboxMessage): boolean {

@@ -35,6 +35,8 @@ export interface GraphState {
   readonly open: readonly OpenCall[];
   /** `waiting`: for the outcomes of `open`; `stuck`: a step was cut off and must be proceeded with. */
   readonly phase: 'none' | 'waiting' | 'stuck' | 'finished';
+  /** It has taken an answer that ends the turn: whoever goes on with it does not ask the model. */
+  readonly endsTurn?: true;
   /** Why the turn ended without a last word: one sentence for the person. */
   readonly failure: string | undefined;
   /** What the person should know about the answer, in a sentence or two: what of their message the model was not given. */

@@ -58,6 +58,33 @@ test('an abort during the last answer of a batch loses none of the outcomes', as
   assert.deepEqual(mock.refusals, []);
 });
 
+test('an answer that ends the turn is known for it wherever it was cut off, and leaves the model out', async (t) => {
+  const calls = Array.from({ length: 6 }, (_, at) => ({ id: `p${at}`, name: 'pay', args: '{}' }));
+  const { agent, mock } = await createBench(t, () => sayCalls(calls));
+  const ended = { ...aReply('Not run.'), endsTurn: true };
+  const met = new Set<string>();
+  let starts = 0;
+  for (let turns = 100; turns < 700; turns += 10) {
+    await agent.start(aMessage('Pay'), FENCE, NO_SIGNAL);
+    starts += 1;
+    const { open } = await agent.read(THREAD);
+    const replies = Object.fromEntries(open.map(({ interruptId }) => [interruptId, ended]));
+    const lost = new AbortController();
+    const resumed = agent.resume(THREAD, replies, FENCE, lost.signal).catch(() => {});
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    lost.abort(new Error('The lease is lost.'));
+    await resumed;
+    const cut = await agent.read(THREAD);
+    met.add(`${cut.phase} ${cut.open.length} ${cut.endsTurn === true}`);
+    if (cut.phase === 'stuck') {
+      assert.equal((await agent.proceed(THREAD, FENCE, NO_SIGNAL)).phase, 'finished');
+    }
+  }
+  assert.ok(met.has('stuck 0 true'), 'It was cut off between the answers and the end.');
+  assert.ok(!met.has('stuck 0 false'), 'It forgot that the turn ends.');
+  assert.equal(mock.requests.length, starts);
+});
+
 test('an aborted signal starts nothing', async (t) => {
   const { agent, mock } = await createBench(t, () => sayText('Hi.'));
   const aborted = AbortSignal.abort(new Error('Too late.'));

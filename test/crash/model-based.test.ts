@@ -79,8 +79,13 @@ async function runLane(
 /** Asserts that both sides have the same end; false where a fault befell them at different moments. */
 async function haveSameEnd([one, other]: readonly Side[]): Promise<boolean> {
   if (!one || !other) return false;
-  const state = ({ expected, faults }: Side) =>
-    JSON.stringify([expected.calls.map(({ key, status }) => [key, status]), faults]);
+  const state = ({ excused, expected, faults }: Side) =>
+    JSON.stringify([
+      expected.calls.map(({ key, status }) => [key, status]),
+      faults,
+      // One that stood still before a tool or before a word may do it once more when it goes on.
+      [excused.has('tool.run'), excused.has('chat.say')],
+    ]);
   if (state(one) !== state(other)) return false;
   assert.deepEqual(await summarize(one), await summarize(other));
   return true;

@@ -4,9 +4,11 @@ import type { Call } from '../../src/domain/call.ts';
 import type { DecisionCommand } from '../../src/domain/decision.ts';
 import type { Gate } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
+import { createLabAgent } from '../crash/model/lab-agent.ts';
 import { APPROVER, OUTSIDER, REQUESTER, THREAD } from '../support/a-call.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
+import type { Passage } from '../support/faulty-store.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { until } from '../support/until.ts';
@@ -116,6 +118,34 @@ describe('a pause', () => {
     assert.equal(outcome.kind, 'decided');
     assert.equal(await desk.store.inbox.current(THREAD), undefined);
     assert.equal(desk.model.requests.length, 1);
+  });
+
+  it('lets it end where the answer was cut off, too', async (t) => {
+    let puts = 0;
+    // The message, what the agent asks for, the answers: then its line breaks.
+    const passage: Passage = {
+      async pass(point, call) {
+        const result = await call();
+        if (point === 'saver.put') puts += 1;
+        if (point === 'saver.put' && puts === 3) throw new Error('The line is broken.');
+        return result;
+      },
+    };
+    const desk = await buildDesk(t, {
+      tools: [createRecordedTool({ name: 'pay' }).definition],
+      directory: createTestDirectory({ U2: { isAdmin: true } }),
+      agentOf: async (store) => createLabAgent(new Map(), store, passage),
+    });
+    await desk.send('two');
+    await pause(desk);
+    await desk.decide(await onlyCall(desk), REQUESTER, { kind: 'ignore' });
+    await desk.clock.advance(5_000);
+    await desk.rest();
+    assert.ok(puts > 3, 'It was cut off, and gone on with.');
+    assert.equal(await desk.store.inbox.current(THREAD), undefined);
+    const calls = await desk.calls();
+    assert.deepEqual(calls.map(({ status }) => status).sort(), ['ignored', 'withdrawn']);
+    assert.deepEqual(notices(desk), []);
   });
 
   it('keeps what needs nobody from running', async (t) => {

@@ -117,9 +117,7 @@ function toClick(side: Side, action: Extract<Action, { kind: 'click' }>): Ask | 
   const decision = toDecision(action.click, note);
   const made = action.click === 'edit' ? attempt + 1 : attempt;
   const wish = attemptOf({ key: its.key, attempt: made });
-  const isWish = isCurrent && (action.click === 'approve' || action.click === 'edit');
-  if (isWish) side.wishes.push({ attempt: wish, by: action.by });
-  if (isWish && action.click === 'edit' && !side.edits.has(wish)) side.edits.set(wish, note);
+  const isWish = action.click === 'approve' || action.click === 'edit';
   const by = { team: TEAM, user: action.by };
   return {
     isRepeatable: true,
@@ -127,15 +125,26 @@ function toClick(side: Side, action: Extract<Action, { kind: 'click' }>): Ask | 
       const callId = (await findCall(side, its.key))?.id ?? '';
       return await desk.decide({ callId, attempt, digest, by, decision });
     },
-    expect: () =>
-      expectClick(
+    expect() {
+      const answer = expectClick(
         its,
         { what: action.click, by: action.by, isCurrent: attempt === its.attempt && isCurrent },
         side.expected.isPaused,
         note,
-      ),
+      );
+      if (isWish && counts(answer)) {
+        side.wishes.push({ attempt: wish, by: action.by });
+        if (action.click === 'edit') side.edits.set(wish, note);
+      }
+      return answer;
+    },
     note: (kind) => side.answers.push({ key: its.key, by: action.by, kind }),
   };
+}
+
+/** Whether a press did what it was for: what was refused is nobody's approval and no new arguments. */
+function counts(answer: string): boolean {
+  return answer === 'decided' || answer === 'recorded';
 }
 
 function toDecision(kind: ClickKind, note: string): DecisionCommand['decision'] {
@@ -153,9 +162,7 @@ function toFind(side: Side, action: Extract<Action, { kind: 'find' }>): Ask | un
   const its = expectedCall(side, action.call);
   if (!its) return undefined;
   const [{ attempt, digest }] = toShown(side, its, action.shown);
-  if (action.finding === 'rerun' && attempt === its.attempt) {
-    side.wishes.push({ attempt: attemptOf({ key: its.key, attempt: attempt + 1 }), by: action.by });
-  }
+  const wish = attemptOf({ key: its.key, attempt: attempt + 1 });
   const by = { team: TEAM, user: action.by };
   const { finding } = action;
   return {
@@ -164,13 +171,18 @@ function toFind(side: Side, action: Extract<Action, { kind: 'find' }>): Ask | un
       const callId = (await findCall(side, its.key))?.id ?? '';
       return await desk.settle({ callId, attempt, digest, by, finding });
     },
-    expect: () =>
-      expectFinding(
+    expect() {
+      const answer = expectFinding(
         its,
         { what: finding, by: action.by, isCurrent: attempt === its.attempt },
         side.expected.isPaused,
         side.expected.now,
-      ),
+      );
+      if (finding === 'rerun' && counts(answer)) {
+        side.wishes.push({ attempt: wish, by: action.by });
+      }
+      return answer;
+    },
     note: (kind) => side.answers.push({ key: its.key, by: action.by, kind }),
   };
 }

@@ -11,9 +11,9 @@ import {
   GUEST,
   HOUR_MS,
   IDEMPOTENT,
-  mayDecide,
   nextEventOf,
 } from './expected-call.ts';
+import { hear } from './expected-words.ts';
 import type { ToolMode } from './lab-tools.ts';
 import { planOf } from './plans.ts';
 
@@ -191,7 +191,7 @@ export class Expectation {
     }
     const open = calls.filter(({ outcome }) => outcome === undefined);
     if (open.length > 0) {
-      this.hear(message.thread, open);
+      hear(this.waitingOf(message.thread), open);
       return;
     }
     const ends = calls.some(({ outcome }) => outcome === 'ignored' || outcome === 'withdrawn');
@@ -277,34 +277,5 @@ export class Expectation {
   private finish(call: ExpectedCall, ends: 'well' | 'badly'): void {
     if (ends === 'well') endCall(call, 'succeeded', 'result');
     else endCall(call, 'failed', 'error');
-  }
-
-  /** What waiting messages do while calls wait, by their authors. */
-  private hear(thread: number, open: readonly ExpectedCall[]): void {
-    for (const message of this.waitingOf(thread)) {
-      if (message.author === GUEST) message.state = 'answered';
-      else if (open.every(({ status }) => status === 'pending')) {
-        if (this.hearOne(message, open)) return;
-      }
-    }
-  }
-
-  private hearOne(message: ExpectedMessage, open: readonly ExpectedCall[]): boolean {
-    if (message.text === 'ok') {
-      message.state = 'answered';
-      return false;
-    }
-    const decidable = open.filter((call) => mayDecide(call, message.author));
-    for (const call of decidable) {
-      if (call.isTampered) endCall(call, 'failed', 'error');
-      else {
-        endCall(call, 'replied', 'reply');
-        message.state = 'reply';
-      }
-    }
-    if (decidable.length > 0) return true;
-    const own = open.filter(({ requester }) => requester === message.author);
-    for (const call of own) endCall(call, 'withdrawn', 'withdrawn');
-    return own.length > 0;
   }
 }

@@ -1,5 +1,5 @@
 /** The words of the model and the rules that the design gives for them; none is shared with `src/`. */
-import type { CallStatus } from '../../../src/domain/call.ts';
+import type { Call, CallStatus } from '../../../src/domain/call.ts';
 import type { LabToolName } from './plans.ts';
 
 export const GUEST = 'U8';
@@ -114,4 +114,9 @@ export function attemptOf({
 /** Answers whether a status is an end. */
 export function isEnded(status: CallStatus): boolean {
   return ENDED.has(status);
+}
+
+/** Answers whether a call waits for nothing any more; of one that stays unknown that has been said. */
+export function isOver({ status, outcome }: Pick<Call, 'status' | 'outcome'>): boolean {
+  return isEnded(status) || (status === 'unknown' && outcome !== undefined);
 }

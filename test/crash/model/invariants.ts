@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type AuditEntry, firstBrokenEntry } from '../../../src/domain/audit.ts';
 import type { Call, CallStatus } from '../../../src/domain/call.ts';
 import { EDGES } from '../../../src/domain/transitions.ts';
-import { attemptOf, isEnded, mayApprove, quorumOf } from './expected-call.ts';
+import { attemptOf, isEnded, isOver, mayApprove, quorumOf } from './expected-call.ts';
 import { keyOf, readCalls, type Side, THREADS } from './side.ts';
 
 const ALL = 100_000;
@@ -108,8 +108,7 @@ function checkLife(side: Side, call: Call, entries: readonly AuditEntry[]): void
     status = to as CallStatus;
     attempt = Number(detail.attempt);
   }
-  const isOver = isEnded(call.status) || (call.status === 'unknown' && call.outcome !== undefined);
-  assert.ok(isOver, `I10: ${key} is still ${call.status}`);
+  assert.ok(isOver(call), `I10: ${key} is still ${call.status}`);
 }
 
 /** I7: one card for each call that people were asked about, and it shows the call as it is. */

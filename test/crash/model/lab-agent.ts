@@ -42,9 +42,10 @@ export function createLabAgent(
   function stateOf(thread: ThreadKey): GraphState {
     const kept = checkpoints.get(thread);
     if (!kept) return NOTHING;
-    const { turn, messages, phase } = kept;
+    const { turn, messages, phase, endsTurn } = kept;
     const open = phase === 'waiting' ? openCalls(messages) : [];
-    return { turn, messages, open, phase, failure: undefined, usage: undefined };
+    const end = endsTurn && ({ endsTurn } as const);
+    return { turn, messages, open, phase, ...end, failure: undefined, usage: undefined };
   }
 
   async function ask(fence: ThreadFence, signal: AbortSignal): Promise<GraphState> {

@@ -1,3 +1,4 @@
+import { attemptOf } from './expected-call.ts';
 import { keyOf, readCalls, type Side, THREADS, withoutNumber } from './side.ts';
 
 const ALL = 100_000;
@@ -25,7 +26,8 @@ export async function summarize(side: Side): Promise<unknown> {
   const says = world.slack.said.map(({ createdAt, ...say }) => say);
   const effects = world.tools.effects.map(({ at, ...effect }) => effect);
   const whole = JSON.stringify({ calls, turns, says, effects, audit: bySubject });
-  const named = stored.reduce(nameCall, whole.replaceAll(/"at":\d+/g, '"at":0'));
+  const timeless = whole.replaceAll(/"at":\d+/g, '"at":0');
+  const named = nameDigests(side, stored.reduce(nameCall, timeless));
   // Threads go on beside each other: only the order within each of these lists' entries counts.
   const lists: Readonly<Record<string, readonly unknown[]>> = JSON.parse(withoutNumber(named));
   return Object.entries(lists).map(([name, list]) => [name, sort(list.map(sortKeys))]);
@@ -33,6 +35,16 @@ export async function summarize(side: Side): Promise<unknown> {
 
 function nameCall(text: string, call: Parameters<typeof keyOf>[0]): string {
   return text.replaceAll(call.id, `<${keyOf(call)}>`);
+}
+
+/** A digest covers the id of its call, so that words that show one differ as the ids do. */
+function nameDigests({ tokens }: Side, text: string): string {
+  const shown = [...tokens].flatMap(([key, its]) => its.map((token) => ({ key, ...token })));
+  return shown.reduce(
+    (named, { key, attempt, digest }) =>
+      named.replaceAll(digest, `<${attemptOf({ key, attempt })}>`),
+    text,
+  );
 }
 
 function sort<T>(all: readonly T[]): readonly T[] {

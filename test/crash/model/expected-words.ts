@@ -1,0 +1,37 @@
+/** What waiting messages do while calls wait, as the design tells of it: by who wrote them. */
+import {
+  type ExpectedCall,
+  type ExpectedMessage,
+  endCall,
+  GUEST,
+  mayDecide,
+} from './expected-call.ts';
+
+/** Does to the open calls of a turn, and to the messages that wait in its thread, what the messages mean. */
+export function hear(waiting: readonly ExpectedMessage[], open: readonly ExpectedCall[]): void {
+  for (const message of waiting) {
+    if (message.author === GUEST) message.state = 'answered';
+    else if (open.every(({ status }) => status === 'pending')) {
+      if (hearOne(message, open)) return;
+    }
+  }
+}
+
+function hearOne(message: ExpectedMessage, open: readonly ExpectedCall[]): boolean {
+  if (message.text === 'ok') {
+    message.state = 'answered';
+    return false;
+  }
+  const decidable = open.filter((call) => mayDecide(call, message.author));
+  for (const call of decidable) {
+    if (call.isTampered) endCall(call, 'failed', 'error');
+    else {
+      endCall(call, 'replied', 'reply');
+      message.state = 'reply';
+    }
+  }
+  if (decidable.length > 0) return true;
+  const own = open.filter(({ requester }) => requester === message.author);
+  for (const call of own) endCall(call, 'withdrawn', 'withdrawn');
+  return own.length > 0;
+}
