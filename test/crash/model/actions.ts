@@ -7,7 +7,7 @@ import { type Action, type Ask, findCall, toAsk } from './asks.ts';
 import { attemptOf, isOver } from './expected-call.ts';
 import type { Fault } from './lab-process.ts';
 import { LEASE_OVER_MS } from './lab-world.ts';
-import { compare, keyOf, readCalls, type Side, TEAM } from './side.ts';
+import { compare, countEffects, keyOf, readCalls, type Side, TEAM } from './side.ts';
 
 /** What happens beside an action. */
 export interface Circumstances {
@@ -72,7 +72,10 @@ async function noteInterrupted(side: Side): Promise<void> {
   const running = calls
     .filter(({ status }) => status === 'running')
     .map((call) => attemptOf({ key: keyOf(call), attempt: call.attempt }));
-  side.faults.push(`interrupted: ${running.sort()}`);
+  // Of two that ran at once, the one store had the first before the fault, the other one the second.
+  const counts = countEffects(side, calls);
+  const found = running.map((attempt) => `${attempt} after ${counts.get(attempt) ?? 0}`);
+  side.faults.push(`interrupted: ${found.sort()}`);
   side.expected.interrupt(running);
 }
 

@@ -127,14 +127,21 @@ function noteToken({ tokens }: Side, call: Call): void {
   tokens.set(key, [...known, { attempt: call.attempt, digest: shortDigest(call.digest) }]);
 }
 
-/** I2: nothing took effect more often than it may have, and what had to did. */
-function compareEffects({ expected, world }: Side, calls: readonly Call[]): void {
+/** Counts how often each attempt has taken effect. */
+export function countEffects({ world }: Side, calls: readonly Call[]): ReadonlyMap<string, number> {
   const keys = new Map(calls.map((call) => [call.id, keyOf(call)]));
   const counts = new Map<string, number>();
   for (const { callId, attempt } of world.tools.effects) {
     const name = attemptOf({ key: keys.get(callId) ?? callId, attempt });
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
+  return counts;
+}
+
+/** I2: nothing took effect more often than it may have, and what had to did. */
+function compareEffects(side: Side, calls: readonly Call[]): void {
+  const { expected } = side;
+  const counts = countEffects(side, calls);
   for (const name of new Set([...counts.keys(), ...expected.effects.keys()])) {
     const { min, max } = expected.effects.get(name) ?? { min: 0, max: 0 };
     const count = counts.get(name) ?? 0;

@@ -26,7 +26,7 @@ export async function summarize(side: Side): Promise<unknown> {
   const says = world.slack.said.map(({ createdAt, ...say }) => say);
   const effects = world.tools.effects.map(({ at, ...effect }) => effect);
   const whole = JSON.stringify({ calls, turns, says, effects, audit: bySubject });
-  const timeless = whole.replaceAll(/"at":\d+/g, '"at":0');
+  const timeless = whole.replaceAll(/"(at|pendingSince)":\d+/g, '"$1":0');
   const named = nameDigests(side, stored.reduce(nameCall, timeless));
   // Threads go on beside each other: only the order within each of these lists' entries counts.
   const lists: Readonly<Record<string, readonly unknown[]>> = JSON.parse(withoutNumber(named));
