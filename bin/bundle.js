@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist', 'app');
@@ -21,8 +21,23 @@ const ENTRIES = { main: 'src/main.ts', cli: 'src/cli.ts' };
 /** Older ones are of processes that ended long ago. */
 const KEPT = 3;
 
-/** Resolves with the folder of the app's modules, made of the sources as they are now; throws when it can't be written. */
-export async function bundleApp() {
+/** Nothing can be written where it has to be; the message says what to do. */
+class UnwritableError extends Error {
+  name = 'UnwritableError';
+}
+
+/** Imports one of the app's modules, `main` or `cli`, made of the sources as they are now; ends the process with that code and a sentence when it can't be made. */
+export async function importApp(name, exitCode = 1) {
+  process.setSourceMapsEnabled(true);
+  const folder = await bundleApp().catch((error) => {
+    process.stderr.write(`${error instanceof UnwritableError ? error.message : error.stack}\n`);
+    process.exit(exitCode);
+  });
+  await import(pathToFileURL(join(folder, `${name}.js`)).href);
+}
+
+/** Resolves with the folder of the app's modules, made of the sources as they are now; throws `UnwritableError` when it can't be written. */
+async function bundleApp() {
   const folder = join(OUT, hashSources());
   if (!existsSync(folder)) await makeFolder(folder);
   return folder;
@@ -43,32 +58,17 @@ function hashSources() {
 }
 
 async function makeFolder(folder) {
-  const { build } = await import('esbuild');
+  const made = join(OUT, `new-${randomUUID()}`);
   try {
-    mkdirSync(OUT, { recursive: true });
+    mkdirSync(made, { recursive: true });
   } catch (error) {
-    throw new Error(
-      `Countersign’s source is newer than its dist folder, and that can’t be written: ${error.message}. Run npm ci in its folder as a user who may.`,
+    throw new UnwritableError(
+      `Countersign’s source is newer than what was made of it in dist/app, and nothing can be written there: ${error.message}. Run npm ci in its folder as a user who may write there.`,
       { cause: error },
     );
   }
-  const made = join(OUT, `new-${randomUUID()}`);
   try {
-    await build({
-      absWorkingDir: ROOT,
-      entryPoints: ENTRIES,
-      outdir: made,
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      packages: 'external',
-      sourcemap: 'linked',
-      sourcesContent: false,
-      logLevel: 'error',
-      plugins: [keepPlaces],
-    });
+    await build(made);
     renameSync(made, folder);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
@@ -78,11 +78,30 @@ async function makeFolder(folder) {
   removeOld();
 }
 
+async function build(outdir) {
+  const esbuild = await import('esbuild');
+  await esbuild.build({
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES,
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    logLevel: 'error',
+    plugins: [keepPlaces],
+  });
+}
+
 /** A module finds the files beside it where its source lies. */
 const keepPlaces = {
   name: 'keep-places',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/].*\.[jt]sx?$/ }, ({ path }) => {
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/].*\.[jt]sx?$/ }, ({ path }) => {
       const place = ['..', '..', '..', ...relative(ROOT, path).split(sep)].join('/');
       const text = readFileSync(path, 'utf8');
       const contents = text.replaceAll(
