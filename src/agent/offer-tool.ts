@@ -1,5 +1,6 @@
 /** Tools as providers take them: at the top of their schemas stands a plain object, whatever the tool's own says. */
 import type { JsonValue } from '../domain/json.ts';
+import { targetOf } from '../domain/schema-size.ts';
 import type { Tool } from '../domain/tool.ts';
 
 /** A tool as a model is told of it. */
@@ -14,7 +15,6 @@ type Schema = { readonly [key: string]: JsonValue };
 
 /** Providers refuse these at the top of a schema, or drop the tool in silence. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const;
-const MAX_DEPTH = 16;
 
 /** Makes the offer of a tool: of a choice of kinds, all properties, and as needed what every kind needs. */
 export function offerTool({ name, description, schema }: Tool): ToolOffer {
@@ -22,7 +22,7 @@ export function offerTool({ name, description, schema }: Tool): ToolOffer {
     const properties = isObject(schema.properties) ? schema.properties : {};
     return { name, description, schema: { ...schema, type: 'object', properties } };
   }
-  const { properties, required } = flatten(schema, schema, 0);
+  const { properties, required } = flatten(schema, schema, []);
   const rest = Object.entries(schema).filter(
     ([key]) => !(REFUSED as readonly string[]).includes(key),
   );
@@ -38,16 +38,19 @@ interface Flat {
   readonly required: readonly JsonValue[];
 }
 
-function flatten(schema: JsonValue | undefined, root: Schema, depth: number): Flat {
-  const none: Flat = { properties: {}, required: [] };
-  if (!isObject(schema) || depth > MAX_DEPTH) return none;
-  const below = (each: JsonValue | undefined) => flatten(each, root, depth + 1);
+/** What refers to itself on its way adds nothing to what it is already. */
+function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly string[]): Flat {
+  if (!isObject(schema)) return { properties: {}, required: [] };
+  const below = (each: JsonValue | undefined) => flatten(each, root, refs);
   const { properties, required } = schema;
   const own: Flat = {
     properties: isObject(properties) ? properties : {},
     required: listOf(required),
   };
-  const together = [own, below(follow(schema.$ref, root)), ...listOf(schema.allOf).map(below)];
+  const { $ref } = schema;
+  const isNew = typeof $ref === 'string' && !refs.includes($ref);
+  const referred = isNew ? [flatten(targetOf(root, $ref), root, [...refs, $ref])] : [];
+  const together = [own, ...referred, ...listOf(schema.allOf).map(below)];
   // What fits no object is no kind of arguments.
   const either = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(mayBeObject).map(below);
   const [first, ...others] = either.map((kind) => kind.required);
@@ -77,18 +80,6 @@ function joinProperties(all: readonly Schema[]): Schema {
 function mayBeObject(schema: JsonValue): boolean {
   const type = isObject(schema) ? schema.type : undefined;
   return type === undefined || type === 'object' || listOf(type).includes('object');
-}
-
-function follow(ref: JsonValue | undefined, root: Schema): JsonValue | undefined {
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
-  return ref
-    .slice(2)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<JsonValue | undefined>(
-      (at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined),
-      root,
-    );
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {

@@ -47,7 +47,11 @@ export function targetOf(
   let target: JsonValue | undefined = root;
   for (const step of reference.slice(2).split('/')) {
     const key = stepOf(step);
-    target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) {
+      return undefined;
+    }
+    // A list has its entries by their numbers.
+    target = (target as { readonly [key: string]: JsonValue })[key];
   }
   return target;
 }

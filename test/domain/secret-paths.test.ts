@@ -56,6 +56,17 @@ test('a recursive schema is walked once, and its secrets are found', () => {
   assert.ok(isSecretPath(['root', 'next', 'key'], paths));
 });
 
+test('a reference is followed into a list, too', () => {
+  const schema = {
+    $defs: { pair: { prefixItems: [{ type: 'string' }, { type: 'string', writeOnly: true }] } },
+    properties: {
+      open: { $ref: '#/$defs/pair/prefixItems/0' },
+      key: { $ref: '#/$defs/pair/prefixItems/1' },
+    },
+  };
+  assert.deepEqual(secretPathsOf(schema), ['key']);
+});
+
 test('marks are the same for the same secret and key, and differ for another of either', () => {
   const [one, two] = [1, 2].map((fill) => createSecretMark(new Uint8Array(32).fill(fill)));
   assert.match(one?.('secret') ?? '', /^[0-9a-f]{8}$/);

@@ -8,6 +8,7 @@ import {
   typeOf,
   valuesOf,
   variantsOf,
+  type Walk,
 } from './json-schema.ts';
 
 /** How well a value fits a schema: not at all, with keys that the schema lacks, or wholly. */
@@ -19,25 +20,20 @@ const MAX_DEPTH = 12;
  * Tells how well a value fits a schema, by types, constants and names. It only chooses which form a
  * value gets; whether the value is right is for the tool's own schema to say.
  */
-export function fitOf(
-  schema: JsonValue | undefined,
-  value: JsonValue,
-  root: Schema,
-  depth = 0,
-): Fit {
+export function fitOf(schema: JsonValue | undefined, value: JsonValue, walk: Walk, depth = 0): Fit {
   if (depth > MAX_DEPTH) return 2;
-  const fits = variantsOf(schema, root).map((each) => fitOne(each, value, root, depth));
+  const fits = variantsOf(schema, walk).map((each) => fitOne(each, value, walk, depth));
   return toFit(Math.max(0, ...fits));
 }
 
-function fitOne(schema: Schema, value: JsonValue, root: Schema, depth: number): Fit {
+function fitOne(schema: Schema, value: JsonValue, walk: Walk, depth: number): Fit {
   const values = valuesOf(schema);
   if (values !== undefined) return values.some((each) => isSame(each, value)) ? 2 : 0;
   const type = typeOf(schema);
   if (type === undefined) return 1;
   if (!isOfType(type, value)) return 0;
-  if (Array.isArray(value)) return fitList(schema, value, root, depth);
-  return isObject(value) ? fitObject(schema, value, root, depth) : 2;
+  if (Array.isArray(value)) return fitList(schema, value, walk, depth);
+  return isObject(value) ? fitObject(schema, value, walk, depth) : 2;
 }
 
 function isOfType(type: string, value: JsonValue): boolean {
@@ -47,26 +43,26 @@ function isOfType(type: string, value: JsonValue): boolean {
   return type === typeof value;
 }
 
-function fitList(schema: Schema, value: readonly JsonValue[], root: Schema, depth: number): Fit {
+function fitList(schema: Schema, value: readonly JsonValue[], walk: Walk, depth: number): Fit {
   const first = asList(schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []));
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
-  return worst(value.map((each, i) => fitOf(first[i] ?? rest, each, root, depth + 1)));
+  return worst(value.map((each, i) => fitOf(first[i] ?? rest, each, walk, depth + 1)));
 }
 
-function fitObject(schema: Schema, value: Schema, root: Schema, depth: number): Fit {
+function fitObject(schema: Schema, value: Schema, walk: Walk, depth: number): Fit {
   const properties = asObject(schema.properties);
   const lacks = asList(schema.required).some((key) => !Object.hasOwn(value, String(key)));
   if (lacks) return 0;
   const known = Object.keys(value).filter((key) => Object.hasOwn(properties, key));
   const fit = worst(
-    known.map((key) => fitOf(properties[key], value[key] ?? null, root, depth + 1)),
+    known.map((key) => fitOf(properties[key], value[key] ?? null, walk, depth + 1)),
   );
   const more = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   if (more.length === 0 || fit === 0) return fit;
   if (!isObject(schema.additionalProperties)) return 1;
   return worst([
     fit,
-    ...more.map((key) => fitOf(schema.additionalProperties, value[key] ?? null, root, depth + 1)),
+    ...more.map((key) => fitOf(schema.additionalProperties, value[key] ?? null, walk, depth + 1)),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { isSecretPath } from '../../domain/secret-paths.ts';
 import type { Path } from './form-node.ts';
-import { type Schema, variantsOf } from './json-schema.ts';
+import { type Schema, variantsOf, type Walk } from './json-schema.ts';
 
 /** Finds well-known tokens in a text, and nothing else. */
 export const LOOK_ALIKES_ONLY = { secrets: [], showsLookAlikes: false };
@@ -19,9 +19,10 @@ export function holdsSecretPath(path: Path, secrets: readonly string[]): boolean
   });
 }
 
-/** Tells whether a schema itself says that its values are not to be shown. */
-export function isSecretSchema(schema: Schema, root: Schema): boolean {
-  return variantsOf(schema, root).some(
-    (each) => each.writeOnly === true || each.format === 'password',
+/** Tells whether a schema itself says that its values are not to be shown; where it can't be told they are not. */
+export function isSecretSchema(schema: Schema, walk: Walk): boolean {
+  const variants = variantsOf(schema, walk);
+  return (
+    walk.left < 0 || variants.some((each) => each.writeOnly === true || each.format === 'password')
   );
 }

@@ -4,14 +4,14 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { Tool } from '../../domain/tool.ts';
 import { labelOf } from './form-labels.ts';
 import type { Draft, FormNode, Kept, Path } from './form-node.ts';
-import { resolveSchema, type Schema } from './json-schema.ts';
+import { resolveSchema, type Walk } from './json-schema.ts';
 
 /** The tool as a form needs it. */
 export type FormTool = Pick<Tool, 'schema' | 'secrets'>;
 
 /** What holds for the whole form. */
 export interface Planning {
-  readonly root: Schema;
+  readonly walk: Walk;
   readonly secrets: readonly string[];
   readonly draft: Draft;
   /** Whether values without a schema get a form by their own type. */
@@ -67,7 +67,7 @@ export function spotOf(
   value: JsonValue | undefined,
   planning: Planning,
 ): Spot {
-  const read = resolveSchema(schema, planning.root);
+  const read = resolveSchema(schema, planning.walk);
   return {
     way: wayTo(parent.way, key),
     path: [...parent.path, key],

@@ -3,6 +3,7 @@
  * and 2020-12, as tools bring them; nothing here throws, what is not understood becomes a raw field.
  */
 import type { JsonValue } from '../../domain/json.ts';
+import { targetOf } from '../../domain/schema-size.ts';
 
 export type Schema = { readonly [key: string]: JsonValue };
 
@@ -24,44 +25,39 @@ export function asList(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A walk through a document; it is shared by all that is read for one card or form. */
+export interface Walk {
+  readonly root: Schema;
+  /** Schemas that may still be read: past that, whatever comes is not understood. */
+  left: number;
+}
+
+/** What people fill in a form by takes some hundreds; what refers to itself in several places would have no end. */
+const MOST_STEPS = 20_000;
+
+/** Begins a walk. */
+export function startWalk(root: Schema): Walk {
+  return { root, left: MOST_STEPS };
+}
+
 const MAX_HOPS = 16;
 
 /** Reads one schema within its document: no `$ref` and no `allOf` is left. */
-export function resolveSchema(schema: JsonValue | undefined, root: Schema, hops = 0): Schema {
+export function resolveSchema(schema: JsonValue | undefined, walk: Walk, hops = 0): Schema {
   if (schema === undefined || schema === true) return {};
-  if (!isObject(schema) || hops > MAX_HOPS) return RAW;
+  walk.left -= 1;
+  if (!isObject(schema) || hops > MAX_HOPS || walk.left < 0) return RAW;
   const { $ref, ...own } = schema;
   if ($ref !== undefined) {
-    const target = typeof $ref === 'string' ? follow($ref, root) : undefined;
+    const target = typeof $ref === 'string' ? targetOf(walk.root, $ref) : undefined;
     if (target === undefined) return { ...own, ...RAW };
-    return { ...resolveSchema(target, root, hops + 1), ...own };
+    return { ...resolveSchema(target, walk, hops + 1), ...own };
   }
   const { allOf, ...rest } = schema;
   if (!Array.isArray(allOf)) return schema;
   return allOf
-    .map((each) => resolveSchema(each, root, hops + 1))
+    .map((each) => resolveSchema(each, walk, hops + 1))
     .reduce<Schema>(mergeSchemas, rest);
-}
-
-function follow(ref: string, root: Schema): JsonValue | undefined {
-  if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return undefined;
-  let at: JsonValue | undefined = root;
-  for (const step of ref.slice(2).split('/')) {
-    const key = decodeStep(step);
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Schema)[key];
-  }
-  return at;
-}
-
-function decodeStep(step: string): string {
-  const plain = step.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }
 
 /** Joins two schemas that hold at once; what can't be joined key by key makes it a raw field. */
@@ -112,21 +108,21 @@ const MAX_VARIANTS = 60;
 /** Lists the schemas of which a value must fit one, each without `anyOf`, `oneOf` and lists of types. */
 export function variantsOf(
   schema: JsonValue | undefined,
-  root: Schema,
+  walk: Walk,
   depth = 0,
 ): readonly Schema[] {
-  const read = resolveSchema(schema, root);
+  const read = resolveSchema(schema, walk);
   const { anyOf, oneOf, nullable, ...rest } = read;
   const either = asList(anyOf ?? oneOf);
-  if (nullable === true) return [...variantsOf(rest, root, depth + 1), { type: 'null' }];
+  if (nullable === true) return [...variantsOf(rest, walk, depth + 1), { type: 'null' }];
   if (anyOf !== undefined && oneOf !== undefined) return [{ ...rest, ...RAW }];
-  if (either.length > 0 && !either.every((each) => onlyNeeds(each, root))) {
+  if (either.length > 0 && !either.every((each) => onlyNeeds(each, walk))) {
     if (depth > MAX_HOPS || either.length > MAX_VARIANTS) return [{ ...rest, ...RAW }];
     const { title: _title, description: _description, default: _default, ...shared } = rest;
     return either.flatMap((each) => {
-      const branch = resolveSchema(each, root);
+      const branch = resolveSchema(each, walk);
       const bare = Object.keys(shared).length === 0;
-      return variantsOf(bare ? branch : mergeSchemas(branch, shared), root, depth + 1);
+      return variantsOf(bare ? branch : mergeSchemas(branch, shared), walk, depth + 1);
     });
   }
   if (Array.isArray(rest.type)) {
@@ -137,14 +133,14 @@ export function variantsOf(
 }
 
 /** Tells whether a branch is no kind of its own, and only says which properties must be there. */
-function onlyNeeds(branch: JsonValue, root: Schema): boolean {
-  const keys = Object.keys(resolveSchema(branch, root));
+function onlyNeeds(branch: JsonValue, walk: Walk): boolean {
+  const keys = Object.keys(resolveSchema(branch, walk));
   return keys.length > 0 && keys.every((key) => key === 'required' || key === 'not');
 }
 
 /** Lists the names of the properties that arguments may have, of whatever kind they are. */
 export function propertyNamesOf(root: Schema): readonly string[] {
-  const names = variantsOf(root, root).flatMap(({ properties }) =>
+  const names = variantsOf(root, startWalk(root)).flatMap(({ properties }) =>
     Object.keys(asObject(properties)),
   );
   return [...new Set(names)];

@@ -13,9 +13,11 @@ import {
   resolveSchema,
   type Schema,
   saysNothing,
+  startWalk,
   typeOf,
   valuesOf,
   variantsOf,
+  type Walk,
 } from './json-schema.ts';
 import { planEntries } from './plan-entries.ts';
 import { planField } from './plan-field.ts';
@@ -36,11 +38,11 @@ const SAYS_WHAT = [
 
 /** Plans the form of a call's arguments. */
 export function planForm(call: Pick<Call, 'args'>, tool: FormTool, draft: Draft): FormNode {
-  const root = tool.schema;
-  const read = resolveSchema(root, root);
+  const walk = startWalk(tool.schema);
+  const read = resolveSchema(tool.schema, walk);
   const infers = !SAYS_WHAT.some((key) => Object.hasOwn(read, key));
   const planning: Planning = {
-    root,
+    walk,
     secrets: tool.secrets,
     draft,
     infers,
@@ -61,8 +63,8 @@ export function planForm(call: Pick<Call, 'args'>, tool: FormTool, draft: Draft)
 
 /** Arguments are one object, or one of several kinds of them; what is neither is edited as JSON. */
 function planRoot(spot: Spot, read: Schema, planning: Planning): FormNode {
-  const { root } = planning;
-  const kinds = variantsOf(read, root).filter((kind) => (typeOf(kind) ?? 'object') === 'object');
+  const { walk } = planning;
+  const kinds = variantsOf(read, walk).filter((kind) => (typeOf(kind) ?? 'object') === 'object');
   const [only = read] = kinds;
   const raw = () => planRaw({ ...spot, label: 'Arguments' }, read, false, planning);
   if (!isObject(spot.value)) return raw();
@@ -75,13 +77,13 @@ function planRoot(spot: Spot, read: Schema, planning: Planning): FormNode {
 
 /** Plans one place. */
 function planNode(given: Spot, planning: Planning): FormNode {
-  const { root } = planning;
-  const read = resolveSchema(given.schema, root);
-  const spot = given.fresh ? withDefault(given, read, root) : given;
+  const { walk } = planning;
+  const read = resolveSchema(given.schema, walk);
+  const spot = given.fresh ? withDefault(given, read, walk) : given;
   const { value } = spot;
   if (isHidden(spot, given, read, planning)) return keep(spot, value === undefined ? '' : 'secret');
   const inferred = planning.infers && saysNothing(read) && value !== undefined;
-  const variants = inferred ? [inferSchema(value)] : variantsOf(read, root);
+  const variants = inferred ? [inferSchema(value)] : variantsOf(read, walk);
   const finite = variants.map(valuesOf);
   if (finite.every((each) => each !== undefined))
     return planFinite(spot, read, finite.flat(), planning);
@@ -101,12 +103,12 @@ function planNode(given: Spot, planning: Planning): FormNode {
 /** What a person adds is theirs to type; only what came with the call is kept from sight. */
 function isHidden({ path }: Spot, given: Spot, read: Schema, planning: Planning): boolean {
   if (given.fresh && given.value === undefined) return false;
-  return isSecretPlace(path, planning.secrets) || isSecretSchema(read, planning.root);
+  return isSecretPlace(path, planning.secrets) || isSecretSchema(read, planning.walk);
 }
 
 /** What was added begins with its default, and with nothing that does not fit it. */
-function withDefault(spot: Spot, read: Schema, root: Schema): Spot {
-  const fits = spot.value !== undefined && fitOf(read, spot.value, root) > 0;
+function withDefault(spot: Spot, read: Schema, walk: Walk): Spot {
+  const fits = spot.value !== undefined && fitOf(read, spot.value, walk) > 0;
   return fits ? spot : { ...spot, value: read.default };
 }
 
@@ -179,7 +181,7 @@ function isEnumKeyed(schema: Schema): boolean {
 function planArray(spot: Spot, schema: Schema, nullable: boolean, planning: Planning): FormNode {
   const { value } = spot;
   const list = asList(value);
-  const leaf = planList(schema, list, planning.root);
+  const leaf = planList(schema, list, planning.walk);
   const holdsSecret = holdsSecretPath(spot.path, planning.secrets);
   if (leaf !== undefined && !holdsSecret) return planField(spot, schema, leaf, nullable, planning);
   const tuple = planTuple(spot, schema, planning);

@@ -3,7 +3,15 @@ import type { JsonValue } from '../../domain/json.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { printFormJson } from './form-json.ts';
 import type { Raw, Widget } from './form-node.ts';
-import { asList, isSame, type Schema, typeOf, valuesOf, variantsOf } from './json-schema.ts';
+import {
+  asList,
+  isSame,
+  type Schema,
+  typeOf,
+  valuesOf,
+  variantsOf,
+  type Walk,
+} from './json-schema.ts';
 import { isDate, isTime, readMoment } from './moments.ts';
 
 /** A widget that carries the value, and what it begins with. */
@@ -136,11 +144,11 @@ export function planChoice(
 export function planList(
   schema: Schema,
   value: readonly JsonValue[],
-  root: Schema,
+  walk: Walk,
 ): Leaf | undefined {
   if (schema.prefixItems !== undefined || schema.items === undefined || Array.isArray(schema.items))
     return undefined;
-  const variants = variantsOf(schema.items, root);
+  const variants = variantsOf(schema.items, walk);
   const values = variants.map(valuesOf);
   if (values.every((each) => each !== undefined)) return planMany(values.flat(), value);
   const [only] = variants;

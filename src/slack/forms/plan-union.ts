@@ -4,7 +4,7 @@ import { type Fit, fitOf } from './could-be.ts';
 import { describe, kindNames } from './form-labels.ts';
 import type { FormNode, Union } from './form-node.ts';
 import { idOf, keep, type Planning, type Spot } from './form-spot.ts';
-import { asObject, isObject, type Schema, typeOf, valuesOf } from './json-schema.ts';
+import { asObject, isObject, type Schema, typeOf, valuesOf, type Walk } from './json-schema.ts';
 import { planObject } from './plan-group.ts';
 
 /** Plans a value of several kinds; undefined when the value is of none of them, or there are too many. */
@@ -20,8 +20,9 @@ export function planUnion(
     ...(nullable ? [{ type: 'null' }] : []),
     ...(spot.required && (value !== undefined || spot.fresh) ? [] : [undefined]),
   ];
-  const own = ownKind(kinds, value, planning.root);
-  if (own === undefined || kinds.length > LIMITS.selectOptions) return undefined;
+  if (kinds.length > LIMITS.selectOptions) return undefined;
+  const own = ownKind(kinds, value, planning.walk);
+  if (own === undefined) return undefined;
   const id = idOf(spot.way, `union of ${kinds.length}`);
   const { [id]: drafted } = planning.draft.kinds;
   const chosen = drafted !== undefined && drafted < kinds.length ? drafted : own;
@@ -45,10 +46,10 @@ export function planUnion(
 function ownKind(
   kinds: readonly (Schema | undefined)[],
   value: JsonValue | undefined,
-  root: Schema,
+  walk: Walk,
 ): number | undefined {
   if (value === undefined) return kinds.includes(undefined) ? kinds.indexOf(undefined) : 0;
-  const fits = kinds.map((kind): Fit => (kind === undefined ? 0 : fitOf(kind, value, root)));
+  const fits = kinds.map((kind): Fit => (kind === undefined ? 0 : fitOf(kind, value, walk)));
   const best = Math.max(...fits);
   return best === 0 ? undefined : fits.indexOf(best as Fit);
 }

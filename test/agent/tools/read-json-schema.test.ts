@@ -36,6 +36,19 @@ const FAN_OF_FIELDS = aFan((next) => ({
   properties: Object.fromEntries(EIGHT.map((i) => [`x${i}`, next])),
 }));
 
+const FAN_OF_LISTS = {
+  $defs: {
+    ...Object.fromEntries(
+      [0, 1, 2, 3, 4, 5].map((i) => {
+        const next = EIGHT.map((j) => [`x${j}`, { $ref: `#/$defs/d${i + 1}/anyOf/${j}` }]);
+        return [`d${i}`, { anyOf: EIGHT.map(() => ({ properties: Object.fromEntries(next) })) }];
+      }),
+    ),
+    d6: { anyOf: EIGHT.map(() => ({ type: 'number' })) },
+  },
+  properties: { a: { $ref: '#/$defs/d0/anyOf/0' } },
+};
+
 describe('arguments by a JSON Schema of others', () => {
   it('are what came: nothing is filled in, converted or dropped', () => {
     const schema = { type: 'object', properties: { n: { type: 'integer', default: 3 } } };
@@ -117,6 +130,8 @@ describe('arguments by a JSON Schema of others', () => {
       const reading = readJsonSchema(broken);
       assert.ok(!reading.ok && reading.reason.length > 10, JSON.stringify(broken).slice(0, 80));
     }
+    const lists = readJsonSchema(FAN_OF_LISTS);
+    assert.match(lists.ok ? '' : lists.reason, /its references fan out/);
   });
 
   it('that was read while the machine stood still is read anew the next time', () => {

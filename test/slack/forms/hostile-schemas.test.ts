@@ -77,6 +77,34 @@ describe('a hostile schema', () => {
       { numRuns: RUNS, examples: [[{ type: [[], [null]] }, {}, [[0, 'add', 0]]]] },
     );
   });
+
+  const EIGHT = Array.from({ length: 8 }, (_, i) => i);
+  const again = EIGHT.map(() => ({ $ref: '#/$defs/a' }));
+  const branches = EIGHT.map((i) => ({
+    properties: { [`k${i}`]: { type: 'string' }, left: { $ref: '#/$defs/a' } },
+  }));
+  const deep = EIGHT.reduce<JsonValue>((left) => ({ left }), { left: 1 });
+  const endless: readonly (readonly [string, Schema, JsonValue])[] = [
+    ['a choice of itself', { anyOf: [{ type: 'object' }, ...again] }, {}],
+    ['all of itself', { allOf: again, type: 'object' }, {}],
+    ['a choice of all of itself', { anyOf: [{ type: 'object' }, { allOf: again }] }, {}],
+    ['a tree with eight kinds of branches', { anyOf: [{ type: 'number' }, ...branches] }, deep],
+  ];
+  for (const [what, a, value] of endless) {
+    it(`that is ${what} has a card, a form and an offer before long`, () => {
+      const given = { $defs: { a }, properties: { v: { $ref: '#/$defs/a' } } } as Schema;
+      for (const [schema, values] of [
+        [{ ...given, $ref: '#/$defs/a' }, value],
+        [given, { v: value }],
+      ] as const) {
+        const tool = toolOf(schema);
+        const call = aCall({ args: canonicalJson(values), askedLine: '' });
+        assert.deepEqual(validateMessage(buildCallCard(call, { tool, mark: TEST_MARK })), []);
+        assert.equal(canonicalJson(argsOf(fillForm(values, tool))), canonicalJson(values));
+        offerTool({ name: 'x', description: '', schema } as unknown as Tool);
+      }
+    });
+  }
 });
 
 type Change = readonly [at: number, kind: 'add' | 'toggle' | 'remove', which: number];
