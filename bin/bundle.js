@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { PLAIN_JS } from './plain-js.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist', 'app');
@@ -37,7 +38,7 @@ export async function importApp(name, exitCode = 1) {
 }
 
 /** Resolves with the folder of the app's modules, made of the sources as they are now; throws `UnwritableError` when it can't be written. */
-async function bundleApp() {
+export async function bundleApp() {
   const folder = join(OUT, hashSources());
   if (!existsSync(folder)) await makeFolder(folder);
   return folder;
@@ -47,7 +48,7 @@ function hashSources() {
   const hash = createHash('sha256');
   const names = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
   const sources = names.filter((name) => /\.[jt]sx?$/.test(name)).map((name) => join('src', name));
-  for (const path of ['package.json', 'bin/bundle.js', ...sources.sort()]) {
+  for (const path of ['package.json', 'bin/bundle.js', 'bin/plain-js.js', ...sources.sort()]) {
     hash
       .update(path)
       .update('\0')
@@ -81,18 +82,10 @@ async function makeFolder(folder) {
 async function build(outdir) {
   const esbuild = await import('esbuild');
   await esbuild.build({
+    ...PLAIN_JS,
     absWorkingDir: ROOT,
     entryPoints: ENTRIES,
     outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    sourcemap: 'linked',
-    sourcesContent: false,
-    logLevel: 'error',
     plugins: [keepPlaces],
   });
 }
@@ -120,5 +113,3 @@ function removeOld() {
     .sort((one, other) => other.at - one.at);
   for (const { path } of folders.slice(KEPT)) rmSync(path, { recursive: true, force: true });
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleApp();

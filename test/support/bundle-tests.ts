@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { PLAIN_JS } from '../../bin/plain-js.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,18 +18,10 @@ export async function bundleTests(
 ): Promise<readonly string[]> {
   mkdirSync(outdir, { recursive: true });
   await build({
+    ...PLAIN_JS,
     absWorkingDir: root,
     entryPoints: Object.fromEntries([...units.keys()].map((name) => [name, `unit:${name}`])),
     outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    sourcemap: 'linked',
-    sourcesContent: false,
-    logLevel: 'error',
     plugins: [collect(units, root), keepPlaces],
   });
   return [...units.keys()].map((name) => join(outdir, `${name}.js`));

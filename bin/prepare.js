@@ -1,0 +1,3 @@
+import { bundleApp } from './bundle.js';
+
+await bundleApp();
