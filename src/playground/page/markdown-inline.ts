@@ -45,7 +45,7 @@ const autolink: InlineRule = (text, at) => {
 };
 
 const slackMention: InlineRule = (text, at) => {
-  const match = matchAt(/<([@#])([A-Z0-9]+)(?:\|([^<>\n]*))?>/y, text, at);
+  const match = matchAt(/<([@#])([A-Z][A-Z0-9]+)(?:\|([^<>\n]*))?>/y, text, at);
   if (match === undefined) return undefined;
   return {
     node: { kind: match[1] === '@' ? 'user' : 'channel', id: match[2] ?? '', label: match[3] },

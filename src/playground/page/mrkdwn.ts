@@ -55,7 +55,7 @@ function parseAngle(inside: string): Inline {
   const bar = inside.indexOf('|');
   const target = bar < 0 ? inside : inside.slice(0, bar);
   const label = bar < 0 ? undefined : decodeEntities(inside.slice(bar + 1));
-  const mention = /^([@#])([A-Z0-9]+)$/.exec(target);
+  const mention = /^([@#])([A-Z][A-Z0-9]+)$/.exec(target);
   if (mention !== null) {
     return { kind: mention[1] === '@' ? 'user' : 'channel', id: mention[2] ?? '', label };
   }

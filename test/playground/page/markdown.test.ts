@@ -117,6 +117,11 @@ const TABLE: readonly (readonly [string, string, readonly unknown[]])[] = [
       },
     ],
   ],
+  [
+    'what no ID of Slack looks like, as text beside a mention',
+    '<#1> <@2A> <@U1>',
+    [paragraph(text('<#1> <@2A> '), { kind: 'user', id: 'U1', label: undefined })],
+  ],
   ['lines of a paragraph', 'a  \nb\n\nc', [paragraph(text('a\nb')), paragraph(text('c'))]],
 ];
 
