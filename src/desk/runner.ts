@@ -17,7 +17,6 @@ const RENEWALS = 3;
 const MAX_AT_ONCE = 64;
 /** Places that only work may take that somebody waits for. */
 const KEPT_FREE = 16;
-/** Asked for together, which a store that is far away answers together. */
 const CLAIMS_AT_ONCE = 3;
 /** So often works may be claimed before the event loop turns. */
 const HEAR_EVERY = 3;
@@ -104,11 +103,10 @@ export function createRunner(deps: {
   async function claimSome(): Promise<boolean> {
     const now = await timeToClaim();
     const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
-    const claims = Array.from({ length: Math.min(free, CLAIMS_AT_ONCE) }, () => claimOne(now));
-    // Asked last, so that it is the time of what was left.
-    const next = agenda.nextDueAt();
-    const [dueAt, ...found] = await Promise.all([next, ...claims]);
-    if (found.length > 0 && found.every(Boolean)) return true;
+    const most = Math.min(free, CLAIMS_AT_ONCE);
+    // The time is asked for last, so that it is that of what was left; a store that is far away answers both together.
+    const [count, dueAt] = await Promise.all([claim(now, most), agenda.nextDueAt()]);
+    if (most > 0 && count === most) return true;
     cancelTimer();
     // With few places left, what is due may have to wait for one: the end of some work looks again.
     if (dueAt === undefined || state !== 'running' || isCrowded()) return false;
@@ -116,13 +114,14 @@ export function createRunner(deps: {
     return false;
   }
 
-  /** What was claimed is begun, whatever becomes of the other claims. When most places are taken, the rest is for what goes ahead of its time. */
-  async function claimOne(now: number): Promise<boolean> {
+  /** Begins what was claimed, and resolves with how much it is. When most places are taken, the rest is for what goes ahead of its time. */
+  async function claim(now: number, most: number): Promise<number> {
+    if (most === 0) return 0;
     const early = isCrowded() ? AHEAD_MS / 2 : 0;
-    const lease = await agenda.claim(now - early, leaseMs + early);
-    // An answer that was on its way for too long: the key is due again, and nothing was begun.
-    if (lease && clock.now() < lease.expiresAt) begin(lease);
-    return lease !== undefined;
+    const leases = await agenda.claim(now - early, leaseMs + early, most);
+    // An answer that was on its way for too long: the keys are due again, and nothing was begun.
+    for (const lease of leases) if (clock.now() < lease.expiresAt) begin(lease);
+    return leases.length;
   }
 
   function isCrowded(): boolean {

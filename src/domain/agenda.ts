@@ -67,8 +67,8 @@ export interface Agenda {
    * causes one more pass; during a back-off it runs at its own time; parked work starts afresh.
    */
   wake(wakes: readonly Wake[]): Promise<void>;
-  /** Leases the key that has been due longest, or one whose worker let its lease run out (one more try); undefined when none is due. */
-  claim(now: number, leaseMs: number): Promise<Lease | undefined>;
+  /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. */
+  claim(now: number, leaseMs: number, most: number): Promise<readonly Lease[]>;
   /** Extends a lease; undefined when another worker has the key. */
   renew(lease: Lease, now: number, leaseMs: number): Promise<Lease | undefined>;
   /** Ends the work well; tries start anew. Nothing happens when the lease was lost. */

@@ -7,6 +7,7 @@ import type { ThreadFence } from '../../src/domain/agenda.ts';
 import { pumpKey } from '../../src/domain/agenda.ts';
 import { StaleFenceError } from '../../src/domain/store.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
+import { claimOne } from '../support/claim-one.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import {
@@ -36,7 +37,7 @@ function createStore(t: TestContext) {
     async takeOver(): Promise<ThreadFence> {
       await clock.advance(LEASE_MS + 1);
       await store.agenda.wake([{ key: pumpKey(THREAD), dueAt: clock.now() }]);
-      const lease = await store.agenda.claim(clock.now(), LEASE_MS);
+      const lease = await claimOne(store.agenda, clock.now(), LEASE_MS);
       assert.ok(lease);
       return { thread: THREAD, token: lease.fence };
     },

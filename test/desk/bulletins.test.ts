@@ -13,6 +13,7 @@ import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import { APPROVER, aCall, THREAD } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { claimOne } from '../support/claim-one.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { startRedis } from '../support/redis-server.ts';
@@ -63,7 +64,7 @@ async function stormed(
 async function storm(ledger: Ledger, agenda: Agenda, calls: number, now: number): Promise<void> {
   const key = pumpKey(THREAD);
   await agenda.wake([{ key, dueAt: now }]);
-  const lease = await agenda.claim(now, 1_000);
+  const lease = await claimOne(agenda, now, 1_000);
   assert.ok(lease);
   const fence = { thread: THREAD, token: lease.fence };
   const { route: _none, deadlineAt: _never, ...rest } = aCall({ tool: 'act', createdAt: now });

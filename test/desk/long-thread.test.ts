@@ -7,6 +7,7 @@ import { estimateTokens } from '../../src/agent/estimate-tokens.ts';
 import { pumpKey } from '../../src/domain/agenda.ts';
 import { THREAD } from '../support/a-call.ts';
 import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { claimOne } from '../support/claim-one.ts';
 import { type MockRequest, sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 
@@ -48,7 +49,7 @@ async function settleTurns({ store, clock }: TestDesk, count: number): Promise<v
   assert(like);
   const dueAt = clock.now() + 1_000;
   await store.agenda.wake([{ key: pumpKey(THREAD), dueAt }]);
-  const lease = await store.agenda.claim(dueAt, 60_000);
+  const lease = await claimOne(store.agenda, dueAt, 60_000);
   assert(lease);
   const fence = { thread: THREAD, token: lease.fence };
   for (let turn = 0; turn < count; turn += 1) {

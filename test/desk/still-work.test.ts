@@ -19,6 +19,7 @@ import { stepFrom } from '../../src/domain/transitions.ts';
 import { openerOf, SILENT } from '../stores/redis/open-store.ts';
 import { openStore as openSqlite } from '../stores/sqlite/open-store.ts';
 import { REQUESTER } from '../support/a-call.ts';
+import { claimOne } from '../support/claim-one.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { startRedis } from '../support/redis-server.ts';
 import {
@@ -189,7 +190,7 @@ for (const [name, open] of OPEN) {
         ['pump'],
       );
       assert.equal(errors.length, 1);
-      const claimed = async () => (await store.agenda.claim(clock.now(), LEASE_MS))?.key;
+      const claimed = async () => (await claimOne(store.agenda, clock.now(), LEASE_MS))?.key;
       const first = [await claimed(), await claimed()].map((key) => key?.task);
       assert.deepEqual(first.sort(), ['redraw', 'run']);
       const late = await (await busyThread(opened)).add('approved');

@@ -8,6 +8,7 @@ import type { Store } from '../../src/domain/store.ts';
 import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
 import { type Cause, type Step, stepFrom } from '../../src/domain/transitions.ts';
 import { aCall } from './a-call.ts';
+import { claimOne } from './claim-one.ts';
 
 /** A call to be stored, with its card. */
 export interface SeedCall {
@@ -36,7 +37,7 @@ export async function seedThreads(
   /** Claims the one key that is due this long, and keeps it, as a worker does that dies. */
   async function claim(key: ReturnType<typeof pumpKey>): Promise<number> {
     await store.agenda.wake([{ key, dueAt: at - 2 * AHEAD_MS }]);
-    const lease = await store.agenda.claim(at - 2 * AHEAD_MS, LEASE_MS + 2 * AHEAD_MS);
+    const lease = await claimOne(store.agenda, at - 2 * AHEAD_MS, LEASE_MS + 2 * AHEAD_MS);
     if (lease?.key.id !== key.id) throw new Error(`${key.id} was not the one that was due.`);
     if (key.task === 'pump') await store.agenda.finish(lease);
     return lease.fence;

@@ -2,6 +2,7 @@ import { describe } from 'node:test';
 import { agendaContract } from './store-contract/agenda-contract.ts';
 import { askedContract } from './store-contract/asked-contract.ts';
 import { auditContract } from './store-contract/audit-contract.ts';
+import { claimContract } from './store-contract/claim-contract.ts';
 import { draftsContract } from './store-contract/drafts-contract.ts';
 import { effectsContract } from './store-contract/effects-contract.ts';
 import { historyContract } from './store-contract/history-contract.ts';
@@ -35,6 +36,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('removal of the history', () => removalContract(open));
     describe('outbox', () => outboxContract(open));
     describe('agenda', () => agendaContract(open));
+    describe('claims of the agenda', () => claimContract(open));
     describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
     describe('routes', () => routesContract(open));

@@ -8,17 +8,19 @@ import type { RedisLink } from './redis-link.ts';
 const WAKE = deskScript('carryOut(ARGV[1])');
 
 const CLAIM = onceScript(`
-local first=redis.call('ZRANGEBYSCORE',READY,'-inf',ARGV[1],'LIMIT',0,1)[1]
-if not first then return false end
-local found=redis.call('HMGET',entry(first),'due','until','tries','deaths')
-local fence=redis.call('INCR',P..':fence')
-local died=found[2] and 1 or 0
-local tries,deaths=tonumber(found[3] or '0')+died,tonumber(found[4] or '0')+died
-redis.call('HSET',entry(first),'fence',fence,'until',ARGV[2],'tries',tries)
-if deaths>0 then redis.call('HSET',entry(first),'deaths',deaths) end
-if found[1] and tonumber(found[1])<=tonumber(ARGV[1]) then redis.call('HDEL',entry(first),'due') end
-redis.call('ZADD',READY,ARGV[2],first)
-return {first,tostring(fence),tostring(tries),tostring(deaths)}`);
+local out={}
+for _,key in ipairs(redis.call('ZRANGEBYSCORE',READY,'-inf',ARGV[1],'LIMIT',0,ARGV[3])) do
+  local found=redis.call('HMGET',entry(key),'due','until','tries','deaths')
+  local fence=redis.call('INCR',P..':fence')
+  local died=found[2] and 1 or 0
+  local tries,deaths=tonumber(found[3] or '0')+died,tonumber(found[4] or '0')+died
+  redis.call('HSET',entry(key),'fence',fence,'until',ARGV[2],'tries',tries)
+  if deaths>0 then redis.call('HSET',entry(key),'deaths',deaths) end
+  if found[1] and tonumber(found[1])<=tonumber(ARGV[1]) then redis.call('HDEL',entry(key),'due') end
+  redis.call('ZADD',READY,ARGV[2],key)
+  out[#out+1]={key,tostring(fence),tostring(tries),tostring(deaths)}
+end
+return out`);
 
 /** Whether the bearer still has the key; `due` is what it was woken for meanwhile. */
 const HELD = `
@@ -93,13 +95,14 @@ export function createRedisAgenda(link: RedisLink, desk: string): Agenda {
     async wake(wakes) {
       await link.run(WAKE, desk, [encodeEffects({ wakes })]);
     },
-    async claim(now, leaseMs) {
+    async claim(now, leaseMs, most) {
       const expiresAt = now + leaseMs;
-      const reply = await link.run(CLAIM, desk, [String(now), String(expiresAt)]);
-      if (reply === null) return undefined;
-      const [key = '', fence, tries, deaths] = readTexts(reply);
-      const counts = { tries: Number(tries), deaths: Number(deaths) };
-      return { key: decodeAgendaKey(key), fence: Number(fence), expiresAt, ...counts };
+      const rows = await link.run(CLAIM, desk, [String(now), String(expiresAt), String(most)]);
+      return readList(rows).map((row) => {
+        const [key = '', fence, tries, deaths] = readTexts(row);
+        const counts = { tries: Number(tries), deaths: Number(deaths) };
+        return { key: decodeAgendaKey(key), fence: Number(fence), expiresAt, ...counts };
+      });
     },
     async renew(lease, now, leaseMs) {
       const expiresAt = now + leaseMs;

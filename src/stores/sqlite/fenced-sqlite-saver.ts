@@ -56,7 +56,7 @@ export class FencedSqliteSaver extends SqliteSaver {
       throw new Error(`Checkpoint ${checkpoint.id} is stored as ${type}, its metadata is not.`);
     }
     const parent = config.configurable?.checkpoint_id ?? null;
-    this.#transact.write(() => {
+    this.#transact.writeBehind(() => {
       this.#agenda.assertFence(fence);
       this.db
         .prepare(`
@@ -90,7 +90,7 @@ export class FencedSqliteSaver extends SqliteSaver {
     );
     // As in the stock saver: errors and interrupts of a task are replaced, its results are kept.
     const isSpecial = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    this.#transact.write(() => {
+    this.#transact.writeBehind(() => {
       this.#agenda.assertFence(fence);
       const insert = this.db.prepare(`
         INSERT OR ${isSpecial ? 'REPLACE' : 'IGNORE'} INTO writes

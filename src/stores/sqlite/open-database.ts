@@ -16,7 +16,7 @@ export interface OpenDatabase {
 /** How long a writer waits for another one. */
 export const BUSY_TIMEOUT_MS = 5_000;
 
-/** Opens `countersign.db` in the folder, made when missing, at its newest version; what is committed survives a loss of power. */
+/** Opens `countersign.db` in the folder, made when missing, at its newest version; its commits wait for the disk. */
 export function openDatabase(dataDir: string): OpenDatabase {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -43,7 +43,7 @@ export function openDatabase(dataDir: string): OpenDatabase {
   }
 }
 
-/** Makes every commit wait for the disk: a promise that Slack was given must not be lost to a loss of power. */
+/** Makes commits wait for the disk: a promise that Slack was given must not be lost to a loss of power. */
 export function setDurable(db: Database.Database): void {
   const journal = db.pragma('journal_mode = WAL', { simple: true });
   if (journal !== 'wal') {

@@ -62,9 +62,9 @@ export function createAgendaRows(db: Database, transact: Transact): AgendaRows {
 
 /** Creates the agenda over one connection. */
 export function createSqliteAgenda(db: Database, transact: Transact, rows: AgendaRows): Agenda {
-  const ready = db.prepare<[now: number], ReadyRow>(`
+  const ready = db.prepare<[now: number, most: number], ReadyRow>(`
     SELECT key, tries, deaths, leased_until IS NOT NULL AS leased FROM agenda
-    WHERE ready_at <= ? ORDER BY ready_at, seq LIMIT 1`);
+    WHERE ready_at <= ? ORDER BY ready_at, seq LIMIT ?`);
   const nextFence = db
     .prepare<[], number>(
       `UPDATE counters SET value = value + 1 WHERE name = 'fence' RETURNING value`,
@@ -108,9 +108,7 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
   const planned = db.prepare<[key: string]>(`
     SELECT 1 FROM agenda WHERE key = ? AND (ready_at IS NOT NULL OR parked_at IS NOT NULL)`);
 
-  function claim(now: number, leaseMs: number): Lease | undefined {
-    const row = ready.get(now);
-    if (!row) return undefined;
+  function lease(row: ReadyRow, now: number, leaseMs: number): Lease {
     const fence = nextFence.get();
     if (fence === undefined) throw new Error('The database has lost its counter of fences.');
     const tries = row.tries + row.leased;
@@ -124,17 +122,20 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
     async wake(wakes) {
       transact.write(() => rows.wake(wakes));
     },
-    async claim(now, leaseMs) {
-      return transact.write(() => claim(now, leaseMs));
+    async claim(now, leaseMs, most) {
+      // Mostly there is none.
+      const rows = transact.read(() => ready.all(now, most));
+      if (rows.length === 0) return [];
+      return transact.writeBehind(() => rows.map((row) => lease(row, now, leaseMs)));
     },
     async renew(lease, now, leaseMs) {
       const expiresAt = now + leaseMs;
       const key = encodeAgendaKey(lease.key);
-      const { changes } = transact.write(() => renew.run(expiresAt, key, lease.fence));
+      const { changes } = transact.writeBehind(() => renew.run(expiresAt, key, lease.fence));
       return changes === 0 ? undefined : { ...lease, expiresAt };
     },
     async finish(lease) {
-      transact.write(() => finish.run(encodeAgendaKey(lease.key), lease.fence));
+      transact.writeBehind(() => finish.run(encodeAgendaKey(lease.key), lease.fence));
     },
     async backOff(lease, dueAt, reason) {
       const key = encodeAgendaKey(lease.key);
@@ -142,7 +143,7 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
     },
     async postpone(lease, dueAt) {
       const key = encodeAgendaKey(lease.key);
-      transact.write(() => postpone.run({ key, fence: lease.fence, dueAt }));
+      transact.writeBehind(() => postpone.run({ key, fence: lease.fence, dueAt }));
     },
     async park(lease, now, reason) {
       const key = encodeAgendaKey(lease.key);

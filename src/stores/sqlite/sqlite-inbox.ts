@@ -90,7 +90,7 @@ export function createSqliteInbox(
       });
     },
     async begin(id, effects, fence) {
-      return transact.write(() => {
+      return transact.writeBehind(() => {
         agenda.assertFence(fence);
         const { changes } = begin.run({ id, thread: fence.thread });
         if (changes === 0) return false;

@@ -150,19 +150,19 @@ export function createSqliteLedger(
       return rows.map(toCall);
     },
     async markDelivered(ids, fence) {
-      transact.write(() => {
+      transact.writeBehind(() => {
         if (fence) agenda.assertFence(fence);
         for (const id of ids) markDelivered.run(id, fence?.thread ?? null);
       });
     },
     async placeCard(callId, place) {
-      transact.write(() => placeCard.run(callId, place.channel, place.ts));
+      transact.writeBehind(() => placeCard.run(callId, place.channel, place.ts));
     },
     async cardOf(callId) {
       return transact.read(() => cardOf.get(callId));
     },
     async placeSide(callId, side, place) {
-      transact.write(() =>
+      transact.writeBehind(() =>
         place ? placeSide.run(callId, side, place.channel, place.ts) : dropSide.run(callId, side),
       );
     },

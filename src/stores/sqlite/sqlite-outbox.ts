@@ -58,13 +58,13 @@ export function createSqliteOutbox(
       return found.map((row) => parseDocument<Say>(row.document, `say ${row.id}`));
     },
     async markSaid(id) {
-      transact.write(() => markSaid.run(id));
+      transact.writeBehind(() => markSaid.run(id));
     },
     async unsaidThreads() {
       return transact.read(() => unsaidThreads.all()).map(({ thread }) => thread);
     },
     async placeLive(thread, place) {
-      transact.write(() =>
+      transact.writeBehind(() =>
         place ? placeLive.run(thread, place.channel, place.ts) : dropLive.run(thread),
       );
     },

@@ -9,6 +9,7 @@ import type { Store } from '../../../src/domain/store.ts';
 import { threadKey } from '../../../src/domain/thread-key.ts';
 import { stepFrom } from '../../../src/domain/transitions.ts';
 import { aCall } from '../../support/a-call.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const LEASE_MS = 600_000;
 
@@ -34,7 +35,7 @@ export async function seedPending(options: {
     const text = 'Please write the note of today.';
     const message = { id: turn, thread, author: requester, ts, text, receivedAt: now };
     await store.inbox.receive(message, { wakes: [{ key: pumpKey(thread), dueAt: 0 }] });
-    const lease = await store.agenda.claim(now, LEASE_MS);
+    const lease = await claimOne(store.agenda, now, LEASE_MS);
     if (lease?.key.id !== thread) throw new Error('The store has other work than the seeding.');
     const fence = { thread, token: lease.fence };
     await store.inbox.begin(turn, {}, fence);

@@ -64,10 +64,10 @@ export function watchStore<S extends Store & { readonly saver: object }>(
     saver: watch(store.saver, SAVER_NAMES, kill),
     agenda: {
       ...store.agenda,
-      async claim(now: number, leaseMs: number): Promise<Lease | undefined> {
-        const lease = await store.agenda.claim(now, leaseMs);
-        if (lease) kill.pass(`after claim of ${lease.key.task}`);
-        return lease;
+      async claim(now: number, leaseMs: number, most: number): Promise<readonly Lease[]> {
+        const leases = await store.agenda.claim(now, leaseMs, most);
+        for (const { key } of leases) kill.pass(`after claim of ${key.task}`);
+        return leases;
       },
     },
   };

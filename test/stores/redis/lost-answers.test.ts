@@ -6,6 +6,7 @@ import { bulletinId } from '../../../src/domain/bulletin.ts';
 import type { Effects } from '../../../src/domain/store.ts';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
+import { claimOne } from '../../support/claim-one.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
@@ -57,7 +58,7 @@ const ACTS: Readonly<Record<string, Act>> = {
       wakes: [{ key: pumpKey(THREAD), dueAt: 1 }],
     }),
   'inbox.receive another': ({ inbox }) => inbox.receive(second, effects('received another')),
-  'agenda.claim': ({ agenda }) => agenda.claim(10, 1_000),
+  'agenda.claim': ({ agenda }) => claimOne(agenda, 10, 1_000),
   'agenda.renew': ({ agenda }) => agenda.renew(lease, 20, 1_000),
   'inbox.begin': ({ inbox }) => inbox.begin(first.id, effects('begun'), fence),
   'ledger.propose': ({ ledger }) => ledger.propose(proposal, effects('proposed'), fence),
@@ -98,8 +99,8 @@ const ACTS: Readonly<Record<string, Act>> = {
   'inbox.end': ({ inbox }) => inbox.end(first.id, 'turn', effects('ended'), fence),
   'agenda.wake': ({ agenda }) => agenda.wake([{ key: pumpKey(THREAD), dueAt: 50 }]),
   'agenda.backOff': ({ agenda }) => agenda.backOff(lease, 60, 'why'),
-  'agenda.claim next': ({ agenda }) => agenda.claim(100, 1_000),
-  'agenda.claim the one after': ({ agenda }) => agenda.claim(100, 1_000),
+  'agenda.claim next': ({ agenda }) => claimOne(agenda, 100, 1_000),
+  'agenda.claim the one after': ({ agenda }) => claimOne(agenda, 100, 1_000),
   'agenda.park': ({ agenda }) => agenda.park({ ...lease, fence: 2 }, 110, 'poison'),
   'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, fence: 3 }),
   'pause.write': ({ pause: halt }) => halt.write(pause, effects('paused')),

@@ -7,6 +7,7 @@ import {
 } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import type { FencedSqliteSaver } from '../../../src/stores/sqlite/fenced-sqlite-saver.ts';
 import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
+import { claimOne } from '../../support/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
@@ -36,7 +37,7 @@ function fencesOf({ agenda }: SqliteStore): (thread: string) => Promise<number> 
     const known = fences.get(thread);
     if (known !== undefined) return known;
     await agenda.wake([{ key: pumpKey(thread as ThreadKey), dueAt: 0 }]);
-    const lease = await agenda.claim(0, Number.MAX_SAFE_INTEGER);
+    const lease = await claimOne(agenda, 0, Number.MAX_SAFE_INTEGER);
     assert.equal(lease?.key.id, thread);
     fences.set(thread, lease.fence);
     return lease.fence;

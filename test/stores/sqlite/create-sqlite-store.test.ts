@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { pumpKey, runKey } from '../../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/a-call.ts';
+import { claimOne } from '../../support/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {
   aDraft,
   aMessage,
+  aProposal,
   aSay,
   holdThread,
   stepTo,
@@ -24,6 +27,73 @@ describe('the SQLite file', () => {
     assert.equal(store.saver.db.pragma('journal_mode', { simple: true }), 'wal');
     assert.equal(store.saver.db.pragma('synchronous', { simple: true }), 2);
     assert.equal(store.saver.db.pragma('foreign_keys', { simple: true }), 1);
+  });
+
+  test('what somebody was promised waits for the disk, and what the next look finds out again does not', async (t) => {
+    const { store, clock } = await openStore(t);
+    const { agenda, history, inbox, ledger, outbox, saver } = store;
+    const { db } = saver;
+    const message = aMessage('1700000001.000100');
+    const wakes = [{ key: pumpKey(THREAD), dueAt: clock.now() }];
+    const proposal = aProposal();
+    const pending = stepTo(proposal, 'pending', 'gate');
+    const fence = { thread: THREAD, token: 1 };
+    const graph = { configurable: { thread_id: THREAD, fence_token: 1, checkpoint_ns: '' } };
+    const checkpoint = { ...emptyCheckpoint(), id: 'a' };
+    const about = { source: 'loop', step: 0, parents: {} } as const;
+    const at = { channel: 'C1', ts: '1' };
+    const turn = { id: message.id, settledAt: 1, messages: [] };
+    const acts: readonly (readonly ['waits' | 'behind', () => Promise<unknown>])[] = [
+      ['waits', () => inbox.receive(message, { wakes })],
+      ['behind', () => agenda.claim(clock.now(), 1_000, 1)],
+      ['behind', () => inbox.begin(message.id, {}, fence)],
+      ['behind', () => saver.put(graph, checkpoint, about)],
+      ['waits', () => ledger.propose(proposal, {}, fence)],
+      ['waits', () => ledger.write(proposal, [pending], {})],
+      ['behind', () => ledger.placeCard(proposal.id, at)],
+      ['waits', () => outbox.add([aSay('s')], [])],
+      ['behind', () => outbox.markSaid('s')],
+      ['behind', () => ledger.markDelivered([proposal.id], fence)],
+      ['waits', () => history.append(THREAD, turn, {}, fence)],
+      ['waits', () => inbox.end(message.id, 'turn', {}, fence)],
+      ['waits', () => store.audit.append([aDraft('noted')])],
+      ['waits', () => agenda.wake(wakes)],
+    ];
+    // Within a commit it can't be asked for, so it is noted as it is set.
+    let level = 'FULL';
+    const pragma = db.pragma.bind(db);
+    db.pragma = (source, options) => {
+      level = /synchronous = (\w+)/.exec(source)?.[1] ?? level;
+      return pragma(source, options);
+    };
+    let seen: string | undefined;
+    db.function('note_level', () => {
+      seen = level;
+      return null;
+    });
+    for (const table of [
+      'inbox',
+      'agenda',
+      'checkpoints',
+      'calls',
+      'cards',
+      'outbox',
+      'turns',
+      'audit',
+    ]) {
+      for (const event of ['INSERT', 'UPDATE']) {
+        db.exec(`CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main.${table}
+          BEGIN SELECT note_level(); END`);
+      }
+    }
+    for (const [how, act] of acts) {
+      seen = undefined;
+      await act();
+      assert.equal(seen, how === 'waits' ? 'FULL' : 'NORMAL', String(act));
+      assert.equal(db.pragma('synchronous', { simple: true }), 2);
+    }
+    await assert.rejects(inbox.begin('nobody', {}, { thread: THREAD, token: 99 }));
+    assert.equal(db.pragma('synchronous', { simple: true }), 2);
   });
 
   test('the folder is made when it is missing, for its owner only', async (t) => {
@@ -44,11 +114,11 @@ describe('the SQLite file', () => {
     const { store, clock, dataDir } = await openStore(t);
     const key = runKey('call_a');
     await store.agenda.wake([{ key, dueAt: clock.now() }]);
-    const dead = await store.agenda.claim(clock.now(), 3_600_000);
+    const dead = await claimOne(store.agenda, clock.now(), 3_600_000);
     await store.close();
     const again = await openStore(t, { dataDir });
     assert.equal(await again.store.agenda.nextDueAt(), clock.now());
-    const lease = await again.store.agenda.claim(clock.now(), 1_000);
+    const lease = await claimOne(again.store.agenda, clock.now(), 1_000);
     assert.deepEqual([lease?.key, lease?.tries], [key, 1]);
     assert.ok(lease && dead && lease.fence > dead.fence);
   });
@@ -107,7 +177,7 @@ describe('one process has the folder', () => {
     await kill();
     const { store, clock } = await openStore(t, { dataDir });
     assert.deepEqual(await store.inbox.waiting(THREAD), [aMessage('1700000001.000100')]);
-    assert.equal((await store.agenda.claim(clock.now(), 1_000))?.tries, 1);
+    assert.equal((await claimOne(store.agenda, clock.now(), 1_000))?.tries, 1);
   });
 });
 

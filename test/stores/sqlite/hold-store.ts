@@ -2,6 +2,7 @@
 import { pumpKey } from '../../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/a-call.ts';
+import { claimOne } from '../../support/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { aMessage } from '../../support/store-contract/store-bench.ts';
 
@@ -10,6 +11,6 @@ const store = createSqliteStore({ dataDir: process.argv[2] ?? '', clock });
 await store.inbox.receive(aMessage('1700000001.000100'), {
   wakes: [{ key: pumpKey(THREAD), dueAt: clock.now() }],
 });
-const lease = await store.agenda.claim(clock.now(), 3_600_000);
+const lease = await claimOne(store.agenda, clock.now(), 3_600_000);
 process.stdout.write(`holding ${lease?.fence}\n`);
 setInterval(() => {}, 60_000);

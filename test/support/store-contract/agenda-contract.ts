@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgendaKey, pumpKey, redrawKey, runKey } from '../../../src/domain/agenda.ts';
-import { THREAD } from '../a-call.ts';
-import { claimKey, LEASE_MS, type OpenBench, OTHER_THREAD } from './store-bench.ts';
+import { type AgendaKey, redrawKey, runKey } from '../../../src/domain/agenda.ts';
+import { claimOne } from '../claim-one.ts';
+import { claimKey, LEASE_MS, type OpenBench } from './store-bench.ts';
 
 const KEY = runKey('call_a');
 
 export function agendaContract(open: OpenBench): void {
-  test('the key that has been due longest is claimed first, and none before its time', async (t) => {
-    const { clock, store } = await open(t);
-    const start = clock.now();
-    const wakes = [30, 10, 20].map((ms) => ({ key: runKey(`call_${ms}`), dueAt: start + ms }));
-    await store.agenda.wake(wakes);
-    assert.equal(await store.agenda.nextDueAt(), start + 10);
-    assert.equal(await store.agenda.claim(start + 9, LEASE_MS), undefined);
-    const claimed: string[] = [];
-    for (let n = 0; n < 3; n += 1) {
-      claimed.push((await store.agenda.claim(start + 30, LEASE_MS))?.key.id ?? 'none');
-    }
-    assert.deepEqual(claimed, ['call_10', 'call_20', 'call_30']);
-    assert.equal(await store.agenda.claim(start + 30, LEASE_MS), undefined);
-  });
-
   test('of two due times the earlier one counts', async (t) => {
     const { store } = await open(t);
     await store.agenda.wake([{ key: KEY, dueAt: 500 }]);
@@ -32,91 +17,38 @@ export function agendaContract(open: OpenBench): void {
       { key: KEY, dueAt: 300 },
     ]);
     assert.equal(await store.agenda.nextDueAt(), 200);
-    assert.ok(await store.agenda.claim(200, 1_000));
-    assert.equal(await store.agenda.claim(900, 1_000), undefined);
+    assert.ok(await claimOne(store.agenda, 200, 1_000));
+    assert.equal(await claimOne(store.agenda, 900, 1_000), undefined);
   });
 
   test('an empty agenda has no due time', async (t) => {
     const { store } = await open(t);
     assert.equal(await store.agenda.nextDueAt(), undefined);
     await store.agenda.wake([]);
-    assert.equal(await store.agenda.claim(1_000, 1_000), undefined);
+    assert.equal(await claimOne(store.agenda, 1_000, 1_000), undefined);
     await store.agenda.wake([{ key: KEY, dueAt: 0 }]);
-    const lease = await store.agenda.claim(1_000, 1_000);
+    const lease = await claimOne(store.agenda, 1_000, 1_000);
     assert.ok(lease);
     await store.agenda.finish(lease);
     assert.equal(await store.agenda.nextDueAt(), undefined);
   });
 
-  test('one worker at a time has a key', async (t) => {
-    const { clock, store } = await open(t);
-    const keys = ['a', 'b', 'c'].map((id) => runKey(`call_${id}`));
-    await store.agenda.wake(keys.map((key) => ({ key, dueAt: clock.now() })));
-    const workers = Array.from({ length: 8 }, () => store.agenda.claim(clock.now(), LEASE_MS));
-    const leases = (await Promise.all(workers)).filter((lease) => lease !== undefined);
-    assert.deepEqual(leases.map(({ key }) => key.id).sort(), ['call_a', 'call_b', 'call_c']);
-    assert.equal(await store.agenda.nextDueAt(), clock.now() + LEASE_MS);
-  });
-
-  test('fences grow over all keys', async (t) => {
-    const bench = await open(t);
-    const keys = [KEY, pumpKey(THREAD), redrawKey('call_a'), pumpKey(OTHER_THREAD)];
-    let newest = 0;
-    for (const key of [...keys, ...keys]) {
-      const lease = await claimKey(bench, key);
-      assert.ok(lease.fence > newest, `${lease.fence} is larger than ${newest}`);
-      newest = lease.fence;
-      await bench.store.agenda.finish(lease);
-    }
-    const store = await bench.reopen();
-    assert.ok((await claimKey({ store, clock: bench.clock }, KEY)).fence > newest);
-  });
-
-  test('a lease that ran out is claimed by another worker, one more try counted', async (t) => {
-    const { clock, store } = await open(t);
-    const start = clock.now();
-    await store.agenda.wake([{ key: KEY, dueAt: start }]);
-    const dead = await store.agenda.claim(start, LEASE_MS);
-    assert.ok(dead);
-    const counts = { tries: 0, deaths: 0 };
-    assert.deepEqual(dead, { key: KEY, fence: dead.fence, expiresAt: start + LEASE_MS, ...counts });
-    assert.equal(await store.agenda.claim(start + LEASE_MS - 1, LEASE_MS), undefined);
-    const heir = await store.agenda.claim(start + LEASE_MS, LEASE_MS);
-    assert.equal(heir?.tries, 1);
-    assert.ok(heir && heir.fence > dead.fence);
-    await store.agenda.finish(heir);
-    assert.equal(await store.agenda.claim(start + LEASE_MS, LEASE_MS), undefined);
-  });
-
-  test('a lease that ran out takes its place among the due keys', async (t) => {
-    const { store } = await open(t);
-    await store.agenda.wake([{ key: KEY, dueAt: 0 }]);
-    await store.agenda.claim(0, 100);
-    await store.agenda.wake([
-      { key: runKey('late'), dueAt: 101 },
-      { key: runKey('early'), dueAt: 99 },
-    ]);
-    const order: string[] = [];
-    for (let n = 0; n < 3; n += 1) order.push((await store.agenda.claim(200, 500))?.key.id ?? '');
-    assert.deepEqual(order, ['early', 'call_a', 'late']);
-  });
-
   test('a renewed lease lasts longer, under the same fence', async (t) => {
     const { store } = await open(t);
     await store.agenda.wake([{ key: KEY, dueAt: 0 }]);
-    const lease = await store.agenda.claim(0, 100);
+    const lease = await claimOne(store.agenda, 0, 100);
     assert.ok(lease);
     assert.deepEqual(await store.agenda.renew(lease, 50, 100), { ...lease, expiresAt: 150 });
-    assert.equal(await store.agenda.claim(149, 100), undefined);
-    assert.equal((await store.agenda.claim(150, 100))?.tries, 1);
+    assert.equal(await claimOne(store.agenda, 149, 100), undefined);
+    assert.equal((await claimOne(store.agenda, 150, 100))?.tries, 1);
   });
 
   test('who lost a lease can do nothing with it', async (t) => {
     const { store } = await open(t);
     const { agenda } = store;
     await agenda.wake([{ key: KEY, dueAt: 0 }]);
-    const lost = await agenda.claim(0, 100);
-    const heir = await agenda.claim(100, 100);
+    const lost = await claimOne(agenda, 0, 100);
+    const heir = await claimOne(agenda, 100, 100);
     assert.ok(lost && heir);
     assert.equal(await agenda.renew(lost, 100, 900), undefined);
     await agenda.finish(lost);
@@ -136,13 +68,13 @@ export function agendaContract(open: OpenBench): void {
     const lease = await claimKey(bench, KEY);
     const now = bench.clock.now();
     for (let n = 0; n < 3; n += 1) await agenda.wake([{ key: KEY, dueAt: now }]);
-    assert.equal(await agenda.claim(now, LEASE_MS), undefined);
+    assert.equal(await claimOne(agenda, now, LEASE_MS), undefined);
     await agenda.finish(lease);
-    const again = await agenda.claim(now, LEASE_MS);
+    const again = await claimOne(agenda, now, LEASE_MS);
     assert.equal(again?.tries, 0);
     assert.ok(again);
     await agenda.finish(again);
-    assert.equal(await agenda.claim(now, LEASE_MS), undefined);
+    assert.equal(await claimOne(agenda, now, LEASE_MS), undefined);
   });
 
   test('the pass after a worker’s death is also the one that it was woken for', async (t) => {
@@ -150,10 +82,10 @@ export function agendaContract(open: OpenBench): void {
     await claimKey(bench, KEY);
     await bench.store.agenda.wake([{ key: KEY, dueAt: bench.clock.now() }]);
     await bench.clock.advance(LEASE_MS);
-    const heir = await bench.store.agenda.claim(bench.clock.now(), LEASE_MS);
+    const heir = await claimOne(bench.store.agenda, bench.clock.now(), LEASE_MS);
     assert.ok(heir);
     await bench.store.agenda.finish(heir);
-    assert.equal(await bench.store.agenda.claim(bench.clock.now(), LEASE_MS), undefined);
+    assert.equal(await claimOne(bench.store.agenda, bench.clock.now(), LEASE_MS), undefined);
   });
 
   test('a wake-up for later outlives the worker that had the key', async (t) => {
@@ -162,7 +94,7 @@ export function agendaContract(open: OpenBench): void {
     const later = bench.clock.now() + 10 * LEASE_MS;
     await bench.store.agenda.wake([{ key: KEY, dueAt: later }]);
     await bench.clock.advance(LEASE_MS);
-    const heir = await bench.store.agenda.claim(bench.clock.now(), LEASE_MS);
+    const heir = await claimOne(bench.store.agenda, bench.clock.now(), LEASE_MS);
     assert.ok(heir);
     await bench.store.agenda.finish(heir);
     assert.equal(await bench.store.agenda.nextDueAt(), later);
@@ -183,18 +115,18 @@ export function agendaContract(open: OpenBench): void {
     await agenda.wake([{ key: KEY, dueAt: 0 }]);
     for (const tries of [0, 1, 2]) {
       const now = tries * 100;
-      const lease = await agenda.claim(now, 50);
+      const lease = await claimOne(agenda, now, 50);
       assert.equal(lease?.tries, tries);
       assert.ok(lease);
       await agenda.backOff(lease, now + 100, 'rate limited');
-      assert.equal(await agenda.claim(now + 99, 50), undefined);
+      assert.equal(await claimOne(agenda, now + 99, 50), undefined);
     }
-    const last = await agenda.claim(300, 50);
+    const last = await claimOne(agenda, 300, 50);
     assert.equal(last?.tries, 3);
     assert.ok(last);
     await agenda.finish(last);
     await agenda.wake([{ key: KEY, dueAt: 400 }]);
-    assert.equal((await agenda.claim(400, 50))?.tries, 0);
+    assert.equal((await claimOne(agenda, 400, 50))?.tries, 0);
   });
 
   test('a wake-up during a back-off runs at its own time, and a later one does not delay', async (t) => {
@@ -206,7 +138,7 @@ export function agendaContract(open: OpenBench): void {
     await agenda.wake([{ key: KEY, dueAt: now + 90_000 }]);
     assert.equal(await agenda.nextDueAt(), now + 60_000);
     await agenda.wake([{ key: KEY, dueAt: now }]);
-    assert.equal((await agenda.claim(now, LEASE_MS))?.tries, 1);
+    assert.equal((await claimOne(agenda, now, LEASE_MS))?.tries, 1);
   });
 
   test('a wake-up during work that then fails is not put off with it', async (t) => {
@@ -215,7 +147,7 @@ export function agendaContract(open: OpenBench): void {
     const lease = await claimKey(bench, KEY);
     await bench.store.agenda.wake([{ key: KEY, dueAt: now }]);
     await bench.store.agenda.backOff(lease, now + 60_000, 'no answer');
-    assert.equal((await bench.store.agenda.claim(now, LEASE_MS))?.tries, 1);
+    assert.equal((await claimOne(bench.store.agenda, now, LEASE_MS))?.tries, 1);
   });
 
   test('parked work rests visibly until it is woken, and starts afresh then', async (t) => {
@@ -223,7 +155,7 @@ export function agendaContract(open: OpenBench): void {
     const now = bench.clock.now();
     const failed = await claimKey(bench, KEY);
     await bench.store.agenda.backOff(failed, now, 'no answer');
-    const lease = await bench.store.agenda.claim(now, LEASE_MS);
+    const lease = await claimOne(bench.store.agenda, now, LEASE_MS);
     assert.ok(lease);
     await bench.store.agenda.park(lease, now, 'gave up: "no answer"');
     const { agenda } = await bench.reopen();
@@ -231,10 +163,10 @@ export function agendaContract(open: OpenBench): void {
       { key: KEY, reason: 'gave up: "no answer"', at: now },
     ]);
     assert.equal(await agenda.nextDueAt(), undefined);
-    assert.equal(await agenda.claim(now + 10 * LEASE_MS, LEASE_MS), undefined);
+    assert.equal(await claimOne(agenda, now + 10 * LEASE_MS, LEASE_MS), undefined);
     await agenda.wake([{ key: KEY, dueAt: now + 5 }]);
     assert.deepEqual(await agenda.parked(), []);
-    assert.equal((await agenda.claim(now + 5, LEASE_MS))?.tries, 0);
+    assert.equal((await claimOne(agenda, now + 5, LEASE_MS))?.tries, 0);
   });
 
   test('work that is woken before it is parked starts afresh instead', async (t) => {
@@ -242,12 +174,12 @@ export function agendaContract(open: OpenBench): void {
     const { agenda } = bench.store;
     const now = bench.clock.now();
     await agenda.backOff(await claimKey(bench, KEY), now, 'no answer');
-    const lease = await agenda.claim(now, LEASE_MS);
+    const lease = await claimOne(agenda, now, LEASE_MS);
     assert.ok(lease);
     await agenda.wake([{ key: KEY, dueAt: now }]);
     await agenda.park(lease, now, 'gave up');
     assert.deepEqual(await agenda.parked(), []);
-    assert.equal((await agenda.claim(now, LEASE_MS))?.tries, 0);
+    assert.equal((await claimOne(agenda, now, LEASE_MS))?.tries, 0);
   });
 
   test('ids of keys may hold any character', async (t) => {
@@ -266,7 +198,7 @@ export function agendaContract(open: OpenBench): void {
     await store.agenda.wake(keys.map((key, index) => ({ key, dueAt: index })));
     const claimed: AgendaKey[] = [];
     for (const _ of keys) {
-      const lease = await store.agenda.claim(1_000, LEASE_MS);
+      const lease = await claimOne(store.agenda, 1_000, LEASE_MS);
       if (lease) claimed.push(lease.key);
     }
     assert.deepEqual(claimed, keys);
@@ -279,7 +211,7 @@ export function agendaContract(open: OpenBench): void {
     await bench.store.agenda.wake([{ key: runKey('later'), dueAt: now + 900 }]);
     const { agenda } = await bench.reopen();
     assert.equal(await agenda.nextDueAt(), now + 700);
-    assert.equal((await agenda.claim(now + 700, LEASE_MS))?.tries, 1);
-    assert.deepEqual((await agenda.claim(now + 900, LEASE_MS))?.key, runKey('later'));
+    assert.equal((await claimOne(agenda, now + 700, LEASE_MS))?.tries, 1);
+    assert.deepEqual((await claimOne(agenda, now + 900, LEASE_MS))?.key, runKey('later'));
   });
 }

@@ -4,6 +4,7 @@ import { redrawKey } from '../../../src/domain/agenda.ts';
 import type { Effects, Store } from '../../../src/domain/store.ts';
 import { StaleFenceError } from '../../../src/domain/store.ts';
 import { THREAD } from '../a-call.ts';
+import { claimOne } from '../claim-one.ts';
 import {
   aDraft,
   aMessage,
@@ -33,7 +34,7 @@ function effectsNamed(name: string): Effects {
 async function traces(store: Store): Promise<readonly string[]> {
   const said = await store.outbox.unsaid(THREAD);
   const waiting = await store.inbox.waiting(THREAD);
-  const lease = await store.agenda.claim(5, 1);
+  const lease = await claimOne(store.agenda, 5, 1);
   return [
     ...(await eventsOf(store)).map((event) => `audit ${event}`),
     ...said.map(({ id }) => `say ${id}`),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pumpKey, sayKey } from '../../../src/domain/agenda.ts';
 import { REQUESTER, THREAD } from '../a-call.ts';
+import { claimOne } from '../claim-one.ts';
 import { aSay, holdThread, type OpenBench, OTHER_THREAD } from './store-bench.ts';
 
 export function outboxContract(open: OpenBench): void {
@@ -40,10 +41,10 @@ export function outboxContract(open: OpenBench): void {
     const fence = await holdThread(bench);
     await bench.store.outbox.add([aSay('a')], [{ key: sayKey(THREAD), dueAt: 7 }], fence);
     assert.equal(await bench.store.agenda.nextDueAt(), 7);
-    assert.deepEqual((await bench.store.agenda.claim(7, 1_000))?.key, sayKey(THREAD));
+    assert.deepEqual((await claimOne(bench.store.agenda, 7, 1_000))?.key, sayKey(THREAD));
     const wake = { key: pumpKey(OTHER_THREAD), dueAt: 8 };
     await assert.rejects(bench.store.outbox.add([aSay('b')], [wake], { ...fence, token: 0 }));
-    assert.equal(await bench.store.agenda.claim(8, 1_000), undefined);
+    assert.equal(await claimOne(bench.store.agenda, 8, 1_000), undefined);
   });
 
   test('the place of a growing message is kept until it is forgotten', async (t) => {

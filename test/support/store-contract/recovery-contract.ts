@@ -8,6 +8,7 @@ import {
   sayKey,
 } from '../../../src/domain/agenda.ts';
 import { THREAD } from '../a-call.ts';
+import { claimOne } from '../claim-one.ts';
 import {
   aSay,
   claimKey,
@@ -34,11 +35,11 @@ export function recoveryContract(open: OpenBench): void {
     assert.equal(await isUnplanned(), false);
     await bench.clock.advance(2 * LEASE_MS);
     assert.equal(await isUnplanned(), false);
-    const heir = await agenda.claim(bench.clock.now(), LEASE_MS);
+    const heir = await claimOne(agenda, bench.clock.now(), LEASE_MS);
     assert.ok(heir && heir.fence > lease.fence);
     await agenda.backOff(heir, bench.clock.now(), 'no answer');
     assert.equal(await isUnplanned(), false);
-    const last = await agenda.claim(bench.clock.now(), LEASE_MS);
+    const last = await claimOne(agenda, bench.clock.now(), LEASE_MS);
     assert.ok(last);
     await agenda.park(last, bench.clock.now(), 'gave up');
     assert.equal(await isUnplanned(), false);
@@ -63,12 +64,12 @@ export function recoveryContract(open: OpenBench): void {
     const { agenda } = bench.store;
     const now = bench.clock.now();
     await agenda.backOff(await claimKey(bench, KEY), now, 'no answer');
-    const lease = await agenda.claim(now, LEASE_MS);
+    const lease = await claimOne(agenda, now, LEASE_MS);
     assert.equal(lease?.tries, 1);
     assert.ok(lease);
     await agenda.postpone(lease, now + 700);
-    assert.equal(await agenda.claim(now + 699, LEASE_MS), undefined);
-    const again = await agenda.claim(now + 700, LEASE_MS);
+    assert.equal(await claimOne(agenda, now + 699, LEASE_MS), undefined);
+    const again = await claimOne(agenda, now + 700, LEASE_MS);
     assert.equal(again?.tries, 1);
     assert.ok(again);
     await agenda.postpone(lease, now + 1);
@@ -82,7 +83,7 @@ export function recoveryContract(open: OpenBench): void {
     const lease = await claimKey(bench, KEY);
     await agenda.wake([{ key: KEY, dueAt: now }]);
     await agenda.postpone(lease, now + 60_000);
-    assert.deepEqual((await agenda.claim(now, LEASE_MS))?.key, KEY);
+    assert.deepEqual((await claimOne(agenda, now, LEASE_MS))?.key, KEY);
   });
 
   test('the deaths of workers in a row are counted, and an orderly end of the work ends the count', async (t) => {
@@ -90,7 +91,7 @@ export function recoveryContract(open: OpenBench): void {
     let now = bench.clock.now();
     const dieAndClaim = async () => {
       now += LEASE_MS;
-      const lease = await bench.store.agenda.claim(now, LEASE_MS);
+      const lease = await claimOne(bench.store.agenda, now, LEASE_MS);
       assert.ok(lease);
       return lease;
     };
@@ -103,7 +104,7 @@ export function recoveryContract(open: OpenBench): void {
     }
     assert.deepEqual(counts, [0, 1, 2, 3]);
     await bench.store.agenda.backOff(lease, now, 'no answer');
-    const after = await bench.store.agenda.claim(now, LEASE_MS);
+    const after = await claimOne(bench.store.agenda, now, LEASE_MS);
     assert.deepEqual([after?.deaths, after?.tries], [0, 4]);
     assert.equal((await dieAndClaim()).deaths, 1);
   });
@@ -116,12 +117,12 @@ export function recoveryContract(open: OpenBench): void {
       { key, dueAt: 1 },
       { key: KEY, dueAt: 2 },
     ]);
-    const lease = await agenda.claim(5, LEASE_MS);
+    const lease = await claimOne(agenda, 5, LEASE_MS);
     assert.deepEqual(lease?.key, key);
     assert.ok(lease);
     await agenda.park(lease, 5, 'unknown here');
     assert.deepEqual(await agenda.parked(), [{ key, reason: 'unknown here', at: 5 }]);
-    assert.deepEqual((await agenda.claim(5, LEASE_MS))?.key, KEY);
+    assert.deepEqual((await claimOne(agenda, 5, LEASE_MS))?.key, KEY);
   });
 
   test('calls of one status come in pages, oldest first, also when the last one of a page has moved on', async (t) => {

@@ -13,6 +13,7 @@ import type { Say, Store } from '../../../src/domain/store.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/thread-key.ts';
 import { EDGES, type Step } from '../../../src/domain/transitions.ts';
 import { aCall, REQUESTER, THREAD } from '../a-call.ts';
+import { claimOne } from '../claim-one.ts';
 import { createManualClock, type ManualClock } from '../manual-clock.ts';
 
 /** An empty store, how to open its data again as a restarted process would, and how to be rid of it. */
@@ -58,7 +59,7 @@ export async function claimKey(
 ): Promise<Lease> {
   await store.agenda.wake([{ key, dueAt: clock.now() }]);
   for (;;) {
-    const lease = await store.agenda.claim(clock.now(), LEASE_MS);
+    const lease = await claimOne(store.agenda, clock.now(), LEASE_MS);
     assert.ok(lease, `${key.task} ${key.id} could not be claimed`);
     if (lease.key.task === key.task && lease.key.id === key.id) return lease;
   }

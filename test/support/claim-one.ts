@@ -1,0 +1,11 @@
+import type { Agenda, Lease } from '../../src/domain/agenda.ts';
+
+/** Leases the one key that has been due longest; undefined when none is due. */
+export async function claimOne(
+  agenda: Agenda,
+  now: number,
+  leaseMs: number,
+): Promise<Lease | undefined> {
+  const [lease] = await agenda.claim(now, leaseMs, 1);
+  return lease;
+}
