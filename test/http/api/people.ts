@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { askAll } from '../../support/build-desk.ts';
+import { until } from '../../support/until.ts';
 import { type ApiBench, CALL } from './api-bench.ts';
 import { APPROVER, OWNER, setApiStage } from './api-stage.ts';
 
@@ -121,7 +122,35 @@ export function peopleTests(bench: ApiBench): void {
     const unclear = await bench.get('/api/approvals', { token: owner });
     assert.equal(unclear.status, 503);
     assert.ok(unclear.headers.get('retry-after'));
+    const theirs = await bench.make();
+    for (const path of [
+      `/${theirs.body.id}`,
+      `/${theirs.body.id}/events`,
+      `?after=${theirs.body.id}`,
+    ]) {
+      const told = await bench.get(`/api/approvals${path}`, { token: bench.approver });
+      assert.equal(told.status, 503, path);
+      assert.match(told.body.detail, /Slack/);
+    }
     bench.stage.directory.failWith(undefined);
+  });
+
+  it('tells nothing more to whoever may read it no more, also while they wait', async (t) => {
+    const { directory, url } = bench.stage;
+    const { body } = await bench.make();
+    const path = `/api/approvals/${body.id}`;
+    const looks = t.mock.method(directory, 'profileOf');
+    const poll = bench.get(`${path}?wait=60`, { token: bench.approver });
+    const headers = { authorization: `Bearer ${bench.approver}` };
+    const stream = await fetch(`${url()}${path}/events`, { headers });
+    await until(() => looks.mock.callCount() === 2);
+    directory.setPerson(APPROVER, { standing: 'gone' });
+    await bench.post(`${path}/cancel`);
+    const [polled, streamed] = [await poll, await stream.text()];
+    directory.setPerson(APPROVER, {});
+    assert.equal(polled.status, 404);
+    assert.match(streamed, /"pending"/);
+    assert.doesNotMatch(streamed, /"withdrawn"/);
   });
 
   it('takes tokens of people that are signed, in time, for us, with their Slack id', async () => {
