@@ -329,9 +329,10 @@ export function createCountersign(options: CountersignOptions) {
     }
   }
 
-  /** One try: left alone, it expires by itself. */
-  async function takeBack(id: string): Promise<void> {
-    await attempt(pathOf(id, '/cancel'), { method: 'POST' });
+  /** One try: left alone, it expires by itself. Resolves with whether it is known to be taken back. */
+  async function takeBack(id: string): Promise<boolean> {
+    const answer = await attempt(pathOf(id, '/cancel'), { method: 'POST' });
+    return answer.why === undefined && answer.status === 200;
   }
 
   /** Takes what was approved, once, or resolves with how it stands where people have to look again. */
@@ -380,8 +381,7 @@ export function createCountersign(options: CountersignOptions) {
       const left = Math.max(0, until - performance.now()) / 1_000;
       approval = await settle(approval, { ...options, wait: left });
       if (approval.status === 'pending') {
-        await takeBack(approval.id);
-        throw new ExpiredError('Nobody decided in time, so it was taken back.', approval);
+        throw toLate(approval, await takeBack(approval.id));
       }
       if (approval.status !== 'approved') throw toError(approval);
       const taken = await takeOrHold(approval, until - performance.now(), signal);
@@ -463,6 +463,13 @@ function toNotTaken(
   if (!isRepeated || approval.status !== 'running') return toError(approval);
   const lost = 'The answer to taking it was lost: it counts as taken, and was not run.';
   return new OutcomeUnknownError(lost, approval);
+}
+
+function toLate(approval: Approval<object>, isTakenBack: boolean): ExpiredError {
+  const then = isTakenBack
+    ? 'so it was taken back'
+    : 'and it could not be taken back: nothing runs with it, and it expires by itself';
+  return new ExpiredError(`Nobody decided in time, ${then}.`, approval);
 }
 
 function toError(approval: Approval<object>): ApprovalError {

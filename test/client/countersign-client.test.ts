@@ -127,7 +127,7 @@ describe('withApproval', () => {
     const { desk, countersign } = await begin(t);
     const run = () => assert.fail('It ran.');
     const hasty = countersign.withApproval(run, { action: 'rm', wait: 0.2 });
-    await assert.rejects(hasty(PATHS), ExpiredError);
+    await assert.rejects(hasty(PATHS), { name: 'ExpiredError', message: /so it was taken back/ });
     desk.fail('/consume', { status: 409 }, { status: 409 });
     const held = hasty(PATHS);
     await approve(desk);
@@ -141,6 +141,8 @@ describe('withApproval', () => {
       desk.approvals().map(({ status }) => status),
       ['withdrawn', 'withdrawn', 'withdrawn'],
     );
+    desk.fail('/cancel', 'drop');
+    await assert.rejects(hasty(PATHS), /could not be taken back/);
   });
 
   it('runs nothing when what is handed over is not what was approved', async (t) => {
