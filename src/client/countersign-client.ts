@@ -466,9 +466,7 @@ function toNotTaken(
 }
 
 function toLate(approval: Approval<object>, isTakenBack: boolean): ExpiredError {
-  const then = isTakenBack
-    ? 'so it was taken back'
-    : 'and it could not be taken back: nothing runs with it, and it expires by itself';
+  const then = isTakenBack ? 'so it was taken back' : 'and what was not taken back expires';
   return new ExpiredError(`Nobody decided in time, ${then}.`, approval);
 }
 
@@ -534,9 +532,8 @@ function readTaken<Args extends object>(body: unknown, approved: Approved<Args>)
   const { token, approval } = isObject(body) ? body : {};
   const read = readApproval<Args>(approval, approved.id);
   const isTaken = read.status === 'running' || read.status === 'succeeded';
-  const isSame =
-    read.digest === approved.digest &&
-    (approved.arguments === undefined || isEqual(read.arguments, approved.arguments));
+  const { arguments: args = read.arguments, digest } = approved;
+  const isSame = read.digest === digest && isEqual(read.arguments, args);
   if (typeof token !== 'string' || !isTaken || !isSame) {
     throw new UnreachableError('What was handed over is not what was approved: nothing was run.');
   }
@@ -556,8 +553,7 @@ function isEqual(one: unknown, other: unknown): boolean {
 
 /** A desk says why it refuses; a redirect, or somebody else's page, is no word of a desk. */
 function assertOfDesk({ body, status }: Answer, base: string): void {
-  const isSuccess = status >= 200 && status <= 299;
-  if (isSuccess || (isObject(body) && typeof body.detail === 'string')) return;
+  if (Math.trunc(status / 100) === 2 || (isObject(body) && typeof body.detail === 'string')) return;
   throw new UnreachableError(
     `What answers at ${base} is no desk: it answered ${status || 'a redirect'}.`,
   );

@@ -142,7 +142,7 @@ describe('withApproval', () => {
       ['withdrawn', 'withdrawn', 'withdrawn'],
     );
     desk.fail('/cancel', 'drop');
-    await assert.rejects(hasty(PATHS), /could not be taken back/);
+    await assert.rejects(hasty(PATHS), /was not taken back/);
   });
 
   it('runs nothing when what is handed over is not what was approved', async (t) => {
