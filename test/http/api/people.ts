@@ -42,6 +42,50 @@ export function peopleTests(bench: ApiBench): void {
     assert.equal(own.body.edited, true);
   });
 
+  it('puts hidden secrets back where they stood, in texts and in lists too, and runs no mark', async () => {
+    const secret = { type: 'string', writeOnly: true };
+    const hosts = { type: 'array', items: { type: 'object', properties: { key: secret } } };
+    const schema = { type: 'object', properties: { password: secret, hosts } };
+    const args = {
+      url: 'https://x.example/?p=hunter2hunter2',
+      password: 'hunter2hunter2',
+      hosts: [{ key: 'first-key-1' }, { key: 'other-key-2' }],
+    };
+    const edit = async (change: (shown: typeof args) => object) => {
+      const { id } = (await bench.make({ schema, args })).body;
+      const seen = await bench.get(`/api/approvals/${id}`, { token: bench.approver });
+      assert.doesNotMatch(JSON.stringify(seen.body), /hunter2|-key-/);
+      const { body, status } = await bench.approve(id, {
+        modifiedArguments: change(seen.body.arguments),
+      });
+      return { body, status, args: (await bench.get(`/api/approvals/${id}`)).body.arguments };
+    };
+    const [first, other] = args.hosts;
+    const kept: readonly (readonly [(shown: typeof args) => object, object])[] = [
+      [(shown) => ({ ...shown, n: 1 }), { ...args, n: 1 }],
+      [({ hosts: [, last], ...rest }) => ({ ...rest, hosts: [last] }), { ...args, hosts: [other] }],
+      [
+        (shown) => ({ ...shown, hosts: shown.hosts.toReversed() }),
+        { ...args, hosts: [other, first] },
+      ],
+    ];
+    for (const [change, wanted] of kept) {
+      const edited = await edit(change);
+      assert.deepEqual([edited.status, edited.body.status], [200, 'pending']);
+      assert.deepEqual(edited.args, wanted);
+    }
+    const misplaced: readonly (readonly [(shown: typeof args) => object, string])[] = [
+      [(shown) => ({ ...shown, password: shown.hosts[0]?.key }), 'password'],
+      [(shown) => ({ ...shown, user: shown.password }), 'user'],
+      [(shown) => ({ ...shown, url: `${shown.url}&more` }), 'url'],
+    ];
+    for (const [change, place] of misplaced) {
+      const edited = await edit(change);
+      assert.deepEqual([edited.status, edited.body.errors?.[0].path], [422, [place]]);
+      assert.deepEqual(edited.args, args);
+    }
+  });
+
   it('lets people decide who may, and nobody else', async () => {
     const asked = await bench.make({ decisions: ['approve', 'reply', 'ignore'] });
     const { id } = asked.body;
