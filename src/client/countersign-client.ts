@@ -73,6 +73,13 @@ export interface Taken<Args extends object = Record<string, unknown>> {
   readonly approval: Approval<Args>;
 }
 
+/** What is to be taken: with its arguments nothing else is taken for it. */
+export type Approved<Args extends object = Record<string, unknown>> = Pick<
+  Approval<Args>,
+  'id' | 'digest'
+> &
+  Partial<Pick<Approval<Args>, 'arguments'>>;
+
 export interface Report {
   readonly status: 'succeeded' | 'failed';
   readonly text?: string;
@@ -238,7 +245,10 @@ export function createCountersign(options: CountersignOptions) {
     let failingSince: number | undefined;
     for (let tries = 0; ; tries += 1) {
       const answer = await attempt(path, sending);
-      if (answer.why === undefined) return { ...answer, isRepeated: tries > 0 };
+      if (answer.why === undefined) {
+        assertOfDesk(answer, base);
+        return { ...answer, isRepeated: tries > 0 };
+      }
       failingSince ??= performance.now();
       const backOff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
       const pauseMs = Math.max(answer.afterMs, backOff * (0.5 + Math.random() / 2));
@@ -277,7 +287,7 @@ export function createCountersign(options: CountersignOptions) {
       const askedAt = performance.now();
       const seconds = Math.min(POLL_SECONDS, Math.ceil(Math.max(0, until - askedAt) / 1_000));
       const path = pathOf(id, seconds > 0 ? `?wait=${seconds}` : '');
-      const approval = readApproval<Args>(await demand(path, { signal }));
+      const approval = readApproval<Args>(await demand(path, { signal }), id);
       if (approval.status !== 'pending' || performance.now() >= until) return approval;
       onWaiting?.(approval);
       // Whoever answers at once, as a desk that is about to stop does, is not asked in a circle.
@@ -290,7 +300,7 @@ export function createCountersign(options: CountersignOptions) {
     const { status, body } = await exchange(pathOf(id, '/cancel'), { method: 'POST' });
     if (status === 409 || status === 410) return await getApproval(id);
     if (status !== 200) throw new ProblemError(detailOf(body), status);
-    return readApproval(body);
+    return readApproval(body, id);
   }
 
   /** Waits until people approved it; rejects, saying why, when it must not run. (Default of wait: until its deadline.) */
@@ -319,19 +329,20 @@ export function createCountersign(options: CountersignOptions) {
     }
   }
 
-  /** One try: left alone, it expires by itself. */
-  async function takeBack(id: string): Promise<void> {
-    await attempt(pathOf(id, '/cancel'), { method: 'POST' });
+  /** One try: left alone, it expires by itself. Resolves with whether it is known to be taken back. */
+  async function takeBack(id: string): Promise<boolean> {
+    const answer = await attempt(pathOf(id, '/cancel'), { method: 'POST' });
+    return answer.why === undefined && answer.status === 200;
   }
 
   /** Takes what was approved, once, or resolves with how it stands where people have to look again. */
-  async function tryToTake<Args extends object>({
-    id,
-    digest,
-  }: Pick<Approval<Args>, 'id' | 'digest'>): Promise<Taken<Args> | Approval<Args>> {
+  async function tryToTake<Args extends object>(
+    approved: Approved<Args>,
+  ): Promise<Taken<Args> | Approval<Args>> {
+    const { digest, id } = approved;
     const sending = { method: 'POST', body: { digest } } as const;
     const { status, body, isRepeated } = await exchange(pathOf(id, '/consume'), sending);
-    if (status === 200) return readTaken(body, digest);
+    if (status === 200) return readTaken(body, approved);
     if (status !== 409 && status !== 410) throw new ProblemError(detailOf(body), status);
     const approval = await getApproval<Args>(id);
     if (approval.status === 'pending') return approval;
@@ -340,9 +351,7 @@ export function createCountersign(options: CountersignOptions) {
   }
 
   /** Takes what was approved, once: from then on it is this program's to run, with exactly those arguments. */
-  async function consume<Args extends object>(
-    approval: Pick<Approval<Args>, 'id' | 'digest'>,
-  ): Promise<Taken<Args>> {
+  async function consume<Args extends object>(approval: Approved<Args>): Promise<Taken<Args>> {
     const taken = await tryToTake<Args>(approval);
     if ('token' in taken) return taken;
     throw new PendingError('What was approved is not what stands there now.', taken);
@@ -354,7 +363,7 @@ export function createCountersign(options: CountersignOptions) {
       method: 'POST',
       body: { outcome },
     });
-    if (status === 200) return readApproval(body);
+    if (status === 200) return readApproval(body, id);
     const approval = status === 409 ? await getApproval(id) : undefined;
     // The first try had arrived.
     if (isRepeated && approval?.status === outcome.status) return approval;
@@ -372,8 +381,7 @@ export function createCountersign(options: CountersignOptions) {
       const left = Math.max(0, until - performance.now()) / 1_000;
       approval = await settle(approval, { ...options, wait: left });
       if (approval.status === 'pending') {
-        await takeBack(approval.id);
-        throw new ExpiredError('Nobody decided in time, so it was taken back.', approval);
+        throw toLate(approval, await takeBack(approval.id));
       }
       if (approval.status !== 'approved') throw toError(approval);
       const taken = await takeOrHold(approval, until - performance.now(), signal);
@@ -457,6 +465,11 @@ function toNotTaken(
   return new OutcomeUnknownError(lost, approval);
 }
 
+function toLate(approval: Approval<object>, isTakenBack: boolean): ExpiredError {
+  const then = isTakenBack ? 'so it was taken back' : 'and what was not taken back expires';
+  return new ExpiredError(`Nobody decided in time, ${then}.`, approval);
+}
+
 function toError(approval: Approval<object>): ApprovalError {
   const { status, reason } = approval;
   const because = reason === null ? '' : ` ${reason}`;
@@ -498,13 +511,15 @@ const STATUSES: Readonly<Record<ApprovalStatus, true>> = {
   refused: true,
 };
 
-/** What it can't read runs nothing. */
+/** What it can't read, or what is of another approval, runs nothing. */
 function readApproval<Args extends object = Record<string, unknown>>(
   body: unknown,
+  asked?: string,
 ): Approval<Args> {
   const { id, status, digest, arguments: args } = isObject(body) ? body : {};
   const isRead =
     typeof id === 'string' &&
+    (asked === undefined || id === asked) &&
     typeof digest === 'string' &&
     typeof status === 'string' &&
     Object.hasOwn(STATUSES, status) &&
@@ -513,13 +528,35 @@ function readApproval<Args extends object = Record<string, unknown>>(
   return body as unknown as Approval<Args>;
 }
 
-function readTaken<Args extends object>(body: unknown, digest: string): Taken<Args> {
+function readTaken<Args extends object>(body: unknown, approved: Approved<Args>): Taken<Args> {
   const { token, approval } = isObject(body) ? body : {};
-  const read = readApproval<Args>(approval);
-  if (typeof token !== 'string' || read.digest !== digest) {
+  const read = readApproval<Args>(approval, approved.id);
+  const isTaken = read.status === 'running' || read.status === 'succeeded';
+  const { arguments: args = read.arguments, digest } = approved;
+  const isSame = read.digest === digest && isEqual(read.arguments, args);
+  if (typeof token !== 'string' || !isTaken || !isSame) {
     throw new UnreachableError('What was handed over is not what was approved: nothing was run.');
   }
   return { token, approval: read };
+}
+
+/** Tells whether two values of JSON are the same, however their keys are ordered. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [entries, others] = [Object.entries(one), new Map<string, unknown>(Object.entries(other))];
+  return (
+    entries.length === others.size &&
+    entries.every(([key, value]) => others.has(key) && isEqual(value, others.get(key)))
+  );
+}
+
+/** A desk says why it refuses; a redirect, or somebody else's page, is no word of a desk. */
+function assertOfDesk({ body, status }: Answer, base: string): void {
+  if (Math.trunc(status / 100) === 2 || (isObject(body) && typeof body.detail === 'string')) return;
+  throw new UnreachableError(
+    `What answers at ${base} is no desk: it answered ${status || 'a redirect'}.`,
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

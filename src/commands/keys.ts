@@ -219,9 +219,10 @@ function readName(name: string | undefined): string {
       `--name can’t be “${name}”: the app, or a helper of its agent, has that name, and rules of the policy go by it.`,
     );
   }
-  if (name !== undefined && /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(name)) return name;
+  if (name !== undefined && /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}._-])?$/u.test(name))
+    return name;
   throw new UsageError(
-    '--name is what people are told of the program: up to 64 letters, digits, blanks, “.”, “_” and “-”.',
+    '--name is what people are told of the program: up to 64 letters, digits, “.”, “_”, “-”, and blanks between them.',
   );
 }
 

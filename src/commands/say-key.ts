@@ -1,4 +1,4 @@
-import type { ApiKey } from '../domain/api-key.ts';
+import { type ApiKey, keyState } from '../domain/api-key.ts';
 import { sayTime } from './audit-rows.ts';
 
 /** Says a key in a line for people: never its hash. */
@@ -23,7 +23,7 @@ export function toPlainKey(key: ApiKey, now: number): object {
     scopes,
     channels,
     owner: owner ?? null,
-    works: stateOf(key, now) === 'works',
+    works: keyState(key, now) === 'works',
     createdAt: sayTime(createdAt),
     expiresAt: expiresAt === undefined ? null : sayTime(expiresAt),
     revokedAt: revokedAt === undefined ? null : sayTime(revokedAt),
@@ -31,14 +31,9 @@ export function toPlainKey(key: ApiKey, now: number): object {
   };
 }
 
-function stateOf({ expiresAt, revokedAt }: ApiKey, now: number): 'works' | 'revoked' | 'expired' {
-  if (revokedAt !== undefined) return 'revoked';
-  return expiresAt !== undefined && now >= expiresAt ? 'expired' : 'works';
-}
-
 function sayState(key: ApiKey, now: number): string {
   const { earlier, expiresAt, revokedAt } = key;
-  const state = stateOf(key, now);
+  const state = keyState(key, now);
   if (state === 'revoked') return `revoked ${sayTime(revokedAt ?? now)}`;
   if (state === 'expired') return `expired ${sayTime(expiresAt ?? now)}`;
   const until = expiresAt === undefined ? 'works' : `works until ${sayTime(expiresAt)}`;

@@ -78,6 +78,15 @@ export function keyProblem(key: ApiKey, secret: string, now: number): KeyProblem
   return until !== undefined && now >= until ? 'expired' : undefined;
 }
 
+/** Tells whether a key still opens anything to whoever knows its secret. */
+export function keyState(
+  { expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>,
+  now: number,
+): 'works' | 'revoked' | 'expired' {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && now >= expiresAt ? 'expired' : 'works';
+}
+
 /** Tells whether a key may ask for calls of a tool; of any tool, where none is named. */
 export function mayRequest({ scopes }: Pick<ApiKey, 'scopes'>, tool?: string): boolean {
   return scopes.some((scope) => {

@@ -44,7 +44,23 @@ interface Walk {
   readonly refs: readonly string[];
 }
 
-const INNER_LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const;
+/** Keywords whose schemas are of the value itself, or of a list's items, which are passed through. */
+const OF_ITSELF = [
+  ...['anyOf', 'oneOf', 'allOf', 'if', 'then', 'else', 'not', 'dependentSchemas', 'dependencies'],
+  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
+] as const;
+/** Those of values under names that the schema does not list. */
+const OF_ANY_FIELD = [
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+] as const;
+/** What stands in them are schemas by name. */
+const BY_NAME: ReadonlySet<string> = new Set([
+  'dependentSchemas',
+  'dependencies',
+  'patternProperties',
+]);
 
 function walk(schema: JsonValue | undefined, at: Walk): void {
   if (!isSchema(schema)) return;
@@ -54,16 +70,19 @@ function walk(schema: JsonValue | undefined, at: Walk): void {
   }
   walkReference(schema, at);
   const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
-  for (const [key, inner] of [...properties, ['*', schema.additionalProperties ?? null] as const]) {
+  const fields = OF_ANY_FIELD.flatMap((name) => schemasIn(schema, name));
+  for (const [key, inner] of [...properties, ...fields.map((each) => ['*', each] as const)]) {
     walk(inner, { ...at, path: [...at.path, key] });
   }
-  // A list's items are passed through.
-  walk(schema.items, at);
-  for (const each of INNER_LISTS.flatMap((name) => listOf(schema[name]))) walk(each, at);
+  for (const each of OF_ITSELF.flatMap((name) => schemasIn(schema, name))) walk(each, at);
 }
 
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
+/** One, a list of them, or some by name. */
+function schemasIn(schema: Schema, keyword: string): readonly JsonValue[] {
+  const value = schema[keyword];
+  if (Array.isArray(value)) return value as readonly JsonValue[];
+  if (!isSchema(value)) return [];
+  return BY_NAME.has(keyword) ? Object.values(value) : [value];
 }
 
 function walkReference(schema: Schema, at: Walk): void {

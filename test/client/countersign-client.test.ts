@@ -127,7 +127,7 @@ describe('withApproval', () => {
     const { desk, countersign } = await begin(t);
     const run = () => assert.fail('It ran.');
     const hasty = countersign.withApproval(run, { action: 'rm', wait: 0.2 });
-    await assert.rejects(hasty(PATHS), ExpiredError);
+    await assert.rejects(hasty(PATHS), { name: 'ExpiredError', message: /so it was taken back/ });
     desk.fail('/consume', { status: 409 }, { status: 409 });
     const held = hasty(PATHS);
     await approve(desk);
@@ -141,21 +141,43 @@ describe('withApproval', () => {
       desk.approvals().map(({ status }) => status),
       ['withdrawn', 'withdrawn', 'withdrawn'],
     );
+    desk.fail('/cancel', 'drop');
+    await assert.rejects(hasty(PATHS), /was not taken back/);
   });
 
   it('runs nothing when what is handed over is not what was approved', async (t) => {
     const desk = await startSmallDesk(t);
-    const swapping: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init);
-      if (!String(input).endsWith('/consume')) return response;
-      const { token, approval } = (await response.json()) as Taken;
-      const other = { ...approval, digest: 'f'.repeat(64), arguments: { path: '/etc' } };
-      return Response.json({ token, approval: other });
-    };
-    const countersign = createCountersign({ url: desk.url, key: desk.key, fetch: swapping });
-    const running = countersign.withApproval(() => assert.fail('It ran.'), { action: 'rm' })(PATHS);
-    await approve(desk);
-    await assert.rejects(running, UnreachableError);
+    const swaps: readonly Partial<Approval>[] = [
+      { digest: 'f'.repeat(64), arguments: { path: '/etc' } },
+      { arguments: { path: '/etc' } },
+      { arguments: { ...PATHS, force: true } },
+      { id: 'call_other' },
+      { status: 'refused' },
+    ];
+    for (const swap of swaps) {
+      const swapping: typeof fetch = async (input, init) => {
+        const response = await fetch(input, init);
+        if (!String(input).endsWith('/consume')) return response;
+        const { token, approval } = (await response.json()) as Taken;
+        return Response.json({ token, approval: { ...approval, ...swap } });
+      };
+      const { withApproval } = createCountersign({ ...desk, fetch: swapping });
+      const running = withApproval(() => assert.fail('It ran.'), { action: 'rm' })(PATHS);
+      await approve(desk);
+      await assert.rejects(running, UnreachableError, JSON.stringify(swap));
+    }
+  });
+
+  it('runs nothing when what it waits for turns into another approval', async () => {
+    const asked = { id: 'call_1', status: 'pending', digest: 'd', arguments: PATHS };
+    const other = { ...asked, id: 'call_2', status: 'approved', arguments: { path: '/etc' } };
+    const swapping: typeof fetch = async (_input, init) =>
+      Response.json(init?.method === 'POST' ? asked : other);
+    const countersign = createCountersign({ url: 'http://desk', key: 'k', fetch: swapping });
+    await assert.rejects(
+      countersign.requestApproval({ action: 'rm', args: PATHS }),
+      UnreachableError,
+    );
   });
 
   it('gives the result all the same when the desk can’t be told, and says so', async (t) => {
@@ -203,6 +225,15 @@ describe('a line that breaks', () => {
     await assert.rejects(remove(PATHS), UnreachableError);
     desk.fail('/approvals', 'drop');
     await assert.rejects(remove(PATHS), UnreachableError);
+    for (const status of [302, 403]) {
+      const headers = { location: 'http://127.0.0.1:1/' };
+      const fetchPage = async () => new Response('<p>Sign in</p>', { status, headers });
+      const gate = createCountersign({ url: 'http://proxy', key: 'k', fetch: fetchPage });
+      await assert.rejects(gate.requestApproval({ action: 'rm', args: {} }), {
+        name: 'UnreachableError',
+        message: `What answers at http://proxy/api/approvals is no desk: it answered ${status}.`,
+      });
+    }
     const nobody = createCountersign({ url: 'http://127.0.0.1:1', key: 'k', patience: 0.1 });
     await assert.rejects(nobody.requestApproval({ action: 'rm', args: {} }), UnreachableError);
     desk.revoke();

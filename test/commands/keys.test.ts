@@ -122,6 +122,7 @@ describe('countersign keys', () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['create'], /--name/],
       [['create', '--name', 'x\n'], /--name/],
+      [['create', '--name', 'research '], /--name/],
       [['create', '--name', 'x', '--scopes', 'admin'], /--scopes/],
       [['create', '--name', 'x', '--channels', '#ops'], /--channels/],
       [['create', '--name', 'x', '--owner', 'ann'], /--owner/],

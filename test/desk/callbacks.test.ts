@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OutsideRequest } from '../../src/desk/outside/outside-request.ts';
+import type { ApiKey } from '../../src/domain/api-key.ts';
 import type { Approval } from '../../src/domain/approval-view.ts';
 import type { Callback, Callbacks } from '../../src/domain/callback.ts';
 import { REQUESTER } from '../support/a-call.ts';
@@ -199,6 +200,32 @@ describe('a program that wants to be told', () => {
       await desk.clock.advance(1_000);
     }
     assert.equal(new Set(program.got.map(({ id }) => id)).size, 8);
+  });
+
+  it('hears nothing more once its key is revoked or has expired', async (t) => {
+    const { desk, program } = await build(t);
+    const { clock, store } = desk;
+    const key = (id: string, more: Partial<ApiKey> = {}): ApiKey => ({
+      ...{ id, name: id, hash: '', scopes: ['request'], channels: [], createdAt: 0, revision: 1 },
+      ...more,
+    });
+    const keys = [
+      key('open'),
+      key('revoked', { revokedAt: clock.now() }),
+      key('expired', { expiresAt: clock.now() }),
+    ];
+    for (const each of keys) {
+      await store.keys.add(each, {});
+      const made = await desk.outside.request({ key: each.id, name: each.id }, ASKED);
+      assert.ok(made.kind === 'made');
+      await desk.decide(made.call, REQUESTER, reply);
+    }
+    await pass(desk, 3 * HOUR);
+    assert.deepEqual(
+      program.got.map(({ source }) => source.name),
+      ['open'],
+    );
+    assert.deepEqual([program.tries, await store.agenda.parked()], [1, []]);
   });
 
   it('names an address that may be called, and answers that can be offered', async (t) => {

@@ -44,6 +44,33 @@ test('a schema marks secrets by format, by writeOnly and by its meta, wherever t
   ]);
 });
 
+test('whatever keyword leads to a secret, it is found', () => {
+  const secret = { properties: { key: { type: 'string', writeOnly: true } } };
+  for (const name of ['if', 'then', 'else', 'not']) {
+    assert.deepEqual(secretPathsOf({ [name]: secret }), ['key'], name);
+  }
+  for (const name of ['items', 'contains', 'additionalItems', 'unevaluatedItems']) {
+    assert.deepEqual(
+      secretPathsOf({ properties: { list: { [name]: secret } } }),
+      ['list.key'],
+      name,
+    );
+  }
+  for (const schema of [
+    { items: [{ type: 'string' }, secret] },
+    { dependentSchemas: { user: secret } },
+    { dependencies: { user: secret, other: ['user'] } },
+  ]) {
+    assert.deepEqual(secretPathsOf(schema), ['key'], JSON.stringify(schema));
+  }
+  for (const schema of [
+    { patternProperties: { '^x-': secret } },
+    { unevaluatedProperties: secret },
+  ]) {
+    assert.deepEqual(secretPathsOf(schema), ['*.key'], JSON.stringify(schema));
+  }
+});
+
 test('a recursive schema is walked once, and its secrets are found', () => {
   const node: z.ZodType = z.object({
     key: z.string().meta({ secret: true }),

@@ -114,7 +114,8 @@ export async function startSmallDesk(t: TestContext): Promise<SmallDesk> {
     if (fault === 'drop') return void request.socket.destroy();
     if (fault === 'garbage') return void response.end('<html>');
     if (typeof fault === 'object') {
-      return void response.writeHead(fault.status, { 'retry-after': '0' }).end();
+      response.setHeader('retry-after', '0');
+      return send(response, problem(fault.status, 'As told.'));
     }
     if (request.headers.authorization !== `Bearer ${key}`) {
       return send(response, problem(401, 'This key opens nothing.'));

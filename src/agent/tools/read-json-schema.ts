@@ -38,6 +38,8 @@ export type SchemaReading =
 /** In characters of its canonical JSON: whoever sends one must not keep us busy. */
 const MAX_SCHEMA = 64_000;
 const MAX_PROBLEMS = 20;
+/** More allowed values are no sentence. */
+const MAX_SAID = 20;
 const KEPT = 200;
 
 const kept = new Map<string, SchemaReading>();
@@ -99,7 +101,6 @@ const OPTIONS: Options = {
   strict: false,
   validateFormats: true,
   allErrors: false,
-  addUsedSchema: false,
   logger: false,
   code: { regExp: linear },
 };
@@ -162,6 +163,14 @@ function toProblem({ instancePath, keyword, message, params }: ErrorObject): Fie
 }
 
 function sayAllowed({ allowedValues, additionalProperty }: ErrorObject['params']): string {
-  if (Array.isArray(allowedValues)) return `: ${allowedValues.map(String).join(', ')}`;
+  if (Array.isArray(allowedValues)) return `: ${sayValues(allowedValues)}`;
   return additionalProperty === undefined ? '' : ` (“${String(additionalProperty)}”)`;
+}
+
+/** As they are written, and of many the first ones. */
+function sayValues(values: readonly unknown[]): string {
+  const said = values
+    .slice(0, MAX_SAID)
+    .map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+  return [...said, ...(values.length > MAX_SAID ? ['…'] : [])].join(', ');
 }

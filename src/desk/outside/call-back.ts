@@ -1,3 +1,4 @@
+import { keyState } from '../../domain/api-key.ts';
 import { toApproval } from '../../domain/approval-view.ts';
 import { isTerminal } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -19,10 +20,17 @@ export function createCallBack({
 }: Pick<DeskDeps, 'store' | 'clock' | 'callbacks'>) {
   const places = createPlaces(clock);
 
+  /** Whoever is not let in any more hears nothing more either: neither what people edited nor what they wrote. */
+  async function isShutOut(id: string): Promise<boolean> {
+    const key = await store.keys.get(id);
+    return key !== undefined && keyState(key, clock.now()) !== 'works';
+  }
+
   return async function callBack(callId: string, work: Work): Promise<void> {
     const call = await store.ledger.get(callId);
     const { callbackUrl: url, key } = call?.outside ?? {};
     if (!call || !callbacks || key === undefined || url === undefined) return;
+    if (await isShutOut(key)) return;
     const leave = places.enter(key);
     try {
       await work.assertHeld();

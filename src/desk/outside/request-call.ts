@@ -32,12 +32,15 @@ export interface RequestDeps
   readonly maxPendingPerKey?: number;
 }
 
+type Parsed = Extract<ParsedArgs, { ok: true }>;
+
 const NOBODY: ReadonlySet<Standing> = new Set<Standing>(['gone', 'bot', 'stranger']);
 
 /** Builds the use case: puts a program's call in the ledger, once, with the gate's answer. */
 export function createRequestCall(deps: RequestDeps) {
   const { store, clock } = deps;
   const passGate = createPassGate(deps);
+  const inTurn = createTurns();
 
   function draft(
     caller: Caller,
@@ -83,9 +86,10 @@ export function createRequestCall(deps: RequestDeps) {
     return { ...call, digest: digestOf(call) };
   }
 
-  async function tooMany({ key }: Caller): Promise<RequestOutcome | undefined> {
+  /** What was asked before is answered all the same. */
+  async function tooMany({ key }: Caller, { id }: Call): Promise<RequestOutcome | undefined> {
     const { maxPendingPerKey: most = Number.POSITIVE_INFINITY } = deps;
-    if (!Number.isFinite(most)) return undefined;
+    if (!Number.isFinite(most) || (await store.ledger.get(id))) return undefined;
     const pending = await store.ledger.countPendingOfKey(key);
     return pending < most ? undefined : { kind: 'too-many', pending };
   }
@@ -106,7 +110,25 @@ export function createRequestCall(deps: RequestDeps) {
   /** What was asked before is answered all the same. */
   async function refuseNew(caller: Caller, call: Call): Promise<RequestOutcome | undefined> {
     if (await store.ledger.get(call.id)) return undefined;
-    return (await tooMany(caller)) ?? (await isNobody(call));
+    return (await tooMany(caller, call)) ?? (await isNobody(call));
+  }
+
+  async function put(caller: Caller, call: Call, parsed: Parsed): Promise<RequestOutcome> {
+    const refused = await tooMany(caller, call);
+    if (refused) return refused;
+    const audit = {
+      at: call.createdAt,
+      event: 'call.propose',
+      subject: call.id,
+      actor: actorOfKey(caller),
+      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
+    };
+    const stored = await store.ledger.propose(call, { audit: [audit] });
+    if (stored.outside?.request !== call.outside?.request)
+      return { kind: 'conflict', call: stored };
+    const isNew = stored.status === 'proposed';
+    const passed = await passGate(stored, parsed);
+    return { kind: isNew ? 'made' : 'known', call: passed };
   }
 
   return async function requestCall(
@@ -122,19 +144,23 @@ export function createRequestCall(deps: RequestDeps) {
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
     const call = draft(caller, request, outside, tool, parsed.canonical);
     const refused = await refuseNew(caller, call);
-    if (refused) return refused;
-    const audit = {
-      at: call.createdAt,
-      event: 'call.propose',
-      subject: call.id,
-      actor: actorOfKey(caller),
-      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
-    };
-    const stored = await store.ledger.propose(call, { audit: [audit] });
-    if (stored.outside?.request !== outside.request) return { kind: 'conflict', call: stored };
-    const isNew = stored.status === 'proposed';
-    const passed = await passGate(stored, parsed);
-    return { kind: isNew ? 'made' : 'known', call: passed };
+    return refused ?? (await inTurn(caller.key, () => put(caller, call, parsed)));
+  };
+}
+
+/** Lets each key put one call to people at a time in this process: what waits of it is counted when all that came before does. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+
+  return async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work);
+    const over = turn.catch(() => {});
+    last.set(key, over);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(key) === over) last.delete(key);
+    }
   };
 }
 

@@ -24,7 +24,12 @@ export interface ApiDeps {
     restore(
       call: Call,
       args: JsonValue,
-    ): { readonly args: JsonValue; readonly keepsUnseen: boolean };
+    ): {
+      readonly args: JsonValue;
+      readonly keepsUnseen: boolean;
+      /** Where a mark stands that no secret can be put back for. */
+      readonly misplaced: readonly (readonly (string | number)[])[];
+    };
   };
   readonly tokens: ConsumeTokens;
   /** Absent where no tokens of people are taken. */

@@ -90,30 +90,38 @@ export function createApi(deps: ApiDeps): Api {
     const entry = await authenticate(c.req.header('authorization'));
     if (entry.kind === 'out') return problem(c, 401, entry.why);
     if (entry.kind === 'unclear') return problem(c, 503, entry.why, { retryAfter: RETRY_S });
-    return (await refuseRush(c, entry.visitor)) ?? entry.visitor;
+    return entry.visitor;
   }
 
-  /** Undefined when there is nothing to refuse about the body. */
-  async function takeBody(c: ApiContext): Promise<Response | undefined> {
+  /** A body comes as slowly as its sender likes: who may come in is asked anew once it is there. */
+  async function letInWithBody(c: ApiContext): Promise<Visitor | Response> {
     const read = await readJsonBody(c.req.raw);
     if (read.kind === 'refused') return problem(c, read.status, read.why);
     c.set('body', read.kind === 'json' ? read.value : undefined);
-    return undefined;
+    return await letIn(c);
   }
 
   async function serve(c: ApiContext, each: Operation): Promise<Response> {
     c.header('cache-control', 'no-store');
     if (each.isOpen) return await each.serve(c);
-    const visitor = await letIn(c);
+    const comer = await letIn(c);
+    if (comer instanceof Response) return comer;
+    const rush = await refuseRush(c, comer);
+    if (rush) return rush;
+    const visitor = each.method === 'post' ? await letInWithBody(c) : comer;
     if (visitor instanceof Response) return visitor;
     c.set('visitor', visitor);
-    const refusal = each.method === 'post' ? await takeBody(c) : undefined;
-    return refusal ?? (await each.serve(c));
+    return await each.serve(c);
   }
 
   const routes = new Hono<ApiEnv>();
   routes.get('/api/openapi.json', (c) => c.json(document));
-  for (const each of operations) routes.on(each.method, each.path, (c) => serve(c, each));
+  for (const each of operations) {
+    // Without a reader a stream would go on for ever, and nobody would know what counts as told.
+    routes.on(each.method, each.path, (c, next) =>
+      c.req.method === 'HEAD' && !each.isOpen ? next() : serve(c, each),
+    );
+  }
   for (const path of new Set(['/api/openapi.json', ...operations.map((each) => each.path)])) {
     const methods = operations.flatMap((each) => (each.path === path ? [each.method] : []));
     const allowed = [...new Set(methods.length > 0 ? methods : ['get'])].join(', ').toUpperCase();

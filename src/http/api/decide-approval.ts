@@ -14,6 +14,9 @@ import { notFound, problem } from './problem.ts';
 import { Approval, Approve, Reject } from './schemas.ts';
 import type { SightOf } from './sight-of.ts';
 
+const MISPLACED =
+  'holds the mark of a hidden secret, which is put back only where it stood; write what is to stand there';
+
 type Decision = DecisionCommand['decision'];
 
 /** Makes the operations by which people decide, in the name of whoever's token it is. */
@@ -26,12 +29,15 @@ export function createDecideApproval(
     return await desk.decide({ callId, attempt, digest: shortDigest(call.digest), by, decision });
   }
 
-  function toEdit(
+  async function edit(
     call: Call,
-    modified: z.output<typeof Approve>['modifiedArguments'],
-  ): Decision | undefined {
-    if (modified === undefined) return undefined;
-    return { kind: 'edit', ...hide.restore(call, modified) };
+    by: Person,
+    modified: NonNullable<z.output<typeof Approve>['modifiedArguments']>,
+  ): Promise<DecisionOutcome> {
+    const { misplaced, ...restored } = hide.restore(call, modified);
+    if (misplaced.length === 0) return await decide(call, by, { kind: 'edit', ...restored });
+    const problems = misplaced.map((path) => ({ path: [...path], message: MISPLACED }));
+    return { kind: 'invalid', call, problems };
   }
 
   /** Whoever edits says why at once, where the route wants to know: their approval of the attempt that they made. */
@@ -80,9 +86,8 @@ export function createDecideApproval(
     { body: Approve },
     ({ body, c, id, visitor }) =>
       answer(c, visitor, id, body.digest, async (call, by) => {
-        const { reason } = body;
-        const edit = toEdit(call, body.modifiedArguments);
-        if (edit) return await addReason(await decide(call, by, edit), by, reason);
+        const { modifiedArguments: modified, reason } = body;
+        if (modified) return await addReason(await edit(call, by, modified), by, reason);
         return await decide(call, by, { kind: 'approve', ...(reason !== undefined && { reason }) });
       }),
   );

@@ -2,14 +2,14 @@ import { stream } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
 import { z } from 'zod';
 import { toApproval } from '../../domain/approval-view.ts';
-import { type Call, isTerminal } from '../../domain/call.ts';
+import { isTerminal } from '../../domain/call.ts';
 import type { Cancel } from '../../domain/clock.ts';
 import { problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { Waits } from './open-wait.ts';
 import { operation, type Visitor } from './operation.ts';
-import { notFound } from './problem.ts';
-import type { Seen, SightOf } from './sight-of.ts';
+import { answerUnseen } from './problem.ts';
+import type { Found, Seen, SightOf } from './sight-of.ts';
 
 /** Proxies cut what is silent for a minute. */
 const HEARTBEAT_MS = 15_000;
@@ -20,7 +20,7 @@ const LastEvent = z.object({ 'last-event-id': z.string().max(20).optional() });
 /** Makes the operation that tells of each change of an approval, until it has ended. */
 export function createFollowApproval(
   { clock, log, outside }: ApiDeps,
-  { find }: Pick<SightOf, 'find'>,
+  { find, findAgain }: Pick<SightOf, 'find' | 'findAgain'>,
   waits: Waits,
 ) {
   /** A line that a client passes over. */
@@ -41,12 +41,14 @@ export function createFollowApproval(
   /** Tells how it stands, and of each change. */
   async function tell(
     out: StreamingApi,
-    { call: first, sight }: Seen,
+    visitor: Visitor,
+    first: Seen,
     known: number,
     signal: AbortSignal,
   ): Promise<void> {
     let told = known;
-    for (let call: Call | undefined = first; call; ) {
+    for (let found: Found = first; found && found !== 'unclear'; ) {
+      const { call, sight }: Seen = found;
       if (call.revision !== told) {
         const data = JSON.stringify(toApproval(call, sight));
         await out.write(
@@ -55,7 +57,8 @@ export function createFollowApproval(
       }
       told = call.revision;
       if (isTerminal(call) || signal.aborted) return;
-      call = await outside.changed(call.id, told, signal);
+      const changed = await outside.changed(call.id, told, signal);
+      found = changed && (await findAgain(visitor, { call, sight }, changed));
     }
   }
 
@@ -70,7 +73,7 @@ export function createFollowApproval(
     const waiting = waits.open({ visitor, gone: gone.signal });
     const cancel = beat((text) => out.write(text));
     try {
-      await tell(out, seen, known, waiting.signal);
+      await tell(out, visitor, seen, known, waiting.signal);
     } catch (error) {
       // The client asks anew.
       log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
@@ -100,7 +103,7 @@ export function createFollowApproval(
     { headers: LastEvent },
     async ({ c, headers, id, visitor }) => {
       const seen = await find(visitor, id);
-      if (!seen) return notFound(c);
+      if (!seen || seen === 'unclear') return answerUnseen(c, seen);
       const known = Number(headers['last-event-id'] ?? Number.NaN);
       if (isTerminal(seen.call) && seen.call.revision === known) return c.body(null, 204);
       c.header('content-type', 'text/event-stream');

@@ -7,7 +7,7 @@ import { plainSentence } from '../../domain/sentence.ts';
 import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
-import { problem } from './problem.ts';
+import { answerUnseen, problem } from './problem.ts';
 import { ListQuery, Page } from './schemas.ts';
 import type { SightOf } from './sight-of.ts';
 
@@ -83,6 +83,13 @@ export function createListApprovals(
     return await look(read, fitting(query), query);
   }
 
+  async function refuseStart(c: ApiContext, visitor: Visitor, after: string) {
+    const found = await find(visitor, after);
+    if (found === 'unclear') return answerUnseen(c, found);
+    if (found) return undefined;
+    return problem(c, 422, 'The page before is not there any more. Begin anew, without “after”.');
+  }
+
   function answer(c: ApiContext, visitor: Visitor, { calls, next, note }: Found): Response {
     const approvals = calls.map((call) => toApproval(call, sightOf(visitor, call)));
     return c.json({ approvals, next: next ?? null, ...(note !== undefined && { note }) }, 200);
@@ -100,13 +107,8 @@ export function createListApprovals(
     { query: ListQuery },
     async ({ c, query, visitor }) => {
       const { after } = query;
-      if (after !== undefined && !(await find(visitor, after))) {
-        return problem(
-          c,
-          422,
-          'The page before is not there any more. Begin anew, without “after”.',
-        );
-      }
+      const refusal = after === undefined ? undefined : await refuseStart(c, visitor, after);
+      if (refusal) return refusal;
       if (visitor.kind === 'key') return answer(c, visitor, await ofKey(visitor, query));
       const found = await ofPerson(visitor.person, query);
       if ('calls' in found) return answer(c, visitor, found);

@@ -103,7 +103,8 @@ export function operation<
       if (!query.success) return refuse(c, 'address', query.error);
       const headers = (takes.headers ?? Any).safeParse(c.req.header());
       if (!headers.success) return refuse(c, 'headers', headers.error);
-      const body = (takes.body ?? None).safeParse(c.get('body') ?? {});
+      const sent = c.get('body');
+      const body = (takes.body ?? None).safeParse(sent === undefined ? {} : sent);
       if (!body.success) return refuse(c, 'body', body.error);
       return await handle({
         c,

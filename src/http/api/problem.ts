@@ -13,6 +13,8 @@ export interface Problem {
   readonly retryAfter?: number;
 }
 
+const RETRY_S = 5;
+
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not understood',
   401: 'Not let in',
@@ -60,4 +62,11 @@ export function notFound(c: Context) {
     404,
     'There is no approval with this id for you. A key finds those that it asked for itself.',
   );
+}
+
+/** Says that there is none to be read, or that nobody can tell now. */
+export function answerUnseen(c: Context, found: 'unclear' | undefined) {
+  if (found === undefined) return notFound(c);
+  const why = 'Slack does not tell right now who may read this. Try again in a moment.';
+  return problem(c, 503, why, { retryAfter: RETRY_S });
 }

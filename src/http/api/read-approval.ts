@@ -6,7 +6,7 @@ import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { WaitEnd, Waits } from './open-wait.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
-import { notFound, problem } from './problem.ts';
+import { answerUnseen, notFound, problem } from './problem.ts';
 import { Approval, WaitQuery } from './schemas.ts';
 import type { Seen, SightOf } from './sight-of.ts';
 
@@ -16,7 +16,7 @@ const SHUT_OUT: WaitEnd = 'shut-out';
 /** Makes the operation that reads an approval, or waits for people's decision on it. */
 export function createReadApproval(
   { log, outside }: ApiDeps,
-  { find }: Pick<SightOf, 'find'>,
+  { find, findAgain }: Pick<SightOf, 'find' | 'findAgain'>,
   waits: Waits,
 ) {
   /** Reads until the call is not as it was, or the wait is over. */
@@ -75,7 +75,9 @@ export function createReadApproval(
       if (waiting.signal.reason === SHUT_OUT) {
         return problem(c, 401, 'The key was revoked, or the token has expired, while this waited.');
       }
-      return await answer(c, visitor, { ...seen, call }, isNews(call) ? 200 : 202);
+      const now = await findAgain(visitor, seen, call);
+      if (!now || now === 'unclear') return answerUnseen(c, now);
+      return await answer(c, visitor, now, isNews(now.call) ? 200 : 202);
     } finally {
       waiting.release();
     }
@@ -96,7 +98,7 @@ export function createReadApproval(
     { query: WaitQuery },
     async ({ c, id, query, visitor }) => {
       const seen = await find(visitor, id);
-      if (!seen) return notFound(c);
+      if (!seen || seen === 'unclear') return answerUnseen(c, seen);
       const isPlain = query.wait === undefined && query.revision === undefined;
       return isPlain
         ? await answer(c, visitor, seen, 200)

@@ -12,6 +12,9 @@ export interface Seen {
   readonly sight: Sight;
 }
 
+/** What of a call is there to be read; unclear where Slack can't tell now whether the visitor may. */
+export type Found = Seen | 'unclear' | undefined;
+
 /** Builds the question what a visitor sees of calls. */
 export function createSightOf({
   authorize,
@@ -33,7 +36,7 @@ export function createSightOf({
   }
 
   /** Whoever asked, has decided on it, or may. */
-  async function mayPersonSee(person: Person, call: Call): Promise<boolean> {
+  async function mayPersonSee(person: Person, call: Call): Promise<boolean | 'unclear'> {
     const { editedBy, outside, requester, verdict, votes } = call;
     const involved = [
       requester,
@@ -45,22 +48,33 @@ export function createSightOf({
     if (involved.some((each) => each !== undefined && isSamePerson(each, person))) return true;
     const { decisions } = routeOf(call);
     const decision = decisions.includes('approve') ? 'approve' : (decisions[0] ?? 'approve');
-    const { permission } = await authorize(call, person, decision);
-    return permission.kind === 'allowed';
+    const { failure, permission } = await authorize(call, person, decision);
+    if (permission.kind === 'allowed') return true;
+    return failure === undefined ? false : 'unclear';
+  }
+
+  async function find(visitor: Visitor, id: string): Promise<Found> {
+    const call = await store.ledger.get(id);
+    if (!call) return undefined;
+    const may =
+      visitor.kind === 'key'
+        ? isOwn(visitor, call) || mayRead(visitor.key)
+        : await mayPersonSee(visitor.person, call);
+    if (may === 'unclear') return may;
+    return may ? { call, sight: sightOf(visitor, call) } : undefined;
   }
 
   return {
     sightOf,
 
     /** Finds a call that the visitor may read; those of others are not found. */
-    async find(visitor: Visitor, id: string): Promise<Seen | undefined> {
-      const call = await store.ledger.get(id);
-      if (!call) return undefined;
-      const may =
-        visitor.kind === 'key'
-          ? isOwn(visitor, call) || mayRead(visitor.key)
-          : await mayPersonSee(visitor.person, call);
-      return may ? { call, sight: sightOf(visitor, call) } : undefined;
+    find,
+
+    /** Finds a call that was seen before and has perhaps changed: a person who may read it no more hears no more of it. */
+    async findAgain(visitor: Visitor, before: Seen, call: Call): Promise<Found> {
+      return visitor.kind === 'key' || call === before.call
+        ? { ...before, call }
+        : await find(visitor, call.id);
     },
   };
 }

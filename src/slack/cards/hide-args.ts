@@ -3,9 +3,26 @@ import type { Call } from '../../domain/call.ts';
 import { type JsonValue, readStoredJson } from '../../domain/json.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { isSecretPath } from '../../domain/secret-paths.ts';
-import { type Masking, maskTokens, saySecret, secretTexts } from './mask-secrets.ts';
+import {
+  holdsMark,
+  type Leaf,
+  leavesOf,
+  type Masking,
+  maskTokens,
+  saySecret,
+  secretTexts,
+} from './mask-secrets.ts';
 
 type Path = readonly (string | number)[];
+
+/** Arguments whose secrets were put back. */
+export interface Restored {
+  readonly args: JsonValue;
+  /** Whether there were any. */
+  readonly keepsUnseen: boolean;
+  /** Where a mark stands that no secret can be put back for: it would run as it is written. */
+  readonly misplaced: readonly (readonly (string | number)[])[];
+}
 
 /** Hides the secrets of calls. */
 export interface HideArgs {
@@ -13,8 +30,8 @@ export interface HideArgs {
   args(call: Call, showsLookAlikes: boolean): JsonValue;
   /** A text about the call, without its secrets. */
   text(call: Call, text: string, showsLookAlikes: boolean): string;
-  /** Puts the secrets of a call back where their marks stand in other arguments; and whether there were any. */
-  restore(call: Call, args: JsonValue): { readonly args: JsonValue; readonly keepsUnseen: boolean };
+  /** Puts the secrets of a call back where their marks stand in other arguments. */
+  restore(call: Call, args: JsonValue): Restored;
 }
 
 /** Creates what hides secrets, under the marks of the installation. */
@@ -24,6 +41,17 @@ export function createHideArgs(mark: SecretMark): HideArgs {
   }
 
   const sayHidden = (value: JsonValue) => `⟨${saySecret(value, mark)}⟩`;
+
+  /** The secrets by their marks; two of one list with the same mark can't be told apart. */
+  function marksOf(leaves: readonly Leaf[]): ReadonlyMap<string, JsonValue | undefined> {
+    const marks = new Map<string, JsonValue | undefined>();
+    for (const { path, value } of leaves) {
+      const name = nameOf(path, sayHidden(value));
+      marks.set(name, !marks.has(name) || marks.get(name) === value ? value : undefined);
+    }
+    return marks;
+  }
+
   const hideText = (text: string, masking: Masking) => maskTokens(text, masking).parts.join('');
 
   return {
@@ -37,14 +65,30 @@ export function createHideArgs(mark: SecretMark): HideArgs {
     text: (call, text, showsLookAlikes) => hideText(text, maskingOf(call, showsLookAlikes)),
     restore(call, args) {
       const stored = readStoredJson(call.args);
+      const secrets = call.secrets ?? [];
+      const masking = maskingOf(call, true);
+      const marks = marksOf(leavesOf(stored, []).filter(({ path }) => isSecretPath(path, secrets)));
+      const misplaced: Path[] = [];
       let keepsUnseen = false;
+
+      /** As it stood there, or as it stood in another place of a list. */
+      function keptAt(shown: string, path: Path): JsonValue | undefined {
+        const here = valueAt(stored, path);
+        if (isSecretPath(path, secrets)) {
+          return isLeaf(here) && sayHidden(here) === shown ? here : marks.get(nameOf(path, shown));
+        }
+        const isHidden = typeof here === 'string' && hideText(here, masking) === shown;
+        return isHidden ? here : undefined;
+      }
+
       const restored = mapLeaves(args, (value, path) => {
-        const kept = isSecretPath(path, call.secrets ?? []) ? valueAt(stored, path) : undefined;
-        if (kept === undefined || value !== sayHidden(kept)) return value;
-        keepsUnseen = true;
-        return kept;
+        if (typeof value !== 'string' || value === valueAt(stored, path)) return value;
+        const kept = keptAt(value, path);
+        if (kept !== undefined) keepsUnseen = true;
+        else if (holdsMark(value)) misplaced.push(path);
+        return kept ?? value;
       });
-      return { args: restored, keepsUnseen };
+      return { args: restored, keepsUnseen, misplaced };
     },
   };
 }
@@ -61,6 +105,15 @@ function mapLeaves(
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [key, mapLeaves(each, change, [...path, key])]),
   );
+}
+
+/** What has a mark at a place; the places of a list are one. */
+function nameOf(path: Path, shown: string): string {
+  return JSON.stringify([path.filter((step) => typeof step !== 'number'), shown]);
+}
+
+function isLeaf(value: JsonValue | undefined): value is Leaf['value'] {
+  return value !== undefined && (typeof value !== 'object' || value === null);
 }
 
 function valueAt(value: JsonValue, path: Path): JsonValue | undefined {

@@ -96,6 +96,11 @@ export function saySecret(value: JsonValue, mark: SecretMark | undefined): strin
   return mark === undefined ? 'secret, not shown' : `secret, not shown, mark ${mark(text)}`;
 }
 
+/** Tells whether a text holds what stands in the place of a secret. */
+export function holdsMark(text: string): boolean {
+  return /⟨(?:secret, not shown|hidden: [^⟩]{1,40}), mark [0-9a-f]+⟩/.test(text);
+}
+
 /** Shorter secrets can't be searched for without tearing words apart; their own field stays masked. */
 const MIN_SECRET = 4;
 
@@ -115,12 +120,14 @@ function waysToWrite(secret: string): readonly string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), ...lines];
 }
 
-interface Leaf {
+/** A value that holds no others, and where it stands. */
+export interface Leaf {
   readonly path: readonly (string | number)[];
   readonly value: string | number | boolean | null;
 }
 
-function leavesOf(value: JsonValue, path: Leaf['path']): readonly Leaf[] {
+/** Lists the values that hold no others. */
+export function leavesOf(value: JsonValue, path: Leaf['path']): readonly Leaf[] {
   if (typeof value !== 'object' || value === null) return [{ path, value }];
   const isList = Array.isArray(value);
   return Object.entries(value).flatMap(([key, each]: [string, JsonValue]) =>

@@ -66,6 +66,9 @@ describe('arguments by a JSON Schema of others', () => {
       const read = parse(TEXTS, wrong);
       assert.match(read.ok ? '' : (read.problems[0]?.message ?? ''), /must match pattern/);
     }
+    const many = { properties: { a: { enum: [{ k: 1 }, 'b', ...Array(500).fill(7)] } } };
+    const none = parse(many, { a: 1 });
+    assert.match(none.ok ? '' : (none.problems[0]?.message ?? ''), /: {"k":1}, b, 7(, 7){17}, …$/);
     const unknown = parse(TEXTS, { low: 'a', other: 1 });
     assert.match(unknown.ok ? '' : (unknown.problems[0]?.message ?? ''), /“other”/);
     const path = parse(
@@ -119,6 +122,11 @@ describe('arguments by a JSON Schema of others', () => {
       properties: { id: { $ref: '#/$defs/id' } },
     };
     assert.equal(parse(newer, { id: 'a' }).ok, false);
+    const tree = {
+      properties: { key: { type: 'string', writeOnly: true }, child: { $ref: '#' } },
+    };
+    assert.equal(parse(tree, { child: { child: { key: 'a' } } }).ok, true);
+    assert.equal(parse(tree, { child: { child: { key: 5 } } }).ok, false);
     for (const broken of [
       { $ref: 'https://example.com/other.json' },
       { type: 'nothing' },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { actingTests } from './acting.ts';
 import { openBench } from './api-bench.ts';
+import { comingInTests } from './coming-in.ts';
 import { fuzzTests } from './fuzzing.ts';
 import { peopleTests } from './people.ts';
 import { refusingTests } from './refusing.ts';
@@ -11,6 +12,7 @@ describe('the HTTP API', () => {
   const bench = openBench();
   actingTests(bench);
   refusingTests(bench);
+  comingInTests(bench);
   peopleTests(bench);
   fuzzTests(bench);
 

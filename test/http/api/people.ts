@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { askAll } from '../../support/build-desk.ts';
+import { until } from '../../support/until.ts';
 import { type ApiBench, CALL } from './api-bench.ts';
 import { APPROVER, OWNER, setApiStage } from './api-stage.ts';
 
@@ -39,6 +40,50 @@ export function peopleTests(bench: ApiBench): void {
     const own = await bench.get(`/api/approvals/${body.id}`);
     assert.deepEqual(own.body.arguments, { user: 'bob', password: 'hunter2hunter2' });
     assert.equal(own.body.edited, true);
+  });
+
+  it('puts hidden secrets back where they stood, in texts and in lists too, and runs no mark', async () => {
+    const secret = { type: 'string', writeOnly: true };
+    const hosts = { type: 'array', items: { type: 'object', properties: { key: secret } } };
+    const schema = { type: 'object', properties: { password: secret, hosts } };
+    const args = {
+      url: 'https://x.example/?p=hunter2hunter2',
+      password: 'hunter2hunter2',
+      hosts: [{ key: 'first-key-1' }, { key: 'other-key-2' }],
+    };
+    const edit = async (change: (shown: typeof args) => object) => {
+      const { id } = (await bench.make({ schema, args })).body;
+      const seen = await bench.get(`/api/approvals/${id}`, { token: bench.approver });
+      assert.doesNotMatch(JSON.stringify(seen.body), /hunter2|-key-/);
+      const { body, status } = await bench.approve(id, {
+        modifiedArguments: change(seen.body.arguments),
+      });
+      return { body, status, args: (await bench.get(`/api/approvals/${id}`)).body.arguments };
+    };
+    const [first, other] = args.hosts;
+    const kept: readonly (readonly [(shown: typeof args) => object, object])[] = [
+      [(shown) => ({ ...shown, n: 1 }), { ...args, n: 1 }],
+      [({ hosts: [, last], ...rest }) => ({ ...rest, hosts: [last] }), { ...args, hosts: [other] }],
+      [
+        (shown) => ({ ...shown, hosts: shown.hosts.toReversed() }),
+        { ...args, hosts: [other, first] },
+      ],
+    ];
+    for (const [change, wanted] of kept) {
+      const edited = await edit(change);
+      assert.deepEqual([edited.status, edited.body.status], [200, 'pending']);
+      assert.deepEqual(edited.args, wanted);
+    }
+    const misplaced: readonly (readonly [(shown: typeof args) => object, string])[] = [
+      [(shown) => ({ ...shown, password: shown.hosts[0]?.key }), 'password'],
+      [(shown) => ({ ...shown, user: shown.password }), 'user'],
+      [(shown) => ({ ...shown, url: `${shown.url}&more` }), 'url'],
+    ];
+    for (const [change, place] of misplaced) {
+      const edited = await edit(change);
+      assert.deepEqual([edited.status, edited.body.errors?.[0].path], [422, [place]]);
+      assert.deepEqual(edited.args, args);
+    }
   });
 
   it('lets people decide who may, and nobody else', async () => {
@@ -121,7 +166,35 @@ export function peopleTests(bench: ApiBench): void {
     const unclear = await bench.get('/api/approvals', { token: owner });
     assert.equal(unclear.status, 503);
     assert.ok(unclear.headers.get('retry-after'));
+    const theirs = await bench.make();
+    for (const path of [
+      `/${theirs.body.id}`,
+      `/${theirs.body.id}/events`,
+      `?after=${theirs.body.id}`,
+    ]) {
+      const told = await bench.get(`/api/approvals${path}`, { token: bench.approver });
+      assert.equal(told.status, 503, path);
+      assert.match(told.body.detail, /Slack/);
+    }
     bench.stage.directory.failWith(undefined);
+  });
+
+  it('tells nothing more to whoever may read it no more, also while they wait', async (t) => {
+    const { directory, url } = bench.stage;
+    const { body } = await bench.make();
+    const path = `/api/approvals/${body.id}`;
+    const looks = t.mock.method(directory, 'profileOf');
+    const poll = bench.get(`${path}?wait=60`, { token: bench.approver });
+    const headers = { authorization: `Bearer ${bench.approver}` };
+    const stream = await fetch(`${url()}${path}/events`, { headers });
+    await until(() => looks.mock.callCount() === 2);
+    directory.setPerson(APPROVER, { standing: 'gone' });
+    await bench.post(`${path}/cancel`);
+    const [polled, streamed] = [await poll, await stream.text()];
+    directory.setPerson(APPROVER, {});
+    assert.equal(polled.status, 404);
+    assert.match(streamed, /"pending"/);
+    assert.doesNotMatch(streamed, /"withdrawn"/);
   });
 
   it('takes tokens of people that are signed, in time, for us, with their Slack id', async () => {

@@ -212,9 +212,20 @@ export function refusingTests(bench: ApiBench): void {
     await bench.stage.desk.rest();
   });
 
-  it('answers 405 and 404 as problems, and other methods change nothing', async () => {
+  it('answers 405 and 404 as problems, and neither other methods nor a body of null change anything', async () => {
     const wrong = await bench.stage.ask('DELETE', '/api/approvals', { token: bench.token });
     assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST, GET']);
+    const { body } = await bench.make();
+    const nothing = { token: bench.approver, raw: 'null' };
+    for (const way of ['approve', 'reject']) {
+      const told = await bench.post(`/api/approvals/${body.id}/${way}`, nothing);
+      assert.equal(told.status, 400, way);
+    }
+    assert.equal(
+      (await bench.post(`/api/approvals/${body.id}/cancel`, { raw: 'null' })).status,
+      400,
+    );
+    assert.equal(await bench.statusOf(body.id), 'pending');
     assert.equal((await bench.get('/api/nothing')).status, 404);
     assert.equal((await bench.get('/api/openapi.json')).status, 200);
     assert.equal(bench.stage.document().openapi, '3.1.0');
