@@ -208,7 +208,8 @@ for (const size of [
       await got('"value":"second"');
       await home.getByRole('checkbox', { name: 'First' }).check();
       await got('"selected_options":[{"text":{"type":"plain_text","text":"First"');
-      await home.getByRole('radio', { name: 'Second' }).check();
+      await home.getByRole('radio', { name: 'Marked up', exact: true }).waitFor();
+      await home.getByRole('radio', { name: '*Plain* <@U0ADMIN>', exact: true }).check();
       await got('"type":"radio_buttons"');
       await home.getByLabel('Until when?').fill('2026-12-31');
       await got('"selected_date":"2026-12-31"');
