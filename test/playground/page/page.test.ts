@@ -251,6 +251,10 @@ for (const size of [
       await panel.getByRole('tab', { name: 'Files' }).click();
       await panel.locator('summary', { hasText: 'docs/notes.md' }).click();
       await panel.getByText('# Notes').waitFor();
+      if (isPhone) return;
+      await page.getByRole('navigation').getByRole('button', { name: 'general' }).click();
+      await openThread();
+      await assertFits(page);
     });
 
     test('the browser found nothing to complain about', () => {
