@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
 import { AGENT_SIDE, runAgentSide } from './commands/agent-side.ts';
+import { readEnvFile } from './read-env-file.ts';
 import { createSystemClock } from './system-clock.ts';
 
 /** Whoever reads the output may have had enough, as `head` has. */
@@ -35,7 +35,7 @@ async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> 
 
 async function runAlone(): Promise<void> {
   // What is set already wins over the file, as it does for the app.
-  if (statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile('.env');
+  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
   // An agent that waits for the ones above need not wait for what only these need.
   const { runCountersign } = await import('./commands/run-countersign.ts');
   process.exitCode = await runCountersign(process.argv.slice(2), {

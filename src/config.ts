@@ -110,7 +110,7 @@ export function readConfig(
   const read = Variables.safeParse(env);
   const mcp = readServers(env);
   const problems = [
-    ...(read.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
+    ...(read.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
     ...tokenProblems(env),
     ...(env.GRAPH ? [] : modelProblems(env)),
     ...graphProblems(env, exists),

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { secretsOf } from './config-secrets.ts';
 import { createLog } from './log.ts';
+import { readEnvFile } from './read-env-file.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { createSystemClock } from './system-clock.ts';
 
@@ -14,7 +14,7 @@ function tellWhy(error: unknown): void {
 
 try {
   // What is set already wins over the file.
-  if (statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile('.env');
+  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
   const clock = createSystemClock();

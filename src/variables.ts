@@ -14,10 +14,11 @@ export const DEFAULT_DATA_DIR = './data';
 export const DEFAULT_WORKSPACE_DIR = './workspace';
 
 const text = z.string().optional();
-/** It travels in a header of HTTP. */
+/** What travels in a header of HTTP. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
 const key = z
   .string()
-  .regex(/^[\x21-\x7e]+$/, 'holds characters that no key has. Copy the key again, whole.')
+  .regex(PRINTABLE, 'holds characters that no key has. Copy the key again, whole.')
   .optional();
 const wholeOrUnset = (min: number, max: number, what: string) =>
   z
@@ -58,7 +59,12 @@ const userIds = ids(
   /^[UW][A-Z0-9]{2,39}$/,
   'must be ids of people, separated by commas, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
 );
-const token = (prefix: string, what: string) => z.string().startsWith(prefix, what).optional();
+const token = (prefix: string, what: string) =>
+  z
+    .string()
+    .startsWith(prefix, { error: what, abort: true })
+    .regex(PRINTABLE, 'holds characters that no token has. Copy the token again, whole.')
+    .optional();
 
 /** The variables one by one: each reads its text, or says what is wrong with it and what to write. */
 export const Variables = z.object({
@@ -73,7 +79,7 @@ export const Variables = z.object({
   SLACK_SIGNING_SECRET: z
     .string()
     .regex(
-      /^(?!xox|xapp-)\S+$/,
+      /^(?!xox|xapp-)[\x21-\x7e]+$/,
       'must be the signing secret, not a token. Copy it from your Slack app’s page “Basic Information”.',
     )
     .optional(),

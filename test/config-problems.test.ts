@@ -41,6 +41,24 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     'SLACK_BOT_TOKEN',
     /unset SLACK_SIGNING_SECRET/,
   ],
+  [
+    'a bot token as README.md shows it',
+    { ...HTTP, ...MODEL, SLACK_BOT_TOKEN: 'xoxb-…' },
+    'SLACK_BOT_TOKEN',
+    /characters that no token has\. Copy the token again/,
+  ],
+  [
+    'an app token with a space in it that can’t be seen',
+    { SLACK_BOT_TOKEN: 'xoxb-1', ...MODEL, SLACK_APP_TOKEN: 'xapp-1\u200b2' },
+    'SLACK_APP_TOKEN',
+    /characters that no token has/,
+  ],
+  [
+    'a signing secret as it is abridged',
+    { ...HTTP, ...MODEL, SLACK_SIGNING_SECRET: '0123…' },
+    'SLACK_SIGNING_SECRET',
+    /must be the signing secret.*“Basic Information”/,
+  ],
   ['a name as an admin', { ADMIN_USERS: '@ann' }, 'ADMIN_USERS', /ids of people.*Copy member ID/],
   [
     'a channel among the people',
@@ -208,7 +226,7 @@ describe('what stops the start', () => {
     test(`${what} is one problem that names ${names} and the remedy`, () => {
       const problems = problemsOf(env);
       assert.equal(problems.length, 1, problems.join('\n'));
-      assert(problems[0]?.startsWith(names), problems[0]);
+      assert.match(problems[0] ?? '', new RegExp(`^${names}[ :]`));
       assert.match(problems[0] ?? '', remedy);
     });
   }

@@ -38,7 +38,8 @@ test('settings that can’t work end the start with 1 and their message alone', 
 
 test('.env in the folder is read, and what is set already wins', async (t) => {
   const folder = await aFolder(t);
-  writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\nPORT=http\n');
+  // As some editors begin a file.
+  writeFileSync(join(folder, '.env'), '\ufeffPORT=http\nLOG_LEVEL=loud\n');
   const { status, stderr } = startIn(folder, { LOG_LEVEL: 'info' });
   assert.equal(status, 1);
   assert.match(stderr, /- PORT /);

@@ -169,7 +169,7 @@ export function createWorker(deps: DeskDeps): Worker {
       pump: (id, work) => pump(id as ThreadKey, work),
       say: (id, work) => say(id as ThreadKey, work),
       heed: (id) => heed.heed(id as ThreadKey),
-      run: createExecute(deps, helperThreads),
+      run: createExecute(deps, helperThreads, progress),
       expire: createExpire(deps),
       remind: createRemind(deps, announce),
       escalate: createEscalate(deps, announce),

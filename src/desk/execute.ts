@@ -14,6 +14,7 @@ import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { closeQuestions } from './outside/close-questions.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
+import type { Progress } from './progress.ts';
 import { createRecord } from './record-step.ts';
 import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
 import { createTellLateEnd } from './tell-late-end.ts';
@@ -34,6 +35,7 @@ interface RunSignals {
 export function createExecute(
   deps: DeskDeps,
   helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
+  progress: Pick<Progress, 'running'>,
 ) {
   const { store, clock, signals } = deps;
   const tellLateEnd = createTellLateEnd(deps);
@@ -127,6 +129,8 @@ export function createExecute(
     const claimed = await claim(call, work);
     // Whoever made it runs it: the claim wakes the thread, which hands it over.
     if (!claimed || isHanded(claimed)) return;
+    // The thread rests, and still says that people are waited for.
+    if (claimed.route) progress.running(claimed);
     const end = claimed.child
       ? await handOver(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);

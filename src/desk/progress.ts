@@ -12,6 +12,8 @@ import { readOpenCalls, readWaiting, type Waiting } from './waiting.ts';
 export interface Progress {
   thinking(thread: ThreadKey): Promise<void>;
   waiting(thread: ThreadKey, waiting: Waiting): Promise<void>;
+  /** Says that a call runs for which people were waited; it never holds up the run. */
+  running(call: Call): void;
   /** Says how a thread stands in which people talk; a helper's says nothing. */
   note(thread: ThreadKey, text: string): void;
   ended(thread: ThreadKey): void;
@@ -28,7 +30,7 @@ export function createProgress(
   status: StatusLine,
   live: Pick<LiveAnswers, 'isOpen'>,
 ): Progress {
-  const { store } = deps;
+  const { store, log } = deps;
   const sayAwaited = createSayAwaited(deps);
 
   /** A message that grows says it better, and setting the status beside it would only flicker. */
@@ -49,12 +51,12 @@ export function createProgress(
     if (text !== undefined) tell(root, text);
   }
 
-  async function showHelpers(thread: ThreadKey, parentCall: string): Promise<void> {
+  async function showWhileRunning(thread: ThreadKey, callId: string): Promise<void> {
     const root = rootOf(thread);
     const text = await sayStored(root);
     if (text === undefined) return;
-    // A helper that nobody waits for any more does not write over what came after it.
-    const call = await store.ledger.get(parentCall);
+    // What nobody waits for any more does not write over what came after it.
+    const call = await store.ledger.get(callId);
     if (call?.status === 'running') tell(root, text);
   }
 
@@ -88,12 +90,17 @@ export function createProgress(
     async thinking(thread) {
       const parentCall = parentCallOf(thread);
       if (parentCall === undefined) tell(thread, THINKING);
-      else await showHelpers(thread, parentCall);
+      else await showWhileRunning(thread, parentCall);
     },
     async waiting(thread, waiting) {
       const parentCall = parentCallOf(thread);
       if (parentCall === undefined) tell(thread, await sayWaiting(waiting));
-      else await showHelpers(thread, parentCall);
+      else await showWhileRunning(thread, parentCall);
+    },
+    running({ thread, id }) {
+      showWhileRunning(thread, id).catch((error: unknown) => {
+        log.warn({ err: error, call: id }, 'The status line was not set.');
+      });
     },
     note(thread, text) {
       if (parentCallOf(thread) === undefined) tell(thread, text);

@@ -67,15 +67,15 @@ export function suggest(wrong: string, names: readonly string[]): string {
 function sayIssue(what: string, issue: z.core.$ZodIssue, value: unknown): string {
   const { message, path } = issue;
   const key = path.findLast((part) => typeof part === 'string');
-  if (key === undefined) return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${message}.`;
+  const name = key === undefined ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `“${key}”`;
   const shown = JSON.stringify(value) ?? '';
   const isShort = shown.length <= MAX_SHOWN;
   if (typeof path.at(-1) === 'number') {
-    return `“${key}” can't hold ${isShort ? shown : 'this'}: an entry ${message}.`;
+    return `${name} can't hold ${isShort ? shown : 'this'}: an entry ${message}.`;
   }
-  if (value === undefined) return `“${key}” is missing: it ${message}.`;
-  if (value === null) return `“${key}” is empty: it ${message}.`;
-  return `“${key}” can't be ${isShort ? shown : 'this'}: it ${message}.`;
+  if (value === undefined) return `${name} is missing: it ${message}.`;
+  if (value === null) return `${name} is empty: it ${message}.`;
+  return `${name} can't be ${isShort ? shown : 'this'}: it ${message}.`;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

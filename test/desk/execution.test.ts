@@ -42,6 +42,18 @@ describe('a run', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
+  it('of an approved call is told in the status line while it lasts, in place of the wait for people', async (t) => {
+    const { desk, tool } = await deskWith(t);
+    await desk.send('act');
+    assert.equal(desk.chat.statuses.at(-1), 'is waiting for a decision on the card');
+    const release = tool.hold();
+    const deciding = desk.decide(await onlyCall(desk), REQUESTER);
+    await until(() => desk.chat.statuses.at(-1) === 'is running act…');
+    release();
+    await deciding;
+    assert.equal(desk.chat.statuses.at(-1), '');
+  });
+
   it('never happens when the gate refuses, and the model is told why', async (t) => {
     const { desk, tool } = await deskWith(t, {
       answer: () => ({ kind: 'refuse', reason: 'The week is frozen.' }),

@@ -95,7 +95,7 @@ describe('a channel of approvers', () => {
     assert.ok(text.includes(`/archives/${place.channel}/p${place.root.replace('.', '')}|open the`));
     assert.match(text, /note linked for me/);
     // The requester is named there, and called in their own thread.
-    assert.match(text, /\*Asked by\* `requester`/);
+    assert.match(text, /\*Asked by\* `Riley \(requester\)`/);
     assert.doesNotMatch(text, /<@U0REQUESTER>/);
     const stub = await stubWith(place, 'Waiting for a decision', 'Open the card');
     assert.ok(allText(stub).includes(`/archives/${approvals}/p${card.ts.replace('.', '')}`));

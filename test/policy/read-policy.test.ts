@@ -23,7 +23,7 @@ const GOOD_ROUTE = `${ROUTE}{ approvers: [user:U1] }\n`;
 // biome-ignore format: a row of the table is a line.
 const WRONG: readonly (readonly [what: string, text: string, ...problems: readonly string[]])[] = [
   ['an empty file', '', '1:1 The file is empty. Begin it with version: 1.'],
-  ['a text', 'hello', '1:1 The file holds version: 1, routes, rules and default.'],
+  ['a text', 'hello', '1:1 The file can\'t be "hello": it holds version: 1, routes, rules and default.'],
   ['no version', 'rules: []', '1:1 “version” is missing: it is 1'],
   ['another version', 'version: 2', '1:10 “version” can\'t be 2: it is 1'],
   ['a tab', 'version: 1\nrules:\n\t- x', '3:1 A tab can’t indent in YAML. Use spaces.'],
@@ -35,7 +35,7 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a wrong onPolicyError', 'version: 1\nonPolicyError: no', '2:16 “onPolicyError” can\'t be "no": it is ask or run.'],
   ['a slackMayLoosen that is no yes or no', 'version: 1\nslackMayLoosen: maybe', '2:17 “slackMayLoosen” can\'t be "maybe": it is true or false.'],
   ['rules that are no list', 'version: 1\nrules: { a: 1 }', '2:8 “rules” can\'t be {"a":1}: it is a list of rules.'],
-  ['a route that is none', `${ROUTE}5`, '3:8 The route “ops” is a route, with approvers'],
+  ['a route that is none', `${ROUTE}5`, '3:8 The route “ops” can\'t be 5: it is a route, with approvers'],
   ['a route without approvers', `${ROUTE}{ quorum: 2 }\n`, '3:8 “approvers” is missing: it is a list'],
   ['a misspelled key of a route', `${ROUTE}{ approvers: [user:U1], quorom: 1 }`, '3:3 warning Nothing uses', '3:32 “quorom” is no key of the route “ops”. Did you mean “quorum”?'],
   ['a misspelled key deep inside', `${ROUTE}{ approvers: [user:U1], escalate: { afer: 1h, to: requester } }`, '3:3 warning', '3:42 “after” is missing', '3:44 “afer” is no key of “escalate”.'],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
 import type { Helper } from '../../domain/helper.ts';
@@ -49,6 +50,11 @@ export interface OwnModule {
 
 /** Imports the module at TOOLS_MODULE and returns its `tools` and `agents`; throws `ToolsModuleError` when any of them is not well-formed. */
 export async function loadToolsModule(path: string, clock: Clock): Promise<OwnModule> {
+  if (!existsSync(path)) {
+    throw new ToolsModuleError(
+      `TOOLS_MODULE: ${path} can’t be loaded: there is no such file. Name the module that exports your tools, from the folder in which the app is started.`,
+    );
+  }
   const own = await importModule(path, clock).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolsModuleError(`TOOLS_MODULE: ${path} can’t be loaded: ${why}`, { cause: error });

@@ -78,16 +78,18 @@ function HomeTabs() {
 }
 
 function Empty({ shown, isAppDm }: { shown: string; isAppDm: boolean }) {
-  const { app } = useScene().start;
+  const { app, suggestions } = useScene().start;
+  const begin = isAppDm
+    ? `Write to ${app.name} here as you would to a person`
+    : `Mention @${app.name} with a task`;
   return (
     <div class="empty">
       <h3>{shown}</h3>
       <p>
-        {isAppDm
-          ? `Write to ${app.name} here as you would to a person, or choose one of the suggestions below.`
-          : `Mention @${app.name} with a task, or choose one of the suggestions below.`}{' '}
-        When it wants to do something risky it asks on a card in the thread: press a button there,
-        and change “Act as” at the top to see what other people may do.
+        {begin}
+        {suggestions.length > 0 && ', or choose one of the suggestions below'}. When it wants to do
+        something risky it asks on a card in the thread: press a button there, and change “Act as”
+        at the top to see what other people may do.
       </p>
       <p>
         To let a team decide, act as an admin and add a route on the Home tab of {app.name}: its

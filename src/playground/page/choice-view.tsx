@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { type ChoiceElement, choiceGroups, initialValues } from './choices.ts';
 import { type Choice, controlProps, type Place, useElementHost, usePress } from './element-host.ts';
 import { useScene } from './names.ts';
-import { Mrkdwn } from './text-view.tsx';
+import { TextView } from './text-view.tsx';
 
 /** Keeps the chosen values of an element and passes each change on. */
 function useChosen(element: ChoiceElement, place: Place, isMultiple: boolean) {
@@ -91,7 +91,7 @@ export function BoxesView({ element, place }: { element: ChoiceElement; place: P
 function ChoiceText({ choice }: { choice: Choice }) {
   return (
     <span>
-      <Mrkdwn text={choice.text} />
+      <TextView text={{ type: choice.isMarkup ? 'mrkdwn' : 'plain_text', text: choice.text }} />
       {choice.description !== undefined && <small>{choice.description}</small>}
     </span>
   );

@@ -80,7 +80,8 @@ function ungrouped(options: readonly Option[]): readonly ChoiceGroup[] {
 
 /** An option of Block Kit as a choice. */
 export function toChoice(option: Option): Choice {
-  const choice = { text: option.text.text, value: option.value ?? '' };
+  const { type, text } = option.text;
+  const choice = { text, value: option.value ?? '', isMarkup: type === 'mrkdwn' };
   return option.description === undefined
     ? choice
     : { ...choice, description: option.description.text };

@@ -13,9 +13,11 @@ export interface Press {
 /** What a field of a form holds; null when a person emptied it. */
 export type FieldValue = string | readonly string[] | null;
 
-/** A choice that an external select offers. */
+/** A choice that an element offers. */
 export interface Choice {
   readonly text: string;
+  /** Whether the text is mrkdwn; else it is shown as it is. */
+  readonly isMarkup?: boolean;
   readonly value: string;
   readonly description?: string;
 }

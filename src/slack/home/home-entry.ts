@@ -155,6 +155,7 @@ function argumentsOf(call: Call, { tool, mark }: EntryLook): Line {
   const paths = secretsOf(call, tool);
   const masking = maskingOf(call, paths, { mark, showsLookAlikes: false });
   const args = withoutLong(call.args);
+  if (args === NONE && args !== call.args) return [text('Arguments too long for this list …')];
   const pieces = renderArgs(args, tool?.schema, { paths, masking: { ...masking, secrets: [] } });
   const line: RichTextElement[] = [];
   let left: number = BUDGET.homeArguments;
@@ -169,6 +170,7 @@ function argumentsOf(call: Call, { tool, mark }: EntryLook): Line {
 
 /** What is long would not be told here anyway, and takes time to be looked through. */
 const LONG = 4_000;
+const NONE = '{}';
 
 function withoutLong(args: string): string {
   if (args.length <= LONG) return args;

@@ -139,7 +139,7 @@ for (const [what, source, why] of WRONG) {
 test('a module that is not there stops the start', async () => {
   await assert.rejects(
     loadToolsModule('no/such/tools.ts', clock),
-    /TOOLS_MODULE: no\/such\/tools\.ts can’t be loaded/,
+    /TOOLS_MODULE: no\/such\/tools\.ts can’t be loaded: there is no such file\. Name the module/,
   );
 });
 

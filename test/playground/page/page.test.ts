@@ -5,7 +5,7 @@ import { WebClient } from '@slack/web-api';
 import type { Locator, Page } from 'playwright-core';
 import { assertFits } from './assert-fits.ts';
 import { launchChromium, whyNoBrowser } from './launch-chromium.ts';
-import { startTinyPlayground, type TinyPlayground } from './start-tiny-playground.ts';
+import { PAGE_OPTIONS, startTinyPlayground, type TinyPlayground } from './start-tiny-playground.ts';
 
 const ASK = '@Countersign fix the day in docs/notes.md <b onclick="x()">now</b>';
 
@@ -51,11 +51,20 @@ for (const size of [
     };
 
     test('an empty channel says what to do, and a suggestion fills the composer', async () => {
-      await page.getByText(/Mention @Countersign with a task/).waitFor();
+      await page.getByText(/with a task, or choose one of the suggestions below\. When/).waitFor();
       await page.getByRole('button', { name: 'Run a command' }).click();
       const composer = page.getByRole('textbox', { name: 'Message #general' });
       assert.equal(await composer.inputValue(), '@Countersign How large is the workspace?');
       await assertFits(page);
+    });
+
+    test('an empty channel speaks of suggestions only where there are some', async (t) => {
+      const real = await startTinyPlayground({ ...PAGE_OPTIONS, suggestions: [] });
+      t.after(() => real.close());
+      const other = await page.context().newPage();
+      await other.goto(real.url);
+      await other.getByText(/Mention @Countersign with a task\. When/).waitFor();
+      await other.close();
     });
 
     test('Shift+Enter breaks the line, Enter sends, and HTML is shown as text', async () => {
@@ -199,7 +208,8 @@ for (const size of [
       await got('"value":"second"');
       await home.getByRole('checkbox', { name: 'First' }).check();
       await got('"selected_options":[{"text":{"type":"plain_text","text":"First"');
-      await home.getByRole('radio', { name: 'Second' }).check();
+      await home.getByRole('radio', { name: 'Marked up', exact: true }).waitFor();
+      await home.getByRole('radio', { name: '*Plain* <@U0ADMIN>', exact: true }).check();
       await got('"type":"radio_buttons"');
       await home.getByLabel('Until when?').fill('2026-12-31');
       await got('"selected_date":"2026-12-31"');
@@ -241,6 +251,10 @@ for (const size of [
       await panel.getByRole('tab', { name: 'Files' }).click();
       await panel.locator('summary', { hasText: 'docs/notes.md' }).click();
       await panel.getByText('# Notes').waitFor();
+      if (isPhone) return;
+      await page.getByRole('navigation').getByRole('button', { name: 'general' }).click();
+      await openThread();
+      await assertFits(page);
     });
 
     test('the browser found nothing to complain about', () => {

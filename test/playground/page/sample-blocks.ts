@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { KnownBlock, Option } from '@slack/types';
 
 const button = (text: string, id: string, style?: 'primary' | 'danger') => ({
   type: 'button' as const,
@@ -174,6 +174,10 @@ export function sampleHome(said = 'Nothing chosen yet.'): readonly KnownBlock[] 
     { text: plain('First'), value: 'first' },
     { text: plain('Second'), value: 'second' },
   ];
+  const texts: Option[] = [
+    { text: plain('*Plain* <@U0ADMIN>'), value: 'plain' },
+    { text: { type: 'mrkdwn', text: '*Marked* up' }, value: 'marked' },
+  ];
   return [
     { type: 'header', text: plain('Waiting for you') },
     { type: 'section', text: { type: 'mrkdwn', text: said } },
@@ -184,7 +188,7 @@ export function sampleHome(said = 'Nothing chosen yet.'): readonly KnownBlock[] 
         { type: 'users_select', action_id: 'el.user', placeholder: plain('Who decides?') },
         { type: 'static_select', action_id: 'el.static', placeholder: plain('Which?'), options },
         { type: 'checkboxes', action_id: 'el.checkboxes', options },
-        { type: 'radio_buttons', action_id: 'el.radio', options },
+        { type: 'radio_buttons', action_id: 'el.radio', options: texts },
         { type: 'datepicker', action_id: 'el.date', placeholder: plain('Until when?') },
         { type: 'timepicker', action_id: 'el.time', placeholder: plain('At what time?') },
         { type: 'datetimepicker', action_id: 'el.datetime' },

@@ -131,6 +131,14 @@ describe('an entry', () => {
     assert.match(sayHome(waiting(call)), /archives\/C1\/p1700000000000100".*Open the thread/);
   });
 
+  it('says that arguments are too long for it, and not that there are none', () => {
+    const long = sayHome(waiting(withArgs({ note: 'x'.repeat(40_000) })));
+    assert.ok(
+      long.includes('Arguments too long for this list …') && !long.includes('No arguments'),
+    );
+    assert.ok(sayHome(waiting(withArgs({}))).includes('No arguments'));
+  });
+
   it('of a call that the person asked for says how it stands and who decided', () => {
     const verdict = { kind: 'ignore', by: APPROVER, at: 1 } as const;
     const text = sayHome({ asked: { open: [], over: [aCall({ status: 'ignored', verdict })] } });

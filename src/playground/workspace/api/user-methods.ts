@@ -82,8 +82,8 @@ function toUser(member: DirectoryMember): Json {
     profile: {
       real_name: member.realName,
       real_name_normalized: member.realName,
-      display_name: member.name,
-      display_name_normalized: member.name,
+      display_name: member.realName,
+      display_name_normalized: member.realName,
       team: member.teamId,
       ...(member.isBot
         ? { api_app_id: IDENTITY.app.id, bot_id: IDENTITY.app.botId }
