@@ -11,11 +11,17 @@ import {
 } from '../../domain/server-tools.ts';
 import type { Tool, ToolContext } from '../../domain/tool.ts';
 import { callServerTool, isSessionGone } from './call-tool.ts';
+import { createListReader } from './list-reader.ts';
 import { makeChangedTool, makeServerTool } from './make-server-tool.ts';
-import { type ListedTool, readListedTool } from './read-listed-tool.ts';
+import type { ListedTool } from './read-listed-tool.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { sayWhy } from './say-why.ts';
-import { createServerConnection, listTools, type Session } from './server-connection.ts';
+import {
+  createServerConnection,
+  listTools,
+  MOST_TOOLS,
+  type Session,
+} from './server-connection.ts';
 import type { ServerSettings } from './server-settings.ts';
 import type { ToolPins } from './tool-pins.ts';
 
@@ -55,6 +61,7 @@ export function createMcpServer(
   const { clock, log, pins } = deps;
   const { name } = settings;
   const calls = createRunningCalls(name, deps);
+  const readAll = createListReader(name);
   const connection = createServerConnection(settings, {
     ...{ clock, log },
     onListChanged: listAgain,
@@ -96,9 +103,10 @@ export function createMcpServer(
   }
 
   async function list(session: Session): Promise<void> {
-    const all = (await listTools(session)).map((each) => readListedTool(name, each));
+    const { tools: found, isWhole } = await listTools(session);
+    const all = await readAll(found);
     const named = new Map<string, Named>();
-    const out: { readonly name: string; readonly reason: string }[] = [];
+    const out: { readonly name: string; readonly reason: string }[] = isWhole ? [] : [FURTHER];
     for (const tool of all) {
       if (tool.kind === 'left-out') {
         out.push({ name: tool.name, reason: tool.reason });
@@ -250,6 +258,10 @@ async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>)
 
 const CHANGED =
   'A tool of an MCP server is not what was accepted: nobody can call it until an admin accepts it with /countersign tools.';
+const FURTHER = {
+  name: 'all further tools',
+  reason: `the first ${MOST_TOOLS} of a server are looked at, and this one has more`,
+};
 const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it, and tries again';
 
 /** Tells two lists of tools apart. */

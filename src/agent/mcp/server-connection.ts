@@ -156,10 +156,13 @@ const PageSchema = z.looseObject({
 
 const LIST_MS = 30_000;
 const MOST_PAGES = 50;
-const MOST_TOOLS = 500;
+/** How many tools of a server are looked at. */
+export const MOST_TOOLS = 500;
 
 /** Lists what a server calls its tools: the first ones, where there are very many. */
-export async function listTools({ client }: Session): Promise<readonly unknown[]> {
+export async function listTools({
+  client,
+}: Session): Promise<{ readonly tools: readonly unknown[]; readonly isWhole: boolean }> {
   const found: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page += 1) {
@@ -171,5 +174,6 @@ export async function listTools({ client }: Session): Promise<readonly unknown[]
     cursor = read.nextCursor;
     if (cursor === undefined) break;
   }
-  return found.slice(0, MOST_TOOLS);
+  const isWhole = cursor === undefined && found.length <= MOST_TOOLS;
+  return { tools: found.slice(0, MOST_TOOLS), isWhole };
 }

@@ -159,6 +159,18 @@ describe('tools of MCP servers', () => {
     assert.ok(lines.some((line) => /"tool":"list"} Left out a tool/.test(line)));
   });
 
+  it('past the first five hundred of a server are left out, and it is said', async (t) => {
+    const none = { inputSchema: { type: 'array' } };
+    const many = Array.from({ length: 500 }, (_, index) => aTool(`none${index}`, () => '', none));
+    const server = await startHttpFixture(t, [...many, aTool('last', () => '')]);
+    const { lines, tools } = await build(t, [overHttp('box', server)]);
+    assert.deepEqual(namesOf(tools), []);
+    const [state] = tools.servers();
+    assert.equal(state?.leftOut.length, 501);
+    assert.match(state?.leftOut[0]?.reason ?? '', /first 500 of a server/);
+    assert.ok(lines.some((line) => /"all further tools"} Left out a tool/.test(line)));
+  });
+
   it('of the same name on two servers are two tools, each with its own', async (t) => {
     const one = await startHttpFixture(t, [aTool('delete', () => 'one')]);
     const two = await startHttpFixture(t, [aTool('delete', () => 'two')]);
