@@ -152,11 +152,11 @@ export async function startHttpFixture(
   return fixture;
 }
 
-/** A server that speaks the protocol's older way over HTTP alone; answers its address. */
+/** A server that speaks the protocol's older way over HTTP alone. */
 export async function startSseFixture(
   t: Pick<TestContext, 'after'>,
   tools: readonly FixtureTool[],
-): Promise<string> {
+): Promise<Pick<HttpFixture, 'url' | 'breakAll'>> {
   const sessions = new Map<string, SSEServerTransport>();
   const http = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -175,5 +175,6 @@ export async function startSseFixture(
     http.closeAllConnections();
     await new Promise<void>((resolve) => http.close(() => resolve()));
   });
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`;
+  const { port } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/sse`, breakAll: () => http.closeAllConnections() };
 }

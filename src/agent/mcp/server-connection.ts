@@ -1,5 +1,6 @@
 /** One MCP server: connected when needed, and again after it died. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import {
   type ElicitRequest,
   ElicitRequestSchema,
@@ -94,10 +95,9 @@ export function createServerConnection(
       await end();
       throw error;
     }
-    // Nobody can take up again where the server has forgotten us.
     client.onerror = (error) => {
       log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
-      if (/Maximum reconnection attempts/.test(error.message)) void client.close();
+      if (isStreamLost(error)) void client.close();
     };
     isUp = true;
     tries = 0;
@@ -136,6 +136,11 @@ export function createServerConnection(
       await current?.catch(() => {});
     },
   };
+}
+
+/** Nobody can take up again where the server has forgotten us; in the older way a stream that is opened again is another session, which was never begun. */
+function isStreamLost(error: Error): boolean {
+  return error instanceof SseError || /Maximum reconnection attempts/.test(error.message);
 }
 
 const TROUBLE = 'Something went wrong with an MCP server.';

@@ -57,10 +57,29 @@ describe('tools of MCP servers', () => {
   });
 
   it('over the older way of HTTP are called too', async (t) => {
-    const url = await startSseFixture(t, [aTool('echo', ({ text }) => String(text))]);
+    let isRunning = false;
+    const { breakAll, url } = await startSseFixture(t, [
+      aTool('echo', ({ text }) => String(text)),
+      aTool('hang', () => {
+        isRunning = true;
+        return new Promise(() => {});
+      }),
+    ]);
     const headers = { authorization: 'Bearer secret-token' };
     const { tools } = await build(t, [{ name: 'old', reach: { kind: 'sse', url, headers } }]);
     assert.match(await run(tools, 'old__echo', { text: 'hello' }), /\nhello\n/);
+
+    // A stream that is opened again is another session: nothing of this one is ever answered.
+    let end: unknown;
+    void run(tools, 'old__hang').catch((error: unknown) => {
+      end = error;
+    });
+    await until(() => isRunning);
+    breakAll();
+    await until(() => end !== undefined);
+    assert.ok(end instanceof UnknownEndError, String(end));
+    assert.equal(tools.servers()[0]?.isConnected, false);
+    assert.match(await run(tools, 'old__echo', { text: 'again' }), /\nagain\n/);
   });
 
   it('over stdio see none of our variables, and a process that dies leaves it unknown and comes back', async (t) => {
