@@ -152,6 +152,55 @@ export async function startHttpFixture(
   return fixture;
 }
 
+/** A message as it comes, and what a server of the test's own making answers: a result, or a status with a text. */
+export interface RawMessage {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: { readonly name?: string };
+}
+export type RawAnswer =
+  | { readonly result: unknown }
+  | { readonly error: object }
+  | { readonly status: number; readonly text: string };
+
+/** A server that answers whatever the test says, right or wrong; undefined as a server with this tool would. */
+export async function startRawFixture(
+  t: Pick<TestContext, 'after'>,
+  tool: string,
+  answer: (message: RawMessage) => RawAnswer | undefined,
+): Promise<Pick<HttpFixture, 'url'>> {
+  const usual: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'raw', version: '1.0.0' },
+    },
+    'tools/list': { tools: [{ name: tool, inputSchema: { type: 'object' } }] },
+  };
+  const http = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.method !== 'POST') {
+      response.writeHead(405).end();
+      return;
+    }
+    const message = JSON.parse(Buffer.concat(chunks).toString()) as RawMessage;
+    const said = answer(message) ?? { result: usual[message.method] };
+    if ('status' in said) response.writeHead(said.status).end(said.text);
+    else if (message.id === undefined) response.writeHead(202).end();
+    else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...said }));
+    }
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    http.closeAllConnections();
+    await new Promise<void>((resolve) => http.close(() => resolve()));
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` };
+}
+
 /** A server that speaks the protocol's older way over HTTP alone. */
 export async function startSseFixture(
   t: Pick<TestContext, 'after'>,

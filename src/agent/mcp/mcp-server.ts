@@ -10,7 +10,7 @@ import {
   serverToolName,
 } from '../../domain/server-tools.ts';
 import type { Tool, ToolContext } from '../../domain/tool.ts';
-import { callServerTool, isSessionGone } from './call-tool.ts';
+import { callServerTool, isSessionGone, toUnasked } from './call-tool.ts';
 import { createListReader } from './list-reader.ts';
 import { makeChangedTool, makeServerTool } from './make-server-tool.ts';
 import type { ListedTool } from './read-listed-tool.ts';
@@ -159,16 +159,24 @@ export function createMcpServer(
     return makeServerTool(tool, (args, context) => call(tool, args, context));
   }
 
+  async function prepare<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+    try {
+      return await unlessAborted(signal, work);
+    } catch (error) {
+      throw signal.aborted ? error : toUnasked(name, error);
+    }
+  }
+
   /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
     const { signal } = context;
-    const session = await unlessAborted(signal, connection.open());
+    const session = await prepare(signal, connection.open());
     try {
       return await callIn(session, tool, args, context);
     } catch (error) {
       if (!isSessionGone(error)) throw error;
       await session.client.close();
-      return await callIn(await unlessAborted(signal, connection.open()), tool, args, context);
+      return await callIn(await prepare(signal, connection.open()), tool, args, context);
     }
   }
 
@@ -180,7 +188,7 @@ export function createMcpServer(
     context: ToolContext,
   ): Promise<string> {
     if (clock.now() - listedAt > FRESH_MS || session !== listedFrom) {
-      await unlessAborted(context.signal, refreshFor(session));
+      await prepare(context.signal, refreshFor(session));
     }
     const now = listed.find(({ name: each }) => each === tool.name);
     if (now?.hash !== tool.hash) {

@@ -55,6 +55,7 @@ export function createServerConnection(
   let tries = 0;
   let refusedUntil = 0;
   let why = '';
+  let cause: unknown;
   let end = async () => {};
 
   async function connect(): Promise<Session> {
@@ -110,6 +111,7 @@ export function createServerConnection(
     } catch (error) {
       current = undefined;
       why = sayWhy(error);
+      cause = error;
       refusedUntil = clock.now() + Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** tries);
       tries += 1;
       throw new Error(`The MCP server “${name}” can't be reached: ${why}`, { cause: error });
@@ -123,6 +125,7 @@ export function createServerConnection(
         const seconds = Math.ceil((refusedUntil - clock.now()) / 1_000);
         throw new Error(
           `The MCP server “${name}” can't be reached: ${why}. It is tried again in ${seconds} s.`,
+          { cause },
         );
       }
       current ??= tryToConnect();
