@@ -3,9 +3,11 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { createCountersign } from '../client/countersign-client.ts';
+import type { Clock } from '../domain/clock.ts';
 import { StoreUnavailableError } from '../domain/store.ts';
 import type { AskDefaults, Asker } from './asker.ts';
 import { type ApprovalServer, createApprovalServer } from './create-approval-server.ts';
+import { keepAwake } from './keep-awake.ts';
 import { readMessage } from './read-message.ts';
 import { refuse } from './refuse.ts';
 
@@ -13,6 +15,7 @@ import { refuse } from './refuse.ts';
 export type Dispatch = (request: Request) => Promise<Response>;
 
 export interface McpHandlerDeps {
+  readonly clock: Clock;
   /** Tells the id of the key that a token opens; undefined when it opens none. */
   readonly keyIdOf: (token: string) => Promise<string | undefined>;
   /** How many sessions a key may have; past that its idle one that was used longest ago ends, and its client begins another one by itself. (Default: 200.) */
@@ -40,6 +43,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Creates the endpoint. */
 export function createMcpHandler({
+  clock,
   keyIdOf,
   maxSessionsPerKey = MAX_SESSIONS_PER_KEY,
 }: McpHandlerDeps): McpHandler {
@@ -128,7 +132,8 @@ export function createMcpHandler({
     if (message instanceof Response) return message;
     const authInfo = { token, clientId: session.keyId, scopes: [] };
     askers.set(authInfo, by);
-    return await session.transport.handleRequest(request, { authInfo, ...message });
+    const answer = await session.transport.handleRequest(request, { authInfo, ...message });
+    return keepAwake(answer, clock);
   }
 
   return {

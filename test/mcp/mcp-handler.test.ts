@@ -10,6 +10,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { StoreUnavailableError } from '../../src/domain/store.ts';
 import { createMcpHandler } from '../../src/mcp/mcp-handler.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { caller, decided } from '../support/mcp-caller.ts';
 import { startSmallDesk } from '../support/small-desk.ts';
 import { until } from '../support/until.ts';
@@ -26,7 +27,9 @@ describe('/mcp', () => {
       if (token === 'csk_down') throw new StoreUnavailableError('Redis is down.', 'not-done');
       return isRevoked ? undefined : KEYS[token];
     };
-    const mcp = createMcpHandler({ keyIdOf, ...(maxSessionsPerKey && { maxSessionsPerKey }) });
+    const clock = createManualClock();
+    const most = maxSessionsPerKey && { maxSessionsPerKey };
+    const mcp = createMcpHandler({ keyIdOf, clock, ...most });
     const dispatch = (request: Request) => {
       const { pathname, search } = new URL(request.url);
       return fetch(new Request(desk.url + pathname + search, request));
@@ -45,7 +48,7 @@ describe('/mcp', () => {
       isRevoked = true;
       desk.revoke();
     };
-    return { desk, mcp, url, revoke };
+    return { clock, desk, mcp, url, revoke };
   }
 
   async function join(url: URL, key = 'csk_test') {
@@ -67,6 +70,36 @@ describe('/mcp', () => {
     assert.equal(progress.length, 1);
     assert.equal((desk.bodies[0] as { channel?: string }).channel, 'C7');
     await transport.terminateSession();
+    await client.close();
+  });
+
+  it('does not look dead to a client that follows no progress', async (t) => {
+    const { clock, desk, url } = await open(t);
+    const { client, transport } = await join(url);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer csk_test',
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-session-id': transport.sessionId ?? '',
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 9, method: 'tools/call' },
+        params: { name: 'permission_prompt', arguments: BASH },
+      }),
+    });
+    assert(response.body);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    await until(() => desk.approvals().length === 1, 5);
+    for (let beat = 0; beat < 2; beat += 1) {
+      await clock.advance(15_000);
+      assert.equal((await reader.read()).value, ': still here\n\n');
+    }
+    await desk.decide({ status: 'approved' });
+    assert.match((await reader.read()).value ?? '', /"behavior\\":\\"allow/);
+    assert.equal((await reader.read()).done, true);
+    assert.equal(clock.pendingCount, 0);
     await client.close();
   });
 
@@ -140,7 +173,7 @@ describe('/mcp', () => {
   });
 
   it('ends with its key, and takes back what nobody can hear any more', async (t) => {
-    const { desk, mcp, url, revoke } = await open(t);
+    const { clock, desk, mcp, url, revoke } = await open(t);
     const { call, client } = await join(url);
     const left = call('permission_prompt', BASH).catch(() => 'cut off');
     await until(() => desk.approvals().length === 1, 5);
@@ -154,6 +187,7 @@ describe('/mcp', () => {
     assert.equal(desk.approvals()[1]?.status, 'withdrawn');
     await second.client.close();
     await stopped;
+    await until(() => clock.pendingCount === 0);
     revoke();
     await assert.rejects(join(url), /401|Unauthorized/);
   });
