@@ -43,6 +43,7 @@ export interface McpServer {
 
 /** What a server says of its tools is asked again before a call when it is older than this. */
 const FRESH_MS = 60_000;
+const LIST_AGAIN_MS = 1_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 300_000;
 
@@ -75,6 +76,8 @@ export function createMcpServer(
   let problem: string | undefined;
   let isStopped = false;
   let isListQueued = false;
+  let listedAgainAt = Number.NEGATIVE_INFINITY;
+  let cancelList: Cancel = () => {};
   let cancelRetry: Cancel = () => {};
   let refreshing: Promise<void> = Promise.resolve();
   const told = new Set<string>();
@@ -83,16 +86,19 @@ export function createMcpServer(
     log.warn({ server: name, why: sayWhy(error) }, 'The tools of an MCP server were not listed.');
   }
 
-  /** However often a server says so: one more list is all that it takes. */
+  /** However often a server says so: one more list is all that it takes, and one a second. */
   function listAgain(session: Session): void {
     if (isListQueued) return;
     isListQueued = true;
-    const begun = refreshing
-      .catch(() => {})
-      .finally(() => {
-        isListQueued = false;
-      });
-    void begun.then(() => refresh(session)).catch(tellTrouble);
+    cancelList = clock.schedule(Math.max(clock.now(), listedAgainAt + LIST_AGAIN_MS), () => {
+      const begun = refreshing
+        .catch(() => {})
+        .finally(() => {
+          isListQueued = false;
+          listedAgainAt = clock.now();
+        });
+      void begun.then(() => refresh(session)).catch(tellTrouble);
+    });
   }
 
   /** One at a time: a later list must not be overtaken by an earlier one. */
@@ -243,6 +249,7 @@ export function createMcpServer(
     async stop() {
       isStopped = true;
       cancelRetry();
+      cancelList();
       await connection.close();
       await refreshing.catch(() => {});
     },

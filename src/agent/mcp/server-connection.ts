@@ -159,7 +159,8 @@ async function within(clock: Clock, ms: number, work: Promise<void>): Promise<vo
 /** A page of tools, each of which is looked at by itself. */
 const PageSchema = z.looseObject({
   tools: z.array(z.unknown()),
-  nextCursor: z.string().optional(),
+  // Some say null where there is no further page.
+  nextCursor: z.string().nullish(),
 });
 
 const LIST_MS = 30_000;
@@ -179,7 +180,7 @@ export async function listTools({
       timeout: LIST_MS,
     });
     found.push(...read.tools);
-    cursor = read.nextCursor;
+    cursor = read.nextCursor ?? undefined;
     if (cursor === undefined) break;
   }
   const isWhole = cursor === undefined && found.length <= MOST_TOOLS;

@@ -71,6 +71,36 @@ describe('a call whose answer is lost', () => {
   });
 });
 
+/** Says after each list that it is another one now, and null for a page that there is not. */
+const RESTLESS = `
+  let lists = 0;
+  const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    const answer = (result) => say({ id, result });
+    const [capabilities, serverInfo] = [{ tools: { listChanged: true } }, { name: 'x', version: '1' }];
+    if (method === 'initialize') answer({ protocolVersion: '2025-06-18', capabilities, serverInfo });
+    if (method === 'tools/call') answer({ content: [{ type: 'text', text: lists + ' lists' }] });
+    if (method !== 'tools/list') return;
+    lists += 1;
+    answer({ tools: [{ name: 'count', inputSchema: { type: 'object' } }], nextCursor: null });
+    say({ method: 'notifications/tools/list_changed' });
+  });`;
+
+describe('a server that says again and again that its list has changed', () => {
+  it('is asked for it once a second', async (t) => {
+    const reach = { kind: 'stdio', command: process.execPath, args: ['-e', RESTLESS], env: {} };
+    const { clock, tools } = await build(t, [{ name: 'box', reach } as ServerSettings]);
+    const count = async () =>
+      Number(/\n(\d+) lists/.exec(await run(tools, 'box__count'))?.[1] ?? Number.NaN);
+    while ((await count()) < 2);
+    for (let round = 0; round < 5; round += 1) assert.equal(await count(), 2);
+    await clock.advance(1_000);
+    while ((await count()) < 3);
+    assert.equal(await count(), 3);
+  });
+});
+
 describe('what a server answers', () => {
   it('is a result whatever stands in it, and unknown without a word of the connection where it is none', async (t) => {
     let answer: RawAnswer = { result: {} };
