@@ -2,8 +2,10 @@
 
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { JSONRPCRequestSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { createCountersign } from '../client/countersign-client.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { JsonValue } from '../domain/json.ts';
 import { StoreUnavailableError } from '../domain/store.ts';
 import type { AskDefaults, Asker } from './asker.ts';
 import { type ApprovalServer, createApprovalServer } from './create-approval-server.ts';
@@ -130,6 +132,10 @@ export function createMcpHandler({
     const { token, ...by } = asker;
     const message = request.method === 'POST' ? await readMessage(request) : {};
     if (message instanceof Response) return message;
+    // The answer to the one would go to whoever sent the other.
+    if (idsOf(message).some((id) => session.server.isBusy(id))) {
+      return refuse(400, 'A request with this id is under way in this session. Give each its own.');
+    }
     const authInfo = { token, clientId: session.keyId, scopes: [] };
     askers.set(authInfo, by);
     const answer = await session.transport.handleRequest(request, { authInfo, ...message });
@@ -171,6 +177,13 @@ function refuseUnheard({ headers, method }: Request): Response | undefined {
   }
   if (method === 'POST' || method === 'DELETE') return undefined;
   return refuse(405, 'Nothing is sent unasked here.', { allow: 'POST, DELETE' });
+}
+
+/** Of one request, or of several at once. */
+function idsOf({ parsedBody }: { readonly parsedBody?: JsonValue }): readonly RequestId[] {
+  const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
+  const requests = messages.map((each) => JSONRPCRequestSchema.safeParse(each));
+  return requests.flatMap(({ data }) => (data ? [data.id] : []));
 }
 
 function via(dispatch: Dispatch): typeof fetch {

@@ -59,6 +59,23 @@ describe('/mcp', () => {
     return { client, transport, call: caller(client) };
   }
 
+  /** As a client that follows no progress, and gives all its requests one id. */
+  function post(url: URL, session: string | undefined, args: object): Promise<Response> {
+    return fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer csk_test',
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-session-id': session ?? '',
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 9, method: 'tools/call' },
+        params: { name: 'permission_prompt', arguments: args },
+      }),
+    });
+  }
+
   it('serves the official client, with progress, as the key’s defaults in the address say', async (t) => {
     const { desk, url } = await open(t);
     url.searchParams.set('channel', 'C7');
@@ -76,19 +93,7 @@ describe('/mcp', () => {
   it('does not look dead to a client that follows no progress', async (t) => {
     const { clock, desk, url } = await open(t);
     const { client, transport } = await join(url);
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        authorization: 'Bearer csk_test',
-        accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
-        'mcp-session-id': transport.sessionId ?? '',
-      },
-      body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 9, method: 'tools/call' },
-        params: { name: 'permission_prompt', arguments: BASH },
-      }),
-    });
+    const response = await post(url, transport.sessionId, BASH);
     assert(response.body);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     await until(() => desk.approvals().length === 1, 5);
@@ -100,6 +105,24 @@ describe('/mcp', () => {
     assert.match((await reader.read()).value ?? '', /"behavior\\":\\"allow/);
     assert.equal((await reader.read()).done, true);
     assert.equal(clock.pendingCount, 0);
+    await client.close();
+  });
+
+  it('gives nobody the answer to another request of the same id', async (t) => {
+    const { desk, url } = await open(t);
+    const { client, transport } = await join(url);
+    const first = await post(url, transport.sessionId, BASH);
+    await until(() => desk.approvals().length === 1, 5);
+    const other = { tool_name: 'Bash', input: { command: 'rm -r /' } };
+    const second = await post(url, transport.sessionId, other);
+    assert.equal(second.status, 400);
+    assert.match(await second.text(), /request with this id is under way/);
+    await desk.decide({ status: 'approved' });
+    assert.match(await first.text(), /behavior.*allow.*rm -r build/);
+    assert.equal(desk.approvals().length, 1);
+    const third = await post(url, transport.sessionId, BASH);
+    assert.equal(third.status, 200);
+    await third.body?.cancel();
     await client.close();
   });
 
