@@ -176,13 +176,22 @@ export function createMcpServer(
   /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
     const { signal } = context;
-    const session = await prepare(signal, connection.open());
+    const callOnce = async () => {
+      const session = await prepare(signal, connection.open());
+      return await session.during(async () => {
+        try {
+          return await callIn(session, tool, args, context);
+        } catch (error) {
+          if (isSessionGone(error)) connection.leave(session);
+          throw error;
+        }
+      });
+    };
     try {
-      return await callIn(session, tool, args, context);
+      return await callOnce();
     } catch (error) {
       if (!isSessionGone(error)) throw error;
-      await session.client.close();
-      return await callIn(await prepare(signal, connection.open()), tool, args, context);
+      return await callOnce();
     }
   }
 

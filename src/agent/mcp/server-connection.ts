@@ -19,11 +19,15 @@ export interface Session {
   readonly client: Client;
   /** Whether the connection is gone: what had not been answered never will be. */
   isClosed(): boolean;
+  /** Keeps it until the work has ended, even when it is left meanwhile. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 export interface ServerConnection {
   /** Connects unless it is connected; rejects, saying why, when the server can't be reached, and for a while after that. */
   open(): Promise<Session>;
+  /** Has the next opening begin another session; what others have asked for in this one is still answered. */
+  leave(session: Session): void;
   isOpen(): boolean;
   /** Ends the server's process, or our session with it, for good. */
   close(): Promise<void>;
@@ -50,7 +54,10 @@ export function createServerConnection(
   const { clock, log } = deps;
   const { name } = settings;
   let current: Promise<Session> | undefined;
-  let isUp = false;
+  /** Whichever is connected now. */
+  let live: Session | undefined;
+  /** Those that are kept for what was asked in them. */
+  const left = new Set<Session>();
   let isOver = false;
   let tries = 0;
   let refusedUntil = 0;
@@ -66,14 +73,30 @@ export function createServerConnection(
       { capabilities: { elicitation: { form: {} } } },
     );
     let isClosed = false;
-    const session: Session = { client, isClosed: () => isClosed };
+    let inUse = 0;
+    const session: Session = {
+      client,
+      isClosed: () => isClosed,
+      async during(work) {
+        inUse += 1;
+        try {
+          return await work();
+        } finally {
+          inUse -= 1;
+          // Nobody is told of anything in it any more.
+          if (inUse === 0 && left.has(session)) await client.close().catch(() => {});
+        }
+      },
+    };
     client.onerror = (error) => log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
     client.onclose = () => {
       // A transport may say so twice, and another one may have followed by then.
       if (isClosed) return;
-      if (isUp && !isOver) log.warn({ server: name }, 'The connection to an MCP server has ended.');
       isClosed = true;
-      isUp = false;
+      left.delete(session);
+      if (live !== session) return;
+      if (!isOver) log.warn({ server: name }, 'The connection to an MCP server has ended.');
+      live = undefined;
       current = undefined;
     };
     client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) =>
@@ -92,6 +115,7 @@ export function createServerConnection(
     };
     try {
       await client.connect(transport, { timeout: CONNECT_MS });
+      if (isClosed) throw new Error('it ended as soon as it was connected.');
     } catch (error) {
       await end();
       throw error;
@@ -100,7 +124,7 @@ export function createServerConnection(
       log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
       if (isStreamLost(error)) void client.close();
     };
-    isUp = true;
+    live = session;
     tries = 0;
     return session;
   }
@@ -131,11 +155,18 @@ export function createServerConnection(
       current ??= tryToConnect();
       return await current;
     },
-    isOpen: () => isUp,
+    leave(session) {
+      if (live !== session) return;
+      live = undefined;
+      current = undefined;
+      left.add(session);
+    },
+    isOpen: () => live !== undefined,
     async close() {
       isOver = true;
       // One that is being opened ends with it: nobody waits for a server that keeps silent.
       await end();
+      for (const session of left) await session.client.close();
       await current?.catch(() => {});
     },
   };
