@@ -175,14 +175,15 @@ export function createMcpServer(
 
   /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
-    const { signal } = context;
+    let isForgotten = false;
     const callOnce = async () => {
-      const session = await prepare(signal, connection.open());
+      const session = await prepare(context.signal, connection.open());
       return await session.during(async () => {
         try {
           return await callIn(session, tool, args, context);
         } catch (error) {
-          if (isSessionGone(error)) connection.leave(session);
+          isForgotten = session.hasId() && isSessionGone(error);
+          if (isForgotten) connection.leave(session);
           throw error;
         }
       });
@@ -190,7 +191,7 @@ export function createMcpServer(
     try {
       return await callOnce();
     } catch (error) {
-      if (!isSessionGone(error)) throw error;
+      if (!isForgotten) throw error;
       return await callOnce();
     }
   }

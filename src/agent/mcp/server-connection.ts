@@ -19,6 +19,8 @@ export interface Session {
   readonly client: Client;
   /** Whether the connection is gone: what had not been answered never will be. */
   isClosed(): boolean;
+  /** Whether the server gave it an id: only then can it be forgotten, and a request be said to belong to nothing. */
+  hasId(): boolean;
   /** Keeps it until the work has ended, even when it is left meanwhile. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -77,6 +79,7 @@ export function createServerConnection(
     const session: Session = {
       client,
       isClosed: () => isClosed,
+      hasId: () => transport.sessionId !== undefined,
       async during(work) {
         inUse += 1;
         try {
