@@ -167,7 +167,9 @@ export type RawAnswer =
 export async function startRawFixture(
   t: Pick<TestContext, 'after'>,
   tool: string,
-  answer: (message: RawMessage) => RawAnswer | undefined,
+  answer: (message: RawMessage, session: string | undefined) => RawAnswer | undefined,
+  /** What it calls the sessions that it begins. (Default: it has none.) */
+  sessionNow?: () => string,
 ): Promise<Pick<HttpFixture, 'url'>> {
   const usual: Readonly<Record<string, object>> = {
     initialize: {
@@ -185,7 +187,12 @@ export async function startRawFixture(
       return;
     }
     const message = JSON.parse(Buffer.concat(chunks).toString()) as RawMessage;
-    const said = answer(message) ?? { result: usual[message.method] };
+    if (sessionNow && message.method === 'initialize') {
+      response.setHeader('mcp-session-id', sessionNow());
+    }
+    const said = answer(message, request.headers['mcp-session-id']?.toString()) ?? {
+      result: usual[message.method],
+    };
     if ('status' in said) response.writeHead(said.status).end(said.text);
     else if (message.id === undefined) response.writeHead(202).end();
     else {

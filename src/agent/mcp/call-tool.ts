@@ -68,8 +68,18 @@ export function toUnasked(server: string, error: unknown): Error {
 
 /** Tells whether a server refused a request since it does not know the session. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management */
 export function isSessionGone(error: unknown): boolean {
-  if (error instanceof StreamableHTTPError) return error.code === 404;
-  return error instanceof Error && error.cause !== undefined && isSessionGone(error.cause);
+  return statusOf(error) === 404;
+}
+
+/** Tells whether that may be so: many servers say 400, which may mean anything else too. */
+export function isSessionInDoubt(error: unknown): boolean {
+  return statusOf(error) === 400;
+}
+
+/** Of the answer that lies behind an error. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof StreamableHTTPError) return error.code;
+  return error instanceof Error ? statusOf(error.cause) : undefined;
 }
 
 /** It was heard, and can't be made sense of. */

@@ -10,7 +10,7 @@ import {
   serverToolName,
 } from '../../domain/server-tools.ts';
 import type { Tool, ToolContext } from '../../domain/tool.ts';
-import { callServerTool, isSessionGone, toUnasked } from './call-tool.ts';
+import { callServerTool, isSessionGone, isSessionInDoubt, toUnasked } from './call-tool.ts';
 import { createListReader } from './list-reader.ts';
 import { makeChangedTool, makeServerTool } from './make-server-tool.ts';
 import type { ListedTool } from './read-listed-tool.ts';
@@ -183,7 +183,8 @@ export function createMcpServer(
           return await callIn(session, tool, args, context);
         } catch (error) {
           isForgotten = session.hasId() && isSessionGone(error);
-          if (isForgotten) connection.leave(session);
+          // Not asked again where that is not sure; the next call is, in another session.
+          if (isForgotten || isSessionInDoubt(error)) connection.leave(session);
           throw error;
         }
       });
