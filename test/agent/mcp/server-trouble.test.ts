@@ -7,12 +7,7 @@ import type { AskPeople, ServerQuestion } from '../../../src/domain/server-tools
 import { UnknownEndError } from '../../../src/domain/tool.ts';
 import { REQUESTER } from '../../support/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import {
-  aTool,
-  type RawAnswer,
-  startHttpFixture,
-  startRawFixture,
-} from '../../support/mcp-fixture.ts';
+import { aTool, startHttpFixture } from '../../support/mcp-fixture.ts';
 import { until } from '../../support/until.ts';
 import { build, contextOf, find, namesOf, overHttp, run, TOOL_TIMEOUT_MS } from './mcp-bench.ts';
 
