@@ -204,7 +204,7 @@ async function open(
     installationKey: key,
     watch: calls.watch,
   });
-  const mcpHandler = createMcpHandler({ keyIdOf: outside.api.keyIdOf });
+  const mcpHandler = createMcpHandler({ keyIdOf: outside.api.keyIdOf, clock });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;
   const line = createSlackApp({

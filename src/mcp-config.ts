@@ -201,12 +201,20 @@ function createFiller(place: string, env: Environment): Filler {
 
 function reachProblems(place: string, reach: Reach): readonly string[] {
   if (reach.kind === 'stdio') return [];
-  const isAddress = URL.canParse(reach.url) && /^https?:$/.test(new URL(reach.url).protocol);
+  const url = URL.canParse(reach.url) ? new URL(reach.url) : undefined;
+  const isAddress = url !== undefined && /^https?:$/.test(url.protocol);
+  // It could not be reached, and the failure would name them to everybody.
+  const holdsName = isAddress && (url.username !== '' || url.password !== '');
   const wrong = Object.entries(reach.headers).filter((header) => !isHeader(header));
   return [
     ...(isAddress
       ? []
       : [`${place} has a “url” that is no http(s) address. Write it like https://host/mcp.`]),
+    ...(holdsName
+      ? [
+          `${place} has a “url” with a user name or password, which HTTP can't carry there. Put them into “headers”, as "Authorization": "Basic …".`,
+        ]
+      : []),
     ...wrong.map(([name]) => `${place} has a header “${name}” that HTTP can't carry.`),
   ];
 }

@@ -79,6 +79,11 @@ describe('the file of MCP servers', () => {
       /needs the variable NO_SUCH/,
     ],
     [
+      'a password in an address, which every failure would show',
+      { a: { url: 'http://me:sk-secret-of-mine@x/mcp' } },
+      /“url” with a user name or password.*“headers”/,
+    ],
+    [
       'a header of two lines',
       { a: { url: 'http://x', headers: { A: 'b\nsk-secret-of-mine' } } },
       /header “A” that HTTP can't carry/,

@@ -57,6 +57,13 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
     },
   });
   const { tools, wait, ...defaults } = values;
+  const patterns = tools.split(/[\s,]+/).filter(Boolean);
+  // A variable that is not set would let everything run.
+  if (patterns.length === 0) {
+    throw new UsageError(
+      "--tools names no tool. Write it like 'Bash,mcp__*', or leave it out for all.",
+    );
+  }
   const waitMs = parseDuration(wait);
   if (waitMs === undefined) throw new UsageError('--wait is a span of time, like 9m or 55m.');
   const ending = new AbortController();
@@ -65,7 +72,7 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
   const answer = await answerPreToolUse(
     await text(deps.input),
     readAsker(deps).api,
-    { ...(defaults satisfies AskDefaults), tools: tools.split(/[\s,]+/).filter(Boolean) },
+    { ...(defaults satisfies AskDefaults), tools: patterns },
     {
       wait: waitMs / 1_000,
       signal: ending.signal,

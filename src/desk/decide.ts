@@ -1,4 +1,5 @@
 import type { Call } from '../domain/call.ts';
+import { sayNoTool } from '../domain/claim.ts';
 import {
   type Edited,
   missingVotes,
@@ -81,8 +82,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     if (command.decision.kind !== 'edit') return undefined;
     const tool = deps.toolbox.of(call);
     if (!tool) {
-      const message = `The tool “${call.tool}” is no longer there.`;
-      return { parsed: { ok: false, problems: [{ path: [], message }] } };
+      return { parsed: { ok: false, problems: [{ path: [], message: sayNoTool(call) }] } };
     }
     const parsed = tool.parse(command.decision.args);
     const preview = parsed.ok ? await previewCall(tool, parsed.value, clock) : undefined;

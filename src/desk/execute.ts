@@ -3,10 +3,12 @@ import type { Call } from '../domain/call.ts';
 import { abandon, finish, loseSight, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
+import type { JsonValue } from '../domain/json.ts';
 import { isHanded, isTaken } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
 import { StaleFenceError } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
+import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { createClaimStep } from './claim-step.ts';
 import type { DeskDeps, Work } from './deps.ts';
@@ -30,6 +32,11 @@ interface RunSignals {
   readonly work: Work;
   readonly stop: AbortSignal;
 }
+
+/** What a claimed call runs with, or how it ends without a run. */
+type ReadBack =
+  | { readonly stored: Call; readonly tool: Tool; readonly args: JsonValue }
+  | { readonly end: Step };
 
 /** Builds the use case: claims and runs a call; does nothing when it is not approved or another worker has it. */
 export function createExecute(
@@ -68,22 +75,28 @@ export function createExecute(
     return ruleRecovery(call, clock.now(), fence, mayRerun);
   }
 
-  /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. A worker that stood still since has lost the call, and must not run it. */
-  async function readBack(claimed: Call, work: Work) {
+  /** The bytes that run are read back from the store and hashed once more, or it ends here. A worker that stood still since has lost the call, and must not run it. */
+  async function readBack(claimed: Call, work: Work): Promise<ReadBack> {
     const stored = await untilAnswered(() => store.ledger.get(claimed.id), whileHeld(work), deps);
     await work.assertHeld();
     if (stored && stored.revision !== claimed.revision) {
       throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
     }
-    const tool = stored && toolOf(stored);
-    const parsed = stored && tool && parseStoredArgs(stored, tool);
-    if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) return undefined;
-    return tool && parsed?.ok ? { stored, tool, args: parsed.value } : undefined;
+    if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) {
+      return { end: breakIntegrity(claimed, clock.now()) };
+    }
+    const tool = toolOf(stored);
+    const parsed = tool && parseStoredArgs(stored, tool);
+    if (!tool || !parsed?.ok) {
+      const outcome = { kind: 'error', text: sayGone(stored.tool) } as const;
+      return { end: finish(claimed, outcome, clock.now()) };
+    }
+    return { stored, tool, args: parsed.value };
   }
 
   async function runStored(claimed: Call, { work, stop }: RunSignals): Promise<Step> {
     const found = await readBack(claimed, work);
-    if (!found) return breakIntegrity(claimed, clock.now());
+    if ('end' in found) return found.end;
     const { stored, tool, args } = found;
     const context = {
       signal: work.signal,
@@ -108,7 +121,8 @@ export function createExecute(
   /** Resolves with nothing when the helper has the work: its last word will be the end. */
   async function handOver(claimed: Call, child: ThreadKey, work: Work): Promise<Step | undefined> {
     const found = await readBack(claimed, work);
-    const delegation = found?.tool.delegate?.(found.args);
+    if ('end' in found) return found.end;
+    const delegation = found.tool.delegate?.(found.args);
     if (!delegation) return breakIntegrity(claimed, clock.now());
     await helperThreads.begin(claimed, child, delegation);
     return undefined;
@@ -156,6 +170,11 @@ export function createExecute(
       stop.release();
     }
   };
+}
+
+/** Tools of servers come and go at any time. */
+function sayGone(tool: string): string {
+  return `Not run: the tool “${tool}” has changed since it was approved, or is no longer there.`;
 }
 
 /** A worker whose time is over must begin nothing. */

@@ -56,7 +56,7 @@ export function ruleClaim(call: Call, facts: ClaimFacts): Step {
 /** What the tool, the policy and the preview have to say now; undefined when nothing has changed. */
 function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   const { now, gate, parsed } = facts;
-  if (!parsed) return refuse(call, now, `The tool “${call.tool}” is no longer there.`);
+  if (!parsed) return refuse(call, now, sayNoTool(call));
   if (!parsed.ok || parsed.canonical !== call.args) {
     return refuse(
       call,
@@ -71,6 +71,12 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   }
   const { route } = call;
   return route && isOutdated(call, facts.preview) ? showAnew(call, route, facts) : undefined;
+}
+
+/** Says that a call's tool is not offered: one of a server may be again. */
+export function sayNoTool({ server, tool }: Pick<Call, 'server' | 'tool'>): string {
+  if (server === undefined) return `The tool “${tool}” is no longer there.`;
+  return `The tool “${tool}” is not there now: the MCP server “${server}” can’t be reached, or has it no more.`;
 }
 
 /** Takes over the call of a worker that died while it ran: runs an idempotent one again, asks people about any other, and about one without a seal. */

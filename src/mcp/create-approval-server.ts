@@ -1,6 +1,7 @@
 /** What a desk offers to agents over MCP. */
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { addAskHuman } from './ask-human-tool.ts';
 import type { AskDefaults, Asker } from './asker.ts';
 import { addGetApproval } from './get-approval-tool.ts';
@@ -11,8 +12,8 @@ import { createToolWork } from './tool-work.ts';
 /** A server for one connection. */
 export interface ApprovalServer {
   readonly mcp: McpServer;
-  /** Tells whether a call of its tools is under way. */
-  isBusy(): boolean;
+  /** Tells whether a call of its tools is under way; of an id, whether that of a request with it is. */
+  isBusy(id?: RequestId): boolean;
   /** Ends the connection and takes back what waits on it; resolves when that is done. */
   close(): Promise<void>;
 }

@@ -2,10 +2,14 @@
 
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { JSONRPCRequestSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { createCountersign } from '../client/countersign-client.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { JsonValue } from '../domain/json.ts';
 import { StoreUnavailableError } from '../domain/store.ts';
 import type { AskDefaults, Asker } from './asker.ts';
 import { type ApprovalServer, createApprovalServer } from './create-approval-server.ts';
+import { keepAwake } from './keep-awake.ts';
 import { readMessage } from './read-message.ts';
 import { refuse } from './refuse.ts';
 
@@ -13,6 +17,7 @@ import { refuse } from './refuse.ts';
 export type Dispatch = (request: Request) => Promise<Response>;
 
 export interface McpHandlerDeps {
+  readonly clock: Clock;
   /** Tells the id of the key that a token opens; undefined when it opens none. */
   readonly keyIdOf: (token: string) => Promise<string | undefined>;
   /** How many sessions a key may have; past that its idle one that was used longest ago ends, and its client begins another one by itself. (Default: 200.) */
@@ -40,6 +45,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Creates the endpoint. */
 export function createMcpHandler({
+  clock,
   keyIdOf,
   maxSessionsPerKey = MAX_SESSIONS_PER_KEY,
 }: McpHandlerDeps): McpHandler {
@@ -126,9 +132,14 @@ export function createMcpHandler({
     const { token, ...by } = asker;
     const message = request.method === 'POST' ? await readMessage(request) : {};
     if (message instanceof Response) return message;
+    // The answer to the one would go to whoever sent the other.
+    if (idsOf(message).some((id) => session.server.isBusy(id))) {
+      return refuse(400, 'A request with this id is under way in this session. Give each its own.');
+    }
     const authInfo = { token, clientId: session.keyId, scopes: [] };
     askers.set(authInfo, by);
-    return await session.transport.handleRequest(request, { authInfo, ...message });
+    const answer = await session.transport.handleRequest(request, { authInfo, ...message });
+    return keepAwake(answer, clock);
   }
 
   return {
@@ -166,6 +177,13 @@ function refuseUnheard({ headers, method }: Request): Response | undefined {
   }
   if (method === 'POST' || method === 'DELETE') return undefined;
   return refuse(405, 'Nothing is sent unasked here.', { allow: 'POST, DELETE' });
+}
+
+/** Of one request, or of several at once. */
+function idsOf({ parsedBody }: { readonly parsedBody?: JsonValue }): readonly RequestId[] {
+  const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
+  const requests = messages.map((each) => JSONRPCRequestSchema.safeParse(each));
+  return requests.flatMap(({ data }) => (data ? [data.id] : []));
 }
 
 function via(dispatch: Dispatch): typeof fetch {

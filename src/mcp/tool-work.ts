@@ -2,6 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type {
   CallToolResult,
+  RequestId,
   ServerNotification,
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -17,8 +18,8 @@ type Tool = (api: ApprovalApi, waiting: Waiting) => Promise<CallToolResult>;
 export interface ToolWork {
   /** Runs it until the client cancels or the connection ends; what the desk refuses is told to the agent as the tool's error. */
   run(extra: Extra, tool: Tool): Promise<CallToolResult>;
-  /** Tells whether something is under way. */
-  isBusy(): boolean;
+  /** Tells whether something is under way; of an id, whether a request with it is. */
+  isBusy(id?: RequestId): boolean;
   /** Resolves when nothing is under way. */
   ended(): Promise<void>;
 }
@@ -33,20 +34,20 @@ export interface Waiting extends Required<Pick<WaitOptions, 'signal' | 'onWaitin
 export function createToolWork(
   askerOf: (auth: AuthInfo | undefined) => Asker | undefined,
 ): ToolWork {
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new Map<Promise<unknown>, RequestId>();
   return {
     async run(extra, tool) {
       const running = carryOut(askerOf(extra.authInfo), extra, tool);
-      underWay.add(running);
+      underWay.set(running, extra.requestId);
       try {
         return await running;
       } finally {
         underWay.delete(running);
       }
     },
-    isBusy: () => underWay.size > 0,
+    isBusy: (id) => (id === undefined ? underWay.size > 0 : [...underWay.values()].includes(id)),
     async ended() {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(underWay.keys());
     },
   };
 }

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
+import { defineTool } from '../../src/agent/tools/define-tool.ts';
 import { runKey } from '../../src/domain/agenda.ts';
 import type { Call } from '../../src/domain/call.ts';
 import { digestOf, shortDigest } from '../../src/domain/digest.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
+import type { Tool } from '../../src/domain/tool.ts';
 import { APPROVER, REQUESTER, SECOND_APPROVER, TWO_APPROVERS } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -187,6 +189,35 @@ describe('a stored call that somebody changed in the database file', () => {
       ['all'],
     );
   });
+});
+
+it('a server’s tool that changes between the claim and the run of its call is not run, and no alarm is raised', async (t) => {
+  const recorded = createRecordedTool();
+  const defined = defineTool(recorded.definition);
+  assert(defined.kind === 'tool');
+  const tool: { -readonly [Key in keyof Tool]: Tool[Key] } = { ...defined.tool, server: 'box' };
+  const desk = await buildDesk(t, { tools: [], made: [tool] });
+  desk.model.script((_request, index) =>
+    index === 0 ? sayCalls([{ name: 'act', args: '{"note":"ten"}' }]) : sayText('Done.'),
+  );
+  await desk.send('act');
+  const { ledger } = desk.store;
+  const read = ledger.get;
+  t.mock.method(ledger, 'get', async (id: string) => {
+    const stored = await read(id);
+    if (stored?.status === 'running') tool.schemaHash = 'b'.repeat(64);
+    return stored;
+  });
+  await desk.decide(await onlyCall(desk), REQUESTER);
+  assert.deepEqual(recorded.runs, []);
+  const { outcome, status } = await onlyCall(desk);
+  assert.equal(status, 'failed');
+  assert.match(
+    JSON.stringify(outcome),
+    /Not run: the tool “act” has changed since it was approved/,
+  );
+  assert.equal(desk.integrity.count(), 0);
+  assert.equal((await integrityEntries(desk)).length, 0);
 });
 
 /** Runs the only call as if the agenda had asked for it. */

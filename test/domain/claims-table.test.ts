@@ -71,6 +71,13 @@ const CLAIMS: readonly Row[] = [
     refused('The tool “write_file” is no longer there.'),
   ],
   [
+    'a claim without the tool of a server, which may be away',
+    claimed({ ...agreed, server: 'box' }, { parsed: undefined }),
+    refused(
+      'The tool “write_file” is not there now: the MCP server “box” can’t be reached, or has it no more.',
+    ),
+  ],
+  [
     'a claim of what is read otherwise',
     claimed(agreed, { parsed: { ok: true, value: {}, canonical: '{}' } }),
     refused(UNFIT),

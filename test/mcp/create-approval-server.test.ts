@@ -259,13 +259,27 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   assert.equal(closed.permissionDecision, 'deny');
   assert.match(closed.permissionDecisionReason, /can't be reached/);
 
+  // A variable that is not set names no tool, and lets none run.
+  const told: string[] = [];
+  const err = (text: string) => told.push(text);
+  const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.key };
+  const { signal } = new AbortController();
+  for (const tools of ['', ' ,']) {
+    const streams = { input: Readable.from([asked()]), output: new PassThrough() };
+    assert.equal(
+      await runAgentSide('hook', ['--tools', tools], { env, err, signal, ...streams }),
+      2,
+    );
+    assert.match(told.at(-1) ?? '', /--tools names no tool/);
+  }
+
   // Whoever ends it learns that it was the desk that did not answer.
   const asksBefore = desk.asked.length;
   desk.fail('/approvals', ...Array.from({ length: 50 }, () => ({ status: 503 })));
   const ending = new AbortController();
   const output = new PassThrough();
   const running = runAgentSide('hook', [], {
-    env: { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.key },
+    env,
     err: assert.fail,
     input: Readable.from([asked()]),
     output,

@@ -10,6 +10,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { StoreUnavailableError } from '../../src/domain/store.ts';
 import { createMcpHandler } from '../../src/mcp/mcp-handler.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { caller, decided } from '../support/mcp-caller.ts';
 import { startSmallDesk } from '../support/small-desk.ts';
 import { until } from '../support/until.ts';
@@ -26,7 +27,9 @@ describe('/mcp', () => {
       if (token === 'csk_down') throw new StoreUnavailableError('Redis is down.', 'not-done');
       return isRevoked ? undefined : KEYS[token];
     };
-    const mcp = createMcpHandler({ keyIdOf, ...(maxSessionsPerKey && { maxSessionsPerKey }) });
+    const clock = createManualClock();
+    const most = maxSessionsPerKey && { maxSessionsPerKey };
+    const mcp = createMcpHandler({ keyIdOf, clock, ...most });
     const dispatch = (request: Request) => {
       const { pathname, search } = new URL(request.url);
       return fetch(new Request(desk.url + pathname + search, request));
@@ -45,7 +48,7 @@ describe('/mcp', () => {
       isRevoked = true;
       desk.revoke();
     };
-    return { desk, mcp, url, revoke };
+    return { clock, desk, mcp, url, revoke };
   }
 
   async function join(url: URL, key = 'csk_test') {
@@ -54,6 +57,23 @@ describe('/mcp', () => {
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(transport as never);
     return { client, transport, call: caller(client) };
+  }
+
+  /** As a client that follows no progress, and gives all its requests one id. */
+  function post(url: URL, session: string | undefined, args: object): Promise<Response> {
+    return fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer csk_test',
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-session-id': session ?? '',
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 9, method: 'tools/call' },
+        params: { name: 'permission_prompt', arguments: args },
+      }),
+    });
   }
 
   it('serves the official client, with progress, as the key’s defaults in the address say', async (t) => {
@@ -67,6 +87,42 @@ describe('/mcp', () => {
     assert.equal(progress.length, 1);
     assert.equal((desk.bodies[0] as { channel?: string }).channel, 'C7');
     await transport.terminateSession();
+    await client.close();
+  });
+
+  it('does not look dead to a client that follows no progress', async (t) => {
+    const { clock, desk, url } = await open(t);
+    const { client, transport } = await join(url);
+    const response = await post(url, transport.sessionId, BASH);
+    assert(response.body);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    await until(() => desk.approvals().length === 1, 5);
+    for (let beat = 0; beat < 2; beat += 1) {
+      await clock.advance(15_000);
+      assert.equal((await reader.read()).value, ': still here\n\n');
+    }
+    await desk.decide({ status: 'approved' });
+    assert.match((await reader.read()).value ?? '', /"behavior\\":\\"allow/);
+    assert.equal((await reader.read()).done, true);
+    assert.equal(clock.pendingCount, 0);
+    await client.close();
+  });
+
+  it('gives nobody the answer to another request of the same id', async (t) => {
+    const { desk, url } = await open(t);
+    const { client, transport } = await join(url);
+    const first = await post(url, transport.sessionId, BASH);
+    await until(() => desk.approvals().length === 1, 5);
+    const other = { tool_name: 'Bash', input: { command: 'rm -r /' } };
+    const second = await post(url, transport.sessionId, other);
+    assert.equal(second.status, 400);
+    assert.match(await second.text(), /request with this id is under way/);
+    await desk.decide({ status: 'approved' });
+    assert.match(await first.text(), /behavior.*allow.*rm -r build/);
+    assert.equal(desk.approvals().length, 1);
+    const third = await post(url, transport.sessionId, BASH);
+    assert.equal(third.status, 200);
+    await third.body?.cancel();
     await client.close();
   });
 
@@ -140,7 +196,7 @@ describe('/mcp', () => {
   });
 
   it('ends with its key, and takes back what nobody can hear any more', async (t) => {
-    const { desk, mcp, url, revoke } = await open(t);
+    const { clock, desk, mcp, url, revoke } = await open(t);
     const { call, client } = await join(url);
     const left = call('permission_prompt', BASH).catch(() => 'cut off');
     await until(() => desk.approvals().length === 1, 5);
@@ -154,6 +210,7 @@ describe('/mcp', () => {
     assert.equal(desk.approvals()[1]?.status, 'withdrawn');
     await second.client.close();
     await stopped;
+    await until(() => clock.pendingCount === 0);
     revoke();
     await assert.rejects(join(url), /401|Unauthorized/);
   });

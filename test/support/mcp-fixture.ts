@@ -152,11 +152,67 @@ export async function startHttpFixture(
   return fixture;
 }
 
-/** A server that speaks the protocol's older way over HTTP alone; answers its address. */
+/** A message as it comes, and what a server of the test's own making answers: a result, or a status with a text. */
+export interface RawMessage {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: { readonly name?: string };
+}
+export type RawAnswer =
+  | { readonly result: unknown }
+  | { readonly error: object }
+  | { readonly status: number; readonly text: string };
+
+/** A server that answers whatever the test says, right or wrong; undefined as a server with this tool would. */
+export async function startRawFixture(
+  t: Pick<TestContext, 'after'>,
+  tool: string,
+  answer: (message: RawMessage, session: string | undefined) => RawAnswer | undefined,
+  /** What it calls the sessions that it begins. (Default: it has none.) */
+  sessionNow?: () => string,
+): Promise<Pick<HttpFixture, 'url'>> {
+  const usual: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'raw', version: '1.0.0' },
+    },
+    'tools/list': { tools: [{ name: tool, inputSchema: { type: 'object' } }] },
+  };
+  const http = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.method !== 'POST') {
+      response.writeHead(405).end();
+      return;
+    }
+    const message = JSON.parse(Buffer.concat(chunks).toString()) as RawMessage;
+    if (sessionNow && message.method === 'initialize') {
+      response.setHeader('mcp-session-id', sessionNow());
+    }
+    const said = answer(message, request.headers['mcp-session-id']?.toString()) ?? {
+      result: usual[message.method],
+    };
+    if ('status' in said) response.writeHead(said.status).end(said.text);
+    else if (message.id === undefined) response.writeHead(202).end();
+    else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...said }));
+    }
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    http.closeAllConnections();
+    await new Promise<void>((resolve) => http.close(() => resolve()));
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` };
+}
+
+/** A server that speaks the protocol's older way over HTTP alone. */
 export async function startSseFixture(
   t: Pick<TestContext, 'after'>,
   tools: readonly FixtureTool[],
-): Promise<string> {
+): Promise<Pick<HttpFixture, 'url' | 'breakAll'>> {
   const sessions = new Map<string, SSEServerTransport>();
   const http = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -175,5 +231,6 @@ export async function startSseFixture(
     http.closeAllConnections();
     await new Promise<void>((resolve) => http.close(() => resolve()));
   });
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`;
+  const { port } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/sse`, breakAll: () => http.closeAllConnections() };
 }

@@ -1,5 +1,6 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import { UnknownEndError } from '../../domain/tool.ts';
 import { markUntrusted } from '../tools/untrusted-text.ts';
@@ -47,14 +48,47 @@ function toFailure(server: string, session: Session, error: unknown, signal: Abo
       cause: error,
     });
   }
-  const why = `The connection to the MCP server “${server}” was lost while this ran.`;
+  const why = isAnswered(error)
+    ? `What the MCP server “${server}” answered is no result, and does not say how far this had come.`
+    : `The connection to the MCP server “${server}” was lost while this ran.`;
   return new UnknownEndError(why, { cause: error });
+}
+
+/** Says why a call was not sent; what a server says in place of its list is no less a stranger's than a result. */
+export function toUnasked(server: string, error: unknown): Error {
+  if (isNotSent(error)) return error instanceof Error ? error : new Error(String(error));
+  const said = markUntrusted(`the MCP server “${server}”`, sayWhy(error));
+  return new Error(
+    `the MCP server “${server}” can't be used, and was not asked to run this.\n${said}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Tells whether a server refused a request since it does not know the session. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management */
 export function isSessionGone(error: unknown): boolean {
-  if (error instanceof StreamableHTTPError) return error.code === 404;
-  return error instanceof Error && error.cause !== undefined && isSessionGone(error.cause);
+  return statusOf(error) === 404;
+}
+
+/** Tells whether that may be so: many servers say 400, which may mean anything else too. */
+export function isSessionInDoubt(error: unknown): boolean {
+  return statusOf(error) === 400;
+}
+
+/** Of the answer that lies behind an error. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof StreamableHTTPError) return error.code;
+  return error instanceof Error ? statusOf(error.cause) : undefined;
+}
+
+/** It was heard, and can't be made sense of. */
+function isAnswered(error: unknown): boolean {
+  return (
+    error instanceof StreamableHTTPError ||
+    error instanceof z.ZodError ||
+    error instanceof SyntaxError
+  );
 }
 
 /** An answer of the server's own, or of what stands before it. */
@@ -80,4 +114,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  // A program that is not there, or can't be started.
+  'ENOENT',
+  'EACCES',
 ]);

@@ -10,12 +10,18 @@ import {
   serverToolName,
 } from '../../domain/server-tools.ts';
 import type { Tool, ToolContext } from '../../domain/tool.ts';
-import { callServerTool, isSessionGone } from './call-tool.ts';
+import { callServerTool, isSessionGone, isSessionInDoubt, toUnasked } from './call-tool.ts';
+import { createListReader } from './list-reader.ts';
 import { makeChangedTool, makeServerTool } from './make-server-tool.ts';
-import { type ListedTool, readListedTool } from './read-listed-tool.ts';
+import type { ListedTool } from './read-listed-tool.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { sayWhy } from './say-why.ts';
-import { createServerConnection, listTools, type Session } from './server-connection.ts';
+import {
+  createServerConnection,
+  listTools,
+  MOST_TOOLS,
+  type Session,
+} from './server-connection.ts';
 import type { ServerSettings } from './server-settings.ts';
 import type { ToolPins } from './tool-pins.ts';
 
@@ -37,6 +43,7 @@ export interface McpServer {
 
 /** What a server says of its tools is asked again before a call when it is older than this. */
 const FRESH_MS = 60_000;
+const LIST_AGAIN_MS = 1_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 300_000;
 
@@ -55,6 +62,7 @@ export function createMcpServer(
   const { clock, log, pins } = deps;
   const { name } = settings;
   const calls = createRunningCalls(name, deps);
+  const readAll = createListReader(name);
   const connection = createServerConnection(settings, {
     ...{ clock, log },
     onListChanged: listAgain,
@@ -68,6 +76,8 @@ export function createMcpServer(
   let problem: string | undefined;
   let isStopped = false;
   let isListQueued = false;
+  let listedAgainAt = Number.NEGATIVE_INFINITY;
+  let cancelList: Cancel = () => {};
   let cancelRetry: Cancel = () => {};
   let refreshing: Promise<void> = Promise.resolve();
   const told = new Set<string>();
@@ -76,16 +86,19 @@ export function createMcpServer(
     log.warn({ server: name, why: sayWhy(error) }, 'The tools of an MCP server were not listed.');
   }
 
-  /** However often a server says so: one more list is all that it takes. */
+  /** However often a server says so: one more list is all that it takes, and one a second. */
   function listAgain(session: Session): void {
     if (isListQueued) return;
     isListQueued = true;
-    const begun = refreshing
-      .catch(() => {})
-      .finally(() => {
-        isListQueued = false;
-      });
-    void begun.then(() => refresh(session)).catch(tellTrouble);
+    cancelList = clock.schedule(Math.max(clock.now(), listedAgainAt + LIST_AGAIN_MS), () => {
+      const begun = refreshing
+        .catch(() => {})
+        .finally(() => {
+          isListQueued = false;
+          listedAgainAt = clock.now();
+        });
+      void begun.then(() => refresh(session)).catch(tellTrouble);
+    });
   }
 
   /** One at a time: a later list must not be overtaken by an earlier one. */
@@ -96,9 +109,10 @@ export function createMcpServer(
   }
 
   async function list(session: Session): Promise<void> {
-    const all = (await listTools(session)).map((each) => readListedTool(name, each));
+    const { tools: found, isWhole } = await listTools(session);
+    const all = await readAll(found);
     const named = new Map<string, Named>();
-    const out: { readonly name: string; readonly reason: string }[] = [];
+    const out: { readonly name: string; readonly reason: string }[] = isWhole ? [] : [FURTHER];
     for (const tool of all) {
       if (tool.kind === 'left-out') {
         out.push({ name: tool.name, reason: tool.reason });
@@ -151,16 +165,35 @@ export function createMcpServer(
     return makeServerTool(tool, (args, context) => call(tool, args, context));
   }
 
+  async function prepare<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+    try {
+      return await unlessAborted(signal, work);
+    } catch (error) {
+      throw signal.aborted ? error : toUnasked(name, error);
+    }
+  }
+
   /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
-    const { signal } = context;
-    const session = await unlessAborted(signal, connection.open());
+    let isForgotten = false;
+    const callOnce = async () => {
+      const session = await prepare(context.signal, connection.open());
+      return await session.during(async () => {
+        try {
+          return await callIn(session, tool, args, context);
+        } catch (error) {
+          isForgotten = session.hasId() && isSessionGone(error);
+          // Not asked again where that is not sure; the next call is, in another session.
+          if (isForgotten || isSessionInDoubt(error)) connection.leave(session);
+          throw error;
+        }
+      });
+    };
     try {
-      return await callIn(session, tool, args, context);
+      return await callOnce();
     } catch (error) {
-      if (!isSessionGone(error)) throw error;
-      await session.client.close();
-      return await callIn(await unlessAborted(signal, connection.open()), tool, args, context);
+      if (!isForgotten) throw error;
+      return await callOnce();
     }
   }
 
@@ -172,7 +205,7 @@ export function createMcpServer(
     context: ToolContext,
   ): Promise<string> {
     if (clock.now() - listedAt > FRESH_MS || session !== listedFrom) {
-      await unlessAborted(context.signal, refreshFor(session));
+      await prepare(context.signal, refreshFor(session));
     }
     const now = listed.find(({ name: each }) => each === tool.name);
     if (now?.hash !== tool.hash) {
@@ -227,6 +260,7 @@ export function createMcpServer(
     async stop() {
       isStopped = true;
       cancelRetry();
+      cancelList();
       await connection.close();
       await refreshing.catch(() => {});
     },
@@ -250,6 +284,10 @@ async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>)
 
 const CHANGED =
   'A tool of an MCP server is not what was accepted: nobody can call it until an admin accepts it with /countersign tools.';
+const FURTHER = {
+  name: 'all further tools',
+  reason: `the first ${MOST_TOOLS} of a server are looked at, and this one has more`,
+};
 const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it, and tries again';
 
 /** Tells two lists of tools apart. */

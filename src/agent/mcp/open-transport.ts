@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -7,8 +6,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Log } from '../../domain/log.ts';
 import { serverFetch } from './server-fetch.ts';
 import type { ServerSettings } from './server-settings.ts';
-
-const MAX_LINE = 500;
+import { tellLines } from './tell-lines.ts';
 
 /** Makes the way to a server; what a process writes to its standard error goes to our log. */
 export function openTransport(
@@ -28,9 +26,7 @@ export function openTransport(
     });
     const { stderr } = transport;
     if (stderr instanceof Readable) {
-      createInterface({ input: stderr }).on('line', (line) => {
-        log.debug({ server: name, line: line.slice(0, MAX_LINE) }, 'An MCP server wrote.');
-      });
+      tellLines(stderr, (line) => log.debug({ server: name, line }, 'An MCP server wrote.'));
     }
     return { transport, endSession: endNothing };
   }

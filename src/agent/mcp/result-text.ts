@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { createKeptOutput } from '../tools/kept-output.ts';
 import { markUntrusted } from '../tools/untrusted-text.ts';
 
-/** A result as it comes: each of its blocks is looked at by itself. */
+/** A result as it comes: the tool has run, whatever stands in it, and each of its parts is looked at by itself. */
 export const ResultSchema = z.looseObject({
-  content: z.array(z.unknown()).default([]),
-  structuredContent: z.looseObject({}).optional(),
-  isError: z.boolean().default(false),
+  content: z.unknown().optional(),
+  structuredContent: z.unknown().optional(),
+  isError: z.literal(true).optional().catch(undefined),
 });
 
 const Block = z.discriminatedUnion('type', [
@@ -31,8 +31,11 @@ const NAMED = 300;
 
 /** Says a result, bounded and marked as the server's words. */
 export function sayResult(server: string, result: z.output<typeof ResultSchema>): string {
-  const said = result.content.map(sayBlock);
-  const structured = result.structuredContent && JSON.stringify(result.structuredContent);
+  const { structuredContent: data } = result;
+  // Some servers leave out the list, or say null where there is nothing.
+  const content = result.content ?? [];
+  const said = (Array.isArray(content) ? content : [content]).map(sayBlock);
+  const structured = data === undefined || data === null ? undefined : JSON.stringify(data);
   // Most servers say it as text too, for those who don't read the other.
   const isSaid = structured === undefined || said.some((text) => isSameJson(text, structured));
   const all = [...said, ...(isSaid ? [] : [structured])].filter((text) => text !== '');

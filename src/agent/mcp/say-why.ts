@@ -3,8 +3,9 @@ const MAX_WHY = 2_000;
 /** Says why something failed, in one line of bounded length; for a fetch also what lies behind it. */
 export function sayWhy(error: unknown): string {
   if (!(error instanceof Error)) return cut(String(error));
-  const behind = error.cause instanceof Error ? ` (${error.cause.message || codeOf(error)})` : '';
-  return cut(`${error.message}${behind}`);
+  const { cause, message } = error;
+  const behind = cause instanceof Error ? cause.message || (codeOf(cause) ?? '') : '';
+  return cut(message.includes(behind) ? message : `${message} (${behind})`);
 }
 
 /** The code of an error, or of what lies behind it. */

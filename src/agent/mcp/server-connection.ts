@@ -1,5 +1,6 @@
 /** One MCP server: connected when needed, and again after it died. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import {
   type ElicitRequest,
   ElicitRequestSchema,
@@ -18,11 +19,17 @@ export interface Session {
   readonly client: Client;
   /** Whether the connection is gone: what had not been answered never will be. */
   isClosed(): boolean;
+  /** Whether the server gave it an id: only then can it be forgotten, and a request be said to belong to nothing. */
+  hasId(): boolean;
+  /** Keeps it until the work has ended, even when it is left meanwhile. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 export interface ServerConnection {
   /** Connects unless it is connected; rejects, saying why, when the server can't be reached, and for a while after that. */
   open(): Promise<Session>;
+  /** Has the next opening begin another session; what others have asked for in this one is still answered. */
+  leave(session: Session): void;
   isOpen(): boolean;
   /** Ends the server's process, or our session with it, for good. */
   close(): Promise<void>;
@@ -49,11 +56,15 @@ export function createServerConnection(
   const { clock, log } = deps;
   const { name } = settings;
   let current: Promise<Session> | undefined;
-  let isUp = false;
+  /** Whichever is connected now. */
+  let live: Session | undefined;
+  /** Those that are kept for what was asked in them. */
+  const left = new Set<Session>();
   let isOver = false;
   let tries = 0;
   let refusedUntil = 0;
   let why = '';
+  let cause: unknown;
   let end = async () => {};
 
   async function connect(): Promise<Session> {
@@ -64,14 +75,31 @@ export function createServerConnection(
       { capabilities: { elicitation: { form: {} } } },
     );
     let isClosed = false;
-    const session: Session = { client, isClosed: () => isClosed };
+    let inUse = 0;
+    const session: Session = {
+      client,
+      isClosed: () => isClosed,
+      hasId: () => transport.sessionId !== undefined,
+      async during(work) {
+        inUse += 1;
+        try {
+          return await work();
+        } finally {
+          inUse -= 1;
+          // Nobody is told of anything in it any more.
+          if (inUse === 0 && left.has(session)) await client.close().catch(() => {});
+        }
+      },
+    };
     client.onerror = (error) => log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
     client.onclose = () => {
       // A transport may say so twice, and another one may have followed by then.
       if (isClosed) return;
-      if (isUp && !isOver) log.warn({ server: name }, 'The connection to an MCP server has ended.');
       isClosed = true;
-      isUp = false;
+      left.delete(session);
+      if (live !== session) return;
+      if (!isOver) log.warn({ server: name }, 'The connection to an MCP server has ended.');
+      live = undefined;
       current = undefined;
     };
     client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) =>
@@ -90,16 +118,16 @@ export function createServerConnection(
     };
     try {
       await client.connect(transport, { timeout: CONNECT_MS });
+      if (isClosed) throw new Error('it ended as soon as it was connected.');
     } catch (error) {
       await end();
       throw error;
     }
-    // Nobody can take up again where the server has forgotten us.
     client.onerror = (error) => {
       log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
-      if (/Maximum reconnection attempts/.test(error.message)) void client.close();
+      if (isStreamLost(error)) void client.close();
     };
-    isUp = true;
+    live = session;
     tries = 0;
     return session;
   }
@@ -110,6 +138,7 @@ export function createServerConnection(
     } catch (error) {
       current = undefined;
       why = sayWhy(error);
+      cause = error;
       refusedUntil = clock.now() + Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** tries);
       tries += 1;
       throw new Error(`The MCP server “${name}” can't be reached: ${why}`, { cause: error });
@@ -123,19 +152,32 @@ export function createServerConnection(
         const seconds = Math.ceil((refusedUntil - clock.now()) / 1_000);
         throw new Error(
           `The MCP server “${name}” can't be reached: ${why}. It is tried again in ${seconds} s.`,
+          { cause },
         );
       }
       current ??= tryToConnect();
       return await current;
     },
-    isOpen: () => isUp,
+    leave(session) {
+      if (live !== session) return;
+      live = undefined;
+      current = undefined;
+      left.add(session);
+    },
+    isOpen: () => live !== undefined,
     async close() {
       isOver = true;
       // One that is being opened ends with it: nobody waits for a server that keeps silent.
       await end();
+      for (const session of left) await session.client.close();
       await current?.catch(() => {});
     },
   };
+}
+
+/** Nobody can take up again where the server has forgotten us; in the older way a stream that is opened again is another session, which was never begun. */
+function isStreamLost(error: Error): boolean {
+  return error instanceof SseError || /Maximum reconnection attempts/.test(error.message);
 }
 
 const TROUBLE = 'Something went wrong with an MCP server.';
@@ -151,15 +193,19 @@ async function within(clock: Clock, ms: number, work: Promise<void>): Promise<vo
 /** A page of tools, each of which is looked at by itself. */
 const PageSchema = z.looseObject({
   tools: z.array(z.unknown()),
-  nextCursor: z.string().optional(),
+  // Some say null where there is no further page.
+  nextCursor: z.string().nullish(),
 });
 
 const LIST_MS = 30_000;
 const MOST_PAGES = 50;
-const MOST_TOOLS = 500;
+/** How many tools of a server are looked at. */
+export const MOST_TOOLS = 500;
 
 /** Lists what a server calls its tools: the first ones, where there are very many. */
-export async function listTools({ client }: Session): Promise<readonly unknown[]> {
+export async function listTools({
+  client,
+}: Session): Promise<{ readonly tools: readonly unknown[]; readonly isWhole: boolean }> {
   const found: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page += 1) {
@@ -168,8 +214,9 @@ export async function listTools({ client }: Session): Promise<readonly unknown[]
       timeout: LIST_MS,
     });
     found.push(...read.tools);
-    cursor = read.nextCursor;
+    cursor = read.nextCursor ?? undefined;
     if (cursor === undefined) break;
   }
-  return found.slice(0, MOST_TOOLS);
+  const isWhole = cursor === undefined && found.length <= MOST_TOOLS;
+  return { tools: found.slice(0, MOST_TOOLS), isWhole };
 }

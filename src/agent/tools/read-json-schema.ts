@@ -75,7 +75,8 @@ function compile({ $schema, $id: _where, ...schema }: JsonSchema, hash: string):
   try {
     const isOld = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
     if (!isWalkable(schema)) throw new Error('it is too intricate: its references fan out');
-    const ajv = isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+    const options = { ...OPTIONS, code: { regExp: createLinear() } };
+    const ajv = isOld ? new Ajv(options) : new Ajv2020(options);
     formats.default(ajv);
     const validate = ajv.compile(schema);
     const secrets = within(() => secretPathsOf(schema));
@@ -86,15 +87,21 @@ function compile({ $schema, $id: _where, ...schema }: JsonSchema, hash: string):
   }
 }
 
+/** Steps of all patterns of a schema, written out: repetitions make much of a short text. */
+const MAX_PATTERNS = 50_000;
+
 /** Without the backtracking of the language's own patterns; what it lacks (looking around, references) is refused with the schema. */
-const linear = Object.assign(
-  (pattern: string) => {
+function createLinear() {
+  let size = 0;
+  const linear = (pattern: string) => {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    size += compiled.programSize();
+    if (size > MAX_PATTERNS) throw new Error('its patterns are too large together');
     // Told apart by its text: without it all patterns would be the first one.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
-  },
-  { code: 'linear' },
-);
+  };
+  return Object.assign(linear, { code: 'linear' });
+}
 
 const OPTIONS: Options = {
   // Others know keywords and formats that we do not.
@@ -102,7 +109,6 @@ const OPTIONS: Options = {
   validateFormats: true,
   allErrors: false,
   logger: false,
-  code: { regExp: linear },
 };
 
 const watchdog = createWatchdog();

@@ -90,7 +90,8 @@ function intro(
   }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
 ): readonly KnownBlock[] {
   const name = titleOf(call);
-  const text = isElicitation(call) ? sayAnswer(name) : sayEdit(name, hasSubmit);
+  const edit = `${sayEdit(name, hasSubmit)}${sayWhose(call)}`;
+  const text = isElicitation(call) ? sayAnswer(name) : edit;
   const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
@@ -106,6 +107,14 @@ function sayEdit(name: string, hasSubmit: boolean): string {
   return hasSubmit
     ? `${name}: saving approves what stands here, as far as you may approve it. Earlier approvals no longer count.`
     : `${name} has nothing that a form can change.`;
+}
+
+/** What a stranger calls a field, and says of it, must not look like ours. */
+function sayWhose({ outside, server }: Call): string {
+  if (server === undefined && outside?.schema === undefined) return '';
+  const whose =
+    server === undefined ? 'those of whoever asks' : `those of the MCP server “${server}”`;
+  return ` Names and hints of its fields are ${whose}, unverified.`;
 }
 
 /** Puts what is wrong above its field, and what belongs to no field of the page above them all. */

@@ -57,10 +57,29 @@ describe('tools of MCP servers', () => {
   });
 
   it('over the older way of HTTP are called too', async (t) => {
-    const url = await startSseFixture(t, [aTool('echo', ({ text }) => String(text))]);
+    let isRunning = false;
+    const { breakAll, url } = await startSseFixture(t, [
+      aTool('echo', ({ text }) => String(text)),
+      aTool('hang', () => {
+        isRunning = true;
+        return new Promise(() => {});
+      }),
+    ]);
     const headers = { authorization: 'Bearer secret-token' };
     const { tools } = await build(t, [{ name: 'old', reach: { kind: 'sse', url, headers } }]);
     assert.match(await run(tools, 'old__echo', { text: 'hello' }), /\nhello\n/);
+
+    // A stream that is opened again is another session: nothing of this one is ever answered.
+    let end: unknown;
+    void run(tools, 'old__hang').catch((error: unknown) => {
+      end = error;
+    });
+    await until(() => isRunning);
+    breakAll();
+    await until(() => end !== undefined);
+    assert.ok(end instanceof UnknownEndError, String(end));
+    assert.equal(tools.servers()[0]?.isConnected, false);
+    assert.match(await run(tools, 'old__echo', { text: 'again' }), /\nagain\n/);
   });
 
   it('over stdio see none of our variables, and a process that dies leaves it unknown and comes back', async (t) => {
@@ -157,6 +176,18 @@ describe('tools of MCP servers', () => {
     assert.equal(find(tools, 'box__bomb').parse({ text: `${'a'.repeat(20_000)}!` }).ok, false);
     assert.ok(performance.now() - before < 1_000);
     assert.ok(lines.some((line) => /"tool":"list"} Left out a tool/.test(line)));
+  });
+
+  it('past the first five hundred of a server are left out, and it is said', async (t) => {
+    const none = { inputSchema: { type: 'array' } };
+    const many = Array.from({ length: 500 }, (_, index) => aTool(`none${index}`, () => '', none));
+    const server = await startHttpFixture(t, [...many, aTool('last', () => '')]);
+    const { lines, tools } = await build(t, [overHttp('box', server)]);
+    assert.deepEqual(namesOf(tools), []);
+    const [state] = tools.servers();
+    assert.equal(state?.leftOut.length, 501);
+    assert.match(state?.leftOut[0]?.reason ?? '', /first 500 of a server/);
+    assert.ok(lines.some((line) => /"all further tools"} Left out a tool/.test(line)));
   });
 
   it('of the same name on two servers are two tools, each with its own', async (t) => {

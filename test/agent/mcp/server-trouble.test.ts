@@ -53,6 +53,21 @@ describe('a call whose answer is lost', () => {
     // Nothing ran where the server has forgotten the session: it is asked once more in another one.
     server.forget();
     assert.match(await run(tools, 'box__quick'), /quick/);
+    server.forget();
+    const several = await Promise.all([1, 2, 3].map(() => run(tools, 'box__quick')));
+    for (const each of several) assert.match(each, /quick/);
+
+    // What was asked in the session before, and still runs, is not cut off.
+    isRunning = false;
+    const kept = new AbortController();
+    const running = run(tools, 'box__hang', {}, kept.signal);
+    await until(() => isRunning);
+    const sessions = new Set(server.headers.map((each) => each['mcp-session-id'])).size;
+    server.forget();
+    assert.match(await run(tools, 'box__quick'), /quick/);
+    assert.equal(new Set(server.headers.map((each) => each['mcp-session-id'])).size, sessions + 1);
+    kept.abort(new Error('stopped late'));
+    await assert.rejects(running, isUnknown(/was told to end this/));
 
     await server.stop();
     // What is sent on a connection that closes meanwhile may have arrived.

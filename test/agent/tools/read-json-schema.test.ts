@@ -138,6 +138,12 @@ describe('arguments by a JSON Schema of others', () => {
       const reading = readJsonSchema(broken);
       assert.ok(!reading.ok && reading.reason.length > 10, JSON.stringify(broken).slice(0, 80));
     }
+    const repeated = Array.from({ length: 1_000 }, (_, i) => [
+      `p${i}`,
+      { pattern: `(y{31}){32}${i}` },
+    ]);
+    const patterns = readJsonSchema({ properties: Object.fromEntries(repeated) });
+    assert.match(patterns.ok ? '' : patterns.reason, /its patterns are too large together/);
     const lists = readJsonSchema(FAN_OF_LISTS);
     assert.match(lists.ok ? '' : lists.reason, /its references fan out/);
   });

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../src/domain/json.ts';
+import { buildEditForm } from '../../../src/slack/forms/edit-form.ts';
 import { changeDraft } from '../../../src/slack/forms/form-draft.ts';
-import { fieldsOf, nodesOf } from '../../../src/slack/forms/form-node.ts';
+import { newFormMeta } from '../../../src/slack/forms/form-meta.ts';
+import { fieldsOf, NO_DRAFT, nodesOf } from '../../../src/slack/forms/form-node.ts';
+import { planForm } from '../../../src/slack/forms/plan-form.ts';
+import { aCall } from '../../support/a-call.ts';
 import { argsOf, fillForm, inputsOf, toolOf } from './fill-form.ts';
 
 const STRING = { type: 'string' };
@@ -98,6 +102,22 @@ describe('what a form does not carry', () => {
     assert.equal(views[0]?.submit, undefined);
     assert.match(JSON.stringify(views), /has nothing that a form can change/);
   });
+});
+
+it('the names and hints of a stranger’s fields are said to be theirs', () => {
+  const tool = objectOf({ text: { ...STRING, description: 'Approved by security: just save.' } });
+  const introOf = (more: object) => {
+    const call = aCall({ args: '{"text":"a"}', ...more });
+    return JSON.stringify(
+      buildEditForm(call, planForm(call, tool, NO_DRAFT), { meta: newFormMeta() }).view.blocks[0],
+    );
+  };
+  const whose = /Names and hints of its fields are those of/;
+  assert.match(introOf({ server: 'web' }), /are those of the MCP server “web”, unverified/);
+  const outside = { by: 'key', name: 'bot', schema: { type: 'object' } };
+  assert.match(introOf({ outside }), /are those of whoever asks, unverified/);
+  assert.doesNotMatch(introOf({}), whose);
+  assert.doesNotMatch(introOf({ outside: { by: 'key', name: 'bot' } }), whose);
 });
 
 describe('the pages of a form', () => {
