@@ -49,6 +49,8 @@ export interface ForeignGraph {
   /** For people, and for rules of the policy. */
   readonly name: string;
   read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphSnapshot>;
+  /** The messages of the states before the one that it stands at, newest first; each is read when it is asked for. */
+  earlier(thread: ThreadKey): AsyncIterable<readonly unknown[]>;
   /** Resolves when the graph has ended or waits; rejects with `GraphError` when the graph itself failed. */
   run(input: GraphInput, run: GraphRun): Promise<void>;
   /** Waits for the end of what runs in the thread. */

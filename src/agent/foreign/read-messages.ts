@@ -36,15 +36,38 @@ export function writeUserMessage({ id, text, author, at }: UserMessage): JsonVal
   return { type: 'human', id, content: text, additional_kwargs: { [MARK]: mark } };
 }
 
+/** What a graph did since a person's message. */
+export interface GraphTurn {
+  readonly id: string;
+  readonly messages: readonly TurnMessage[];
+}
+
 /** The turn that a state holds: what has come since the last message that we gave it; undefined when it holds none of ours. */
-export function readTurn(
-  messages: readonly unknown[],
-): { readonly id: string; readonly messages: readonly TurnMessage[] } | undefined {
+export function readTurn(messages: readonly unknown[]): GraphTurn | undefined {
   const all = messages.map(read);
-  const start = all.findLastIndex((message) => message && toUser(message) !== undefined);
-  const user = all[start] && toUser(all[start]);
-  if (!user) return undefined;
-  return { id: user.id, messages: [user, ...toTurnMessages(all.slice(start + 1), user.id)] };
+  const begun = findBegin(all);
+  if (!begun) return undefined;
+  const since = all.slice(begun.at + 1);
+  return { id: begun.user.id, messages: [begun.user, ...toTurnMessages(since, begun.user.id)] };
+}
+
+/** The turn of a state that lacks the message which began it, as an earlier state has it; undefined when that has none either. */
+export function readTurnSince(
+  earlier: readonly unknown[],
+  messages: readonly unknown[],
+): GraphTurn | undefined {
+  const before = earlier.map(read);
+  const begun = findBegin(before);
+  if (!begun) return undefined;
+  const old = new Set(before.slice(0, begun.at).map((message) => message?.id));
+  const since = messages.map(read).filter((message) => message && !old.has(message.id));
+  return { id: begun.user.id, messages: [begun.user, ...toTurnMessages(since, begun.user.id)] };
+}
+
+function findBegin(all: readonly (Read | undefined)[]) {
+  const at = all.findLastIndex((message) => message && toUser(message) !== undefined);
+  const user = all[at] && toUser(all[at]);
+  return user && { at, user };
 }
 
 /**

@@ -32,6 +32,7 @@ const STATE = z.object({
   values: z.object({ messages: z.array(z.unknown()).catch([]) }).catch({ messages: [] }),
   metadata: z.object({ source: z.string().optional() }).nullish(),
   config: z.object({ configurable: z.object({ checkpoint_id: z.string().optional() }).optional() }),
+  parentConfig: z.looseObject({ configurable: z.looseObject({}) }).optional(),
   tasks: z.array(
     z.object({
       name: z.string(),
@@ -79,6 +80,16 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
     };
   }
 
+  async function* earlier(thread: ThreadKey) {
+    const config = { configurable: { thread_id: remoteThreadId(thread) } };
+    let { parentConfig: at } = STATE.parse(await remote.getState(config));
+    while (at) {
+      const before = STATE.parse(await remote.getState(at));
+      yield before.values.messages;
+      at = before.parentConfig;
+    }
+  }
+
   async function ongoing(thread: ThreadKey): Promise<readonly Run[]> {
     const id = remoteThreadId(thread);
     const runs = await client.runs.list(id, { limit: 20 }).catch(noneIfUnknown);
@@ -106,6 +117,7 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
   return {
     name: assistant,
     read,
+    earlier,
     run: follow,
     async settle(thread, signal) {
       for (const { run_id } of await ongoing(thread)) {

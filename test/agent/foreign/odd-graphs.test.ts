@@ -1,7 +1,7 @@
 /** Graphs that ask, answer or end in ways that their makers had not thought of. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { AIMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, RemoveMessage } from '@langchain/core/messages';
 import {
   type BaseCheckpointSaver,
   interrupt,
@@ -146,6 +146,38 @@ it('a call that is stopped while its graph has it may have run, also beside one 
   await desk.send('stop');
   const [call] = await desk.calls();
   assert.deepEqual([call?.status, textOf(call)], ['failed', sayStopped('pay')]);
+});
+
+it('a graph that sums up the message that it works on goes on with its turn, through a restart, and does nothing twice', async (t) => {
+  let begun = 0;
+  const pays = (euros: number): Node => {
+    return () => {
+      interrupt(perCall({ euros }));
+      return { messages: [new AIMessage(`Paid ${euros}.`)] };
+    };
+  };
+  const desk = await deskOver(t, () => ({
+    plan() {
+      begun += 1;
+      return answers('I am about to pay.');
+    },
+    first: pays(1),
+    sumUp: ({ messages }) => ({
+      messages: [
+        ...messages.map(({ id }) => new RemoveMessage({ id: String(id) })),
+        new HumanMessage('So far: 1 was paid.'),
+      ],
+    }),
+    second: pays(2),
+  }));
+  await desk.send('go');
+  await desk.approve(await desk.open('1'));
+  await desk.restart();
+  await desk.approve(await desk.open('2'));
+  assert.deepEqual([begun, desk.said().at(-1)], [1, 'Paid 2.']);
+  await desk.send('go on');
+  await desk.approve(await desk.open('1'));
+  assert.deepEqual([begun, (await desk.calls()).length], [2, 4]);
 });
 
 it('a bare yes answers what can only be answered', async (t) => {
