@@ -117,8 +117,9 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       const snapshot = await graph.read(thread, fence);
       const answers: Record<string, JsonValue> = {};
       const lost: string[] = [];
+      const messages: JsonValue[] = [];
       for (const interrupt of openOf(snapshot)) {
-        const answer = toAnswer(interrupt, replies);
+        const answer = toAnswer(interrupt, replies, snapshot.messages);
         if (answer?.kind === 'unsayable') {
           const { request, reply } = answer;
           const why = `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
@@ -127,10 +128,11 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
         if (!answer) continue;
         answers[interrupt.id] = answer.value;
         lost.push(...answer.lost);
+        messages.push(...answer.messages);
       }
       // An empty map would count as no input at all.
       if (Object.keys(answers).length === 0) return await toState(thread, snapshot);
-      return { ...(await run({ kind: 'answers', answers }, fence, signal)), lost };
+      return { ...(await run({ kind: 'answers', answers, messages }, fence, signal)), lost };
     },
     async proceed(thread, fence, signal) {
       await graph.settle(thread, signal);

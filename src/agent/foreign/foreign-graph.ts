@@ -33,7 +33,12 @@ export interface GraphSnapshot {
 /** What a run begins or goes on with: new messages, answers by interrupt id, or nothing. */
 export type GraphInput =
   | { readonly kind: 'messages'; readonly messages: readonly JsonValue[] }
-  | { readonly kind: 'answers'; readonly answers: Readonly<Record<string, JsonValue>> }
+  | {
+      readonly kind: 'answers';
+      readonly answers: Readonly<Record<string, JsonValue>>;
+      /** What its state has to hold before it takes them. */
+      readonly messages: readonly JsonValue[];
+    }
   | { readonly kind: 'proceed' };
 
 /** How a run is held and heard. */

@@ -105,7 +105,8 @@ function messagesOf(values: { readonly messages?: unknown } | undefined): readon
 function toInput(input: GraphInput) {
   if (input.kind === 'proceed') return null;
   if (input.kind === 'messages') return { messages: input.messages };
-  return new Command({ resume: input.answers });
+  const { answers: resume, messages } = input;
+  return new Command({ resume, ...(messages.length > 0 && { update: { messages } }) });
 }
 
 function idOf(id: string | undefined): string {

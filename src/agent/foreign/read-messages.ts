@@ -1,8 +1,9 @@
 /** Messages of a graph's state, be they the library's objects or their JSON. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { TurnMessage } from '../../domain/message.ts';
-import { toWhole } from './to-plain-json.ts';
+import { toPlainJson, toWhole } from './to-plain-json.ts';
 
 /** Under which name our facts go with the message that begins a turn. */
 const MARK = 'countersign';
@@ -76,21 +77,52 @@ function findBegin(all: readonly (Read | undefined)[]) {
  * not ended had written; the others say why there is none.
  */
 export function closeCalls(messages: readonly unknown[], why: string): readonly JsonValue[] {
+  return newestCalls(messages).map((call) => closeCall(call, why));
+}
+
+/** The answers to the newest calls but those that are asked about; undefined where those are not among them, as when a helper asks. */
+export function closeOthers(
+  messages: readonly unknown[],
+  asked: readonly { readonly tool: string; readonly args: JsonValue }[],
+  why: string,
+): readonly JsonValue[] | undefined {
+  const others = [...newestCalls(messages)];
+  for (const { tool, args } of asked) {
+    const at = others.findIndex(
+      ({ made }) => made.name === tool && isDeepStrictEqual(toPlainJson(made.args), args),
+    );
+    if (at === -1) return undefined;
+    others.splice(at, 1);
+  }
+  return others.map((call) => closeCall(call, why));
+}
+
+interface MadeCall {
+  readonly made: NonNullable<Read['tool_calls']>[number];
+  /** Its answer, where it has one. */
+  readonly there: Read | undefined;
+}
+
+function newestCalls(messages: readonly unknown[]): readonly MadeCall[] {
   const all = messages.map(read);
   const at = all.findLastIndex((message) => message?.type === 'ai');
-  const calls = all[at]?.tool_calls ?? [];
   const later = all.slice(at + 1);
-  return calls.map(({ id, name }) => {
-    const there = later.find((each) => each?.type === 'tool' && each.tool_call_id === id);
-    return {
-      type: 'tool',
-      id: there?.id ?? `${MARK}-${id ?? name}`,
-      tool_call_id: id ?? '',
-      name,
-      content: there ? textOf(there) : why,
-      status: there?.status ?? 'error',
-    };
+  return (all[at]?.tool_calls ?? []).map((made) => {
+    const isIts = (each: Read | undefined) =>
+      each?.type === 'tool' && each.tool_call_id === made.id;
+    return { made, there: later.find(isIts) };
   });
+}
+
+function closeCall({ made: { id, name }, there }: MadeCall, why: string): JsonValue {
+  return {
+    type: 'tool',
+    id: there?.id ?? `${MARK}-${id ?? name}`,
+    tool_call_id: id ?? '',
+    name,
+    content: there ? textOf(there) : why,
+    status: there?.status ?? 'error',
+  };
 }
 
 function read(message: unknown): Read | undefined {

@@ -180,8 +180,10 @@ function sayWhy(error: unknown): string {
 
 function toPayload(input: GraphInput) {
   if (input.kind === 'messages') return { input: { messages: [...input.messages] } };
-  if (input.kind === 'answers') return { command: { resume: input.answers } };
-  return { input: null };
+  if (input.kind === 'proceed') return { input: null };
+  const { answers: resume, messages } = input;
+  const update = messages.length > 0 && { update: { messages: [...messages] } };
+  return { command: { resume, ...update } };
 }
 
 /** A server that has not heard of a thread says 404. */

@@ -201,6 +201,34 @@ it('a question whose node is gone says that nobody waits for its answer', async 
   assert.equal((await desk.store.inbox.current(THREAD))?.text, 'again');
 });
 
+describe('calls that the middleware of its makers drops beside a rejected one, unasked', () => {
+  const cases = { graph: ['reply', 'ignore'], withoutEdit: ['approve', 'reply', 'ignore'] };
+  for (const [exported, decisions] of Object.entries(cases)) {
+    it(`have an answer, so that its model goes on: ${exported}`, async (t) => {
+      const desk = await buildGraphDesk(t, 'their-middleware', { exported });
+      await desk.send(`delete ${decisions.length}+`);
+      for (const [index, kind] of decisions.entries()) {
+        const call = await desk.open(`file-${index + 1}`);
+        if (kind === 'approve') await desk.approve(call);
+        if (kind === 'reply') await desk.reply(call, 'Keep it.');
+        if (kind === 'ignore') await desk.ignore(call);
+      }
+      assert.match(desk.said().at(-1) ?? '', /^So it went: .*drops it.* \/ Keep it\. \/ /);
+      assert.deepEqual(await desk.ran(), []);
+      await desk.send('hello');
+      assert.match(desk.said().at(-1) ?? '', /^You said: hello/);
+    });
+  }
+
+  it('run where a helper makes them, into whose messages nobody can write', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware', { exported: 'inside' });
+    await desk.send('delete 1');
+    await desk.ignore(await desk.open('file-1'));
+    assert.match(desk.said().at(-1) ?? '', /Saw file-2\..*delete_file__not_approved_do_not_retry/);
+    assert.deepEqual(await desk.ran(), []);
+  });
+});
+
 describe('createAgent of another copy of the library', () => {
   it('takes the answers that its own copy would not know as such', async (t) => {
     const desk = await buildGraphDesk(t, 'common-js.cjs');
