@@ -3,6 +3,7 @@ import { Client, type Run } from '@langchain/langgraph-sdk';
 import { v5 as uuidV5 } from 'uuid';
 import { z } from 'zod';
 import type { ThreadKey } from '../../domain/thread-key.ts';
+import { exactFetch } from './exact-fetch.ts';
 import {
   type ForeignGraph,
   GraphError,
@@ -167,7 +168,8 @@ export async function findRemoteProblem(address: RemoteAddress): Promise<string 
 
 /** Whoever runs a thread comes back by the agenda; a request that is sent again could begin a run twice. */
 function createClient({ url, apiKey }: RemoteAddress): Client {
-  return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions: { maxRetries: 0 } });
+  const callerOptions = { maxRetries: 0, fetch: exactFetch };
+  return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions });
 }
 
 function statusOf(error: unknown): number | undefined {
