@@ -182,6 +182,19 @@ it('a graph that sums up the message that it works on goes on with its turn, thr
   assert.deepEqual([begun, (await desk.calls()).length], [2, 4]);
 });
 
+it('what is approved in a batch stays approved while a task beside it says something', async (t) => {
+  const desk = await buildGraphDesk(t, 'questions', { exported: 'beside' });
+  await desk.send('go');
+  await desk.approve(await desk.open('first'));
+  await desk.reply(await desk.open('colour'), 'red');
+  assert.deepEqual(
+    (await desk.calls()).map(({ status }) => status),
+    ['running', 'pending', 'replied'],
+  );
+  await desk.approve(await desk.open('second'));
+  assert.deepEqual(await desk.ran(), ['{"decisions":[{"type":"approve"},{"type":"approve"}]}']);
+});
+
 it('a bare yes answers what can only be answered', async (t) => {
   const desk = await deskOver(t, () => ({ ask: asks('Shall I go on?') }));
   await desk.send('go');
