@@ -98,6 +98,8 @@ export function closeOthers(
 }
 
 interface MadeCall {
+  /** Id of the message that makes it. */
+  readonly asker: string;
   readonly made: NonNullable<Read['tool_calls']>[number];
   /** Its answer, where it has one. */
   readonly there: Read | undefined;
@@ -107,17 +109,19 @@ function newestCalls(messages: readonly unknown[]): readonly MadeCall[] {
   const all = messages.map(read);
   const at = all.findLastIndex((message) => message?.type === 'ai');
   const later = all.slice(at + 1);
+  const asker = all[at]?.id ?? `${at}`;
   return (all[at]?.tool_calls ?? []).map((made) => {
     const isIts = (each: Read | undefined) =>
       each?.type === 'tool' && each.tool_call_id === made.id;
-    return { made, there: later.find(isIts) };
+    return { asker, made, there: later.find(isIts) };
   });
 }
 
-function closeCall({ made: { id, name }, there }: MadeCall, why: string): JsonValue {
+function closeCall({ asker, made: { id, name }, there }: MadeCall, why: string): JsonValue {
   return {
     type: 'tool',
-    id: there?.id ?? `${MARK}-${id ?? name}`,
+    // Some models number their calls anew in each message, and one message of a thread replaces another of its id.
+    id: there?.id ?? `${MARK}-${asker}-${id ?? name}`,
     tool_call_id: id ?? '',
     name,
     content: there ? textOf(there) : why,

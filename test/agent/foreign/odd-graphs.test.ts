@@ -230,6 +230,9 @@ describe('calls that the middleware of its makers drops beside a rejected one, u
       }
       assert.match(desk.said().at(-1) ?? '', /^So it went: .*drops it.* \/ Keep it\. \/ /);
       assert.deepEqual(await desk.ran(), []);
+      // The next message's calls are numbered as those were.
+      await desk.send(`delete ${decisions.length}+`);
+      await desk.send('never mind');
       await desk.send('hello');
       assert.match(desk.said().at(-1) ?? '', /^You said: hello/);
     });
