@@ -31,7 +31,8 @@ export function readGraph({ GRAPH, GRAPH_API_KEY: apiKey }: Environment): GraphC
   if (isAddress(GRAPH)) {
     if (!URL.canParse(GRAPH)) return undefined;
     const url = new URL(GRAPH);
-    const assistant = decodeURIComponent(url.hash.slice(1));
+    const assistant = assistantOf(url);
+    if (assistant === undefined) return undefined;
     url.hash = '';
     return {
       kind: 'server',
@@ -42,6 +43,15 @@ export function readGraph({ GRAPH, GRAPH_API_KEY: apiKey }: Environment): GraphC
   }
   const [, path = '', exported = ''] = /^(.+):([^:\\/]+)$/.exec(GRAPH) ?? [];
   return { kind: 'module', path: resolve(path), exported };
+}
+
+/** Undefined where a % in it begins no character. */
+function assistantOf({ hash }: URL): string | undefined {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Says what is wrong with the setting of the graph. */
@@ -59,11 +69,16 @@ function addressProblems(graph: string): readonly string[] {
   if (!URL.canParse(graph) || !/^https?:$/.test(new URL(graph).protocol)) {
     return [`GRAPH is not an http(s) address of a LangGraph server. ${example}`];
   }
-  const { hash, username, password } = new URL(graph);
+  const url = new URL(graph);
+  const { username, password } = url;
   if (username || password) {
     return ['GRAPH holds a user name or a password, which logs would show. Use GRAPH_API_KEY.'];
   }
-  if (hash.length > 1) return [];
+  const assistant = assistantOf(url);
+  if (assistant === undefined) {
+    return [`GRAPH: a % behind the # begins no character; write %25 for a % itself. ${example}`];
+  }
+  if (assistant.trim() !== '') return [];
   return [`GRAPH names no assistant: add # and its name or id behind the address. ${example}`];
 }
 

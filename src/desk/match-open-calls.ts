@@ -36,8 +36,10 @@ export function matchOpenCalls(
 }
 
 function hasIdsOf({ messageId, toolCallId }: Call, open: OpenCall): boolean {
-  if (messageId !== open.messageId) return false;
-  const isAgain = open.outside !== undefined && toolCallId.startsWith(`${open.toolCallId}.`);
+  // The newest message of such a graph may be that of a task beside the one that asks.
+  const isTheirs = open.outside !== undefined;
+  if (!isTheirs && messageId !== open.messageId) return false;
+  const isAgain = isTheirs && toolCallId.startsWith(`${open.toolCallId}.`);
   return toolCallId === open.toolCallId || isAgain;
 }
 

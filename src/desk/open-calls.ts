@@ -7,11 +7,12 @@ import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
-import type { DeskDeps } from './deps.ts';
+import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import type { createPropose, Proposal } from './propose.ts';
+import { createRecheckHanded } from './recheck-handed.ts';
 
 /** The calls that a graph waits for, each with what the ledger holds of it. */
 export interface OpenCalls {
@@ -28,6 +29,7 @@ export interface OpenCalls {
 /** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
 export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
   const { store, clock } = deps;
+  const recheckHanded = createRecheckHanded(deps);
 
   async function proposeAll(
     message: InboxMessage,
@@ -70,11 +72,14 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     message: InboxMessage,
     open: readonly OpenCall[],
     fence: ThreadFence,
+    { tries }: Pick<Work, 'tries'>,
   ): Promise<OpenCalls> {
     for (;;) {
       const found = sum(await proposeAll(message, open, fence));
       if (await stopForged(found.calls)) continue;
-      if (!(await withdrawSiblings(found.calls))) return found;
+      if (await withdrawSiblings(found.calls)) continue;
+      const due = found.calls.filter(({ id }) => found.answered.has(id));
+      if (!(await recheckHanded(due, { fence: fence.token, tries }))) return found;
     }
   };
 }

@@ -12,7 +12,13 @@ import {
   type GraphSnapshot,
   type OpenInterrupt,
 } from './foreign-graph.ts';
-import { closeCalls, readTurn, writeUserMessage } from './read-messages.ts';
+import {
+  closeCalls,
+  type GraphTurn,
+  readTurn,
+  readTurnSince,
+  writeUserMessage,
+} from './read-messages.ts';
 import { toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
 import { toPlainJson } from './to-plain-json.ts';
 
@@ -33,7 +39,26 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
   const { name } = graph;
 
   async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
-    return toGraphState(await graph.read(thread, fence), name);
+    return await toState(thread, await graph.read(thread, fence));
+  }
+
+  async function toState(thread: ThreadKey, snapshot: GraphSnapshot): Promise<GraphState> {
+    return toGraphState(snapshot, await turnOf(thread, snapshot), name);
+  }
+
+  /** A graph that sums up what was said may drop the very message that it works on, which an earlier state has. */
+  async function turnOf(
+    thread: ThreadKey,
+    snapshot: GraphSnapshot,
+  ): Promise<GraphTurn | undefined> {
+    const { messages, exists } = snapshot;
+    const turn = readTurn(messages);
+    if (turn || !exists) return turn;
+    for await (const earlier of graph.earlier(thread)) {
+      const begun = readTurnSince(earlier, messages);
+      if (begun) return begun;
+    }
+    return undefined;
   }
 
   function createHear(thread: ThreadKey) {
@@ -77,7 +102,8 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       await graph.settle(fence.thread, signal);
       const before = await graph.read(fence.thread, fence);
       // Begun by a worker that is gone, on a server that went on.
-      if (readTurn(before.messages)?.id === message.id) return toGraphState(before, name);
+      const held = await turnOf(fence.thread, before);
+      if (held?.id === message.id) return toGraphState(before, held, name);
       const user = toUserMessage(message);
       if (user.role !== 'user') throw new TypeError('A turn begins with a message of a person.');
       const messages = [...leftOpen(before), writeUserMessage(user)];
@@ -91,20 +117,22 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       const snapshot = await graph.read(thread, fence);
       const answers: Record<string, JsonValue> = {};
       const lost: string[] = [];
+      const messages: JsonValue[] = [];
       for (const interrupt of openOf(snapshot)) {
-        const answer = toAnswer(interrupt, replies);
+        const answer = toAnswer(interrupt, replies, snapshot.messages);
         if (answer?.kind === 'unsayable') {
           const { request, reply } = answer;
           const why = `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
-          return end(toGraphState(snapshot, name), why);
+          return end(await toState(thread, snapshot), why);
         }
         if (!answer) continue;
         answers[interrupt.id] = answer.value;
         lost.push(...answer.lost);
+        messages.push(...answer.messages);
       }
       // An empty map would count as no input at all.
-      if (Object.keys(answers).length === 0) return toGraphState(snapshot, name);
-      return { ...(await run({ kind: 'answers', answers }, fence, signal)), lost };
+      if (Object.keys(answers).length === 0) return await toState(thread, snapshot);
+      return { ...(await run({ kind: 'answers', answers, messages }, fence, signal)), lost };
     },
     async proceed(thread, fence, signal) {
       await graph.settle(thread, signal);
@@ -152,8 +180,11 @@ function openOf({ tasks }: GraphSnapshot): readonly OpenInterrupt[] {
     .map(({ id, value }) => ({ id, value: toPlainJson(value) }));
 }
 
-function toGraphState(snapshot: GraphSnapshot, name: string): GraphState {
-  const turn = readTurn(snapshot.messages);
+function toGraphState(
+  snapshot: GraphSnapshot,
+  turn: GraphTurn | undefined,
+  name: string,
+): GraphState {
   const interrupts = openOf(snapshot);
   const state: GraphState = {
     turn: turn?.id,

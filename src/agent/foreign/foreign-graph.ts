@@ -33,7 +33,12 @@ export interface GraphSnapshot {
 /** What a run begins or goes on with: new messages, answers by interrupt id, or nothing. */
 export type GraphInput =
   | { readonly kind: 'messages'; readonly messages: readonly JsonValue[] }
-  | { readonly kind: 'answers'; readonly answers: Readonly<Record<string, JsonValue>> }
+  | {
+      readonly kind: 'answers';
+      readonly answers: Readonly<Record<string, JsonValue>>;
+      /** What its state has to hold before it takes them. */
+      readonly messages: readonly JsonValue[];
+    }
   | { readonly kind: 'proceed' };
 
 /** How a run is held and heard. */
@@ -49,6 +54,8 @@ export interface ForeignGraph {
   /** For people, and for rules of the policy. */
   readonly name: string;
   read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphSnapshot>;
+  /** The messages of the states before the one that it stands at, newest first; each is read when it is asked for. */
+  earlier(thread: ThreadKey): AsyncIterable<readonly unknown[]>;
   /** Resolves when the graph has ended or waits; rejects with `GraphError` when the graph itself failed. */
   run(input: GraphInput, run: GraphRun): Promise<void>;
   /** Waits for the end of what runs in the thread. */

@@ -30,6 +30,15 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
     return new Set(writes.filter(([, channel]) => !CONTROL.has(channel)).map(([task]) => task));
   }
 
+  async function* earlier(thread: ThreadKey) {
+    let { parentConfig: at } = await graph.getState({ configurable: configOf(thread, undefined) });
+    while (at) {
+      const before = await graph.getState(at);
+      yield messagesOf(before.values);
+      at = before.parentConfig;
+    }
+  }
+
   async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphSnapshot> {
     const configurable = configOf(thread, fence);
     const { values, tasks, config, metadata } = await graph.getState({ configurable });
@@ -39,7 +48,7 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
       isBusy: false,
       exists,
       isRewritten: metadata?.source === 'update',
-      messages: Array.isArray(values?.messages) ? values.messages : [],
+      messages: messagesOf(values),
       tasks: tasks.map((task) => ({
         name: task.name,
         isDone: task.result !== undefined || done.has(task.id),
@@ -51,6 +60,7 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
   return {
     name,
     read,
+    earlier,
     async run(input, { fence, signal, onText }) {
       const options = {
         configurable: configOf(fence.thread, fence),
@@ -88,10 +98,15 @@ function configOf(thread: ThreadKey, fence: ThreadFence | undefined) {
   return { thread_id: thread, ...(fence && { fence_token: fence.token }) };
 }
 
+function messagesOf(values: { readonly messages?: unknown } | undefined): readonly unknown[] {
+  return Array.isArray(values?.messages) ? values.messages : [];
+}
+
 function toInput(input: GraphInput) {
   if (input.kind === 'proceed') return null;
   if (input.kind === 'messages') return { messages: input.messages };
-  return new Command({ resume: input.answers });
+  const { answers: resume, messages } = input;
+  return new Command({ resume, ...(messages.length > 0 && { update: { messages } }) });
 }
 
 function idOf(id: string | undefined): string {

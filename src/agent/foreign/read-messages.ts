@@ -1,8 +1,9 @@
 /** Messages of a graph's state, be they the library's objects or their JSON. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { TurnMessage } from '../../domain/message.ts';
-import { toWhole } from './to-plain-json.ts';
+import { toPlainJson, toWhole } from './to-plain-json.ts';
 
 /** Under which name our facts go with the message that begins a turn. */
 const MARK = 'countersign';
@@ -36,15 +37,38 @@ export function writeUserMessage({ id, text, author, at }: UserMessage): JsonVal
   return { type: 'human', id, content: text, additional_kwargs: { [MARK]: mark } };
 }
 
+/** What a graph did since a person's message. */
+export interface GraphTurn {
+  readonly id: string;
+  readonly messages: readonly TurnMessage[];
+}
+
 /** The turn that a state holds: what has come since the last message that we gave it; undefined when it holds none of ours. */
-export function readTurn(
-  messages: readonly unknown[],
-): { readonly id: string; readonly messages: readonly TurnMessage[] } | undefined {
+export function readTurn(messages: readonly unknown[]): GraphTurn | undefined {
   const all = messages.map(read);
-  const start = all.findLastIndex((message) => message && toUser(message) !== undefined);
-  const user = all[start] && toUser(all[start]);
-  if (!user) return undefined;
-  return { id: user.id, messages: [user, ...toTurnMessages(all.slice(start + 1), user.id)] };
+  const begun = findBegin(all);
+  if (!begun) return undefined;
+  const since = all.slice(begun.at + 1);
+  return { id: begun.user.id, messages: [begun.user, ...toTurnMessages(since, begun.user.id)] };
+}
+
+/** The turn of a state that lacks the message which began it, as an earlier state has it; undefined when that has none either. */
+export function readTurnSince(
+  earlier: readonly unknown[],
+  messages: readonly unknown[],
+): GraphTurn | undefined {
+  const before = earlier.map(read);
+  const begun = findBegin(before);
+  if (!begun) return undefined;
+  const old = new Set(before.slice(0, begun.at).map((message) => message?.id));
+  const since = messages.map(read).filter((message) => message && !old.has(message.id));
+  return { id: begun.user.id, messages: [begun.user, ...toTurnMessages(since, begun.user.id)] };
+}
+
+function findBegin(all: readonly (Read | undefined)[]) {
+  const at = all.findLastIndex((message) => message && toUser(message) !== undefined);
+  const user = all[at] && toUser(all[at]);
+  return user && { at, user };
 }
 
 /**
@@ -53,21 +77,56 @@ export function readTurn(
  * not ended had written; the others say why there is none.
  */
 export function closeCalls(messages: readonly unknown[], why: string): readonly JsonValue[] {
+  return newestCalls(messages).map((call) => closeCall(call, why));
+}
+
+/** The answers to the newest calls but those that are asked about; undefined where those are not among them, as when a helper asks. */
+export function closeOthers(
+  messages: readonly unknown[],
+  asked: readonly { readonly tool: string; readonly args: JsonValue }[],
+  why: string,
+): readonly JsonValue[] | undefined {
+  const others = [...newestCalls(messages)];
+  for (const { tool, args } of asked) {
+    const at = others.findIndex(
+      ({ made }) => made.name === tool && isDeepStrictEqual(toPlainJson(made.args), args),
+    );
+    if (at === -1) return undefined;
+    others.splice(at, 1);
+  }
+  return others.map((call) => closeCall(call, why));
+}
+
+interface MadeCall {
+  /** Id of the message that makes it. */
+  readonly asker: string;
+  readonly made: NonNullable<Read['tool_calls']>[number];
+  /** Its answer, where it has one. */
+  readonly there: Read | undefined;
+}
+
+function newestCalls(messages: readonly unknown[]): readonly MadeCall[] {
   const all = messages.map(read);
   const at = all.findLastIndex((message) => message?.type === 'ai');
-  const calls = all[at]?.tool_calls ?? [];
   const later = all.slice(at + 1);
-  return calls.map(({ id, name }) => {
-    const there = later.find((each) => each?.type === 'tool' && each.tool_call_id === id);
-    return {
-      type: 'tool',
-      id: there?.id ?? `${MARK}-${id ?? name}`,
-      tool_call_id: id ?? '',
-      name,
-      content: there ? textOf(there) : why,
-      status: there?.status ?? 'error',
-    };
+  const asker = all[at]?.id ?? `${at}`;
+  return (all[at]?.tool_calls ?? []).map((made) => {
+    const isIts = (each: Read | undefined) =>
+      each?.type === 'tool' && each.tool_call_id === made.id;
+    return { asker, made, there: later.find(isIts) };
   });
+}
+
+function closeCall({ asker, made: { id, name }, there }: MadeCall, why: string): JsonValue {
+  return {
+    type: 'tool',
+    // Some models number their calls anew in each message, and one message of a thread replaces another of its id.
+    id: there?.id ?? `${MARK}-${asker}-${id ?? name}`,
+    tool_call_id: id ?? '',
+    name,
+    content: there ? textOf(there) : why,
+    status: there?.status ?? 'error',
+  };
 }
 
 function read(message: unknown): Read | undefined {

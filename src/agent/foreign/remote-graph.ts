@@ -3,6 +3,7 @@ import { Client, type Run } from '@langchain/langgraph-sdk';
 import { v5 as uuidV5 } from 'uuid';
 import { z } from 'zod';
 import type { ThreadKey } from '../../domain/thread-key.ts';
+import { exactFetch } from './exact-fetch.ts';
 import {
   type ForeignGraph,
   GraphError,
@@ -32,6 +33,7 @@ const STATE = z.object({
   values: z.object({ messages: z.array(z.unknown()).catch([]) }).catch({ messages: [] }),
   metadata: z.object({ source: z.string().optional() }).nullish(),
   config: z.object({ configurable: z.object({ checkpoint_id: z.string().optional() }).optional() }),
+  parentConfig: z.looseObject({ configurable: z.looseObject({}) }).optional(),
   tasks: z.array(
     z.object({
       name: z.string(),
@@ -79,6 +81,16 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
     };
   }
 
+  async function* earlier(thread: ThreadKey) {
+    const config = { configurable: { thread_id: remoteThreadId(thread) } };
+    let { parentConfig: at } = STATE.parse(await remote.getState(config));
+    while (at) {
+      const before = STATE.parse(await remote.getState(at));
+      yield before.values.messages;
+      at = before.parentConfig;
+    }
+  }
+
   async function ongoing(thread: ThreadKey): Promise<readonly Run[]> {
     const id = remoteThreadId(thread);
     const runs = await client.runs.list(id, { limit: 20 }).catch(noneIfUnknown);
@@ -106,6 +118,7 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
   return {
     name: assistant,
     read,
+    earlier,
     run: follow,
     async settle(thread, signal) {
       for (const { run_id } of await ongoing(thread)) {
@@ -155,7 +168,8 @@ export async function findRemoteProblem(address: RemoteAddress): Promise<string 
 
 /** Whoever runs a thread comes back by the agenda; a request that is sent again could begin a run twice. */
 function createClient({ url, apiKey }: RemoteAddress): Client {
-  return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions: { maxRetries: 0 } });
+  const callerOptions = { maxRetries: 0, fetch: exactFetch };
+  return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions });
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -168,8 +182,10 @@ function sayWhy(error: unknown): string {
 
 function toPayload(input: GraphInput) {
   if (input.kind === 'messages') return { input: { messages: [...input.messages] } };
-  if (input.kind === 'answers') return { command: { resume: input.answers } };
-  return { input: null };
+  if (input.kind === 'proceed') return { input: null };
+  const { answers: resume, messages } = input;
+  const update = messages.length > 0 && { update: { messages: [...messages] } };
+  return { command: { resume, ...update } };
 }
 
 /** A server that has not heard of a thread says 404. */

@@ -9,6 +9,7 @@ import type { ForeignRequest } from '../protocols/protocol.ts';
 import { readJsonSchema } from '../tools/read-json-schema.ts';
 import type { OpenInterrupt } from './foreign-graph.ts';
 import { inferSchema } from './infer-schema.ts';
+import { closeOthers } from './read-messages.ts';
 import { toWhole } from './to-plain-json.ts';
 
 /**
@@ -71,14 +72,22 @@ export function whyUnaskable(
 export function toAnswer(
   { id, value }: OpenInterrupt,
   replies: Readonly<Record<string, ToolReply>>,
+  messages: readonly unknown[],
 ):
-  | { readonly kind: 'answer'; readonly value: JsonValue; readonly lost: readonly string[] }
+  | {
+      readonly kind: 'answer';
+      readonly value: JsonValue;
+      readonly lost: readonly string[];
+      /** Answers to calls that are dropped with it, which the graph would leave without one. */
+      readonly messages: readonly JsonValue[];
+    }
   | { readonly kind: 'unsayable'; readonly request: ForeignRequest; readonly reply: ToolReply }
   | undefined {
   const decisions: ForeignDecision[] = [];
   const addresses: string[] = [];
   const protocol = findProtocol(value);
-  for (const [index, request] of requestsOf(value).entries()) {
+  const requests = requestsOf(value);
+  for (const [index, request] of requests.entries()) {
     const address = addressOf(id, index, request);
     addresses.push(address);
     const reply = replies[address];
@@ -89,8 +98,14 @@ export function toAnswer(
   }
   const places = protocol.lost?.(value, decisions) ?? [];
   const lost = addresses.filter((_address, place) => places.includes(place));
-  return { kind: 'answer', value: protocol.encode(value, decisions), lost };
+  const closed = closeOthers(messages, requests, DROPPED);
+  const answer = protocol.encode(value, decisions, closed ? 'graph' : 'helper');
+  const drops = protocol.dropsOthers?.(value, answer) === true;
+  return { kind: 'answer', value: answer, lost, messages: drops ? (closed ?? []) : [] };
 }
+
+const DROPPED =
+  'Not run: the graph’s middleware drops it, since another call of the message was not approved. It may be made again.';
 
 /** What the protocol has for it; what is said in no person's place is refused where it could be taken for a person's word. */
 function toDecision(

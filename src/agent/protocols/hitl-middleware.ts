@@ -3,6 +3,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import {
   ARGS,
+  type Asker,
   assertMatches,
   type ForeignDecision,
   type ForeignRequest,
@@ -61,29 +62,40 @@ interface Batch {
  * batch is answered at once. Where one call of it is rejected, the middleware of JavaScript drops those
  * that were approved; so a call that may be edited is refused by an edit to a tool that there is not,
  * which lets the others run and gives the model an error. Where that is not allowed either, those that
- * were approved are rejected too, with the reason: otherwise nobody would hear of them again.
+ * were approved are rejected too, with the reason: otherwise nobody would hear of them again. It drops
+ * the calls that it does not ask about as well, and leaves them in the message without an answer.
  */
 export const hitlMiddleware: Protocol = {
   name: 'the human-in-the-loop middleware',
   parse: (value) => read(value)?.actions.map(toForeign),
-  encode(value, decisions) {
+  encode(value, decisions, asker = 'graph') {
     const batch = read(value);
     assertMatches(hitlMiddleware.name, batch?.actions.map(toForeign), decisions);
     if (!batch) return null;
     const ways = waysOf(batch, decisions);
-    const spare = wayToSpare(batch, ways);
+    const spare = wayToSpare(batch, ways, asker);
     const answers = ways.map((way) => answer(way, batch.edited, spare));
     return { decisions: answers };
+  },
+  dropsOthers(value, answer) {
+    const rejects = REJECTION.safeParse(answer).success;
+    return rejects && read(value)?.edited === 'editedAction';
   },
   lost(value, decisions) {
     const batch = read(value);
     const ways = batch ? waysOf(batch, decisions) : [];
-    if (!batch || wayToSpare(batch, ways) !== 'none-runs') return [];
+    if (!batch || wayToSpare(batch, ways, 'graph') !== 'none-runs') return [];
     return ways.flatMap(({ action, decision }, index) =>
       isToRun(decision) && !action.allowed.includes('reject') ? [index] : [],
     );
   },
 };
+
+const REJECTION = z.object({
+  decisions: z
+    .array(z.object({ type: z.string() }))
+    .refine((all) => all.some(({ type }) => type === 'reject')),
+});
 
 function waysOf({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly Way[] {
   return actions.map((action, index) => {
@@ -167,14 +179,16 @@ interface Way {
  */
 type Spare = 'as-they-are' | 'by-other-words' | 'none-runs';
 
-function wayToSpare({ edited }: Batch, ways: readonly Way[]): Spare {
-  const runs = ways.filter(({ decision }) => isToRun(decision));
-  if (edited === 'edited_action' || runs.length === 0) return 'as-they-are';
+function wayToSpare({ edited }: Batch, ways: readonly Way[], asker: Asker): Spare {
+  const runs = ways.some(({ decision }) => isToRun(decision));
+  // A helper may call more than it asks about, to which nobody could write an answer.
+  if (edited === 'edited_action' || !(runs || asker === 'helper')) return 'as-they-are';
   const others = ways.filter(({ decision }) => !isToRun(decision));
   const canSpare = others.every(
     ({ action }) => action.allowed.includes('respond') || action.allowed.includes('edit'),
   );
-  return canSpare ? 'by-other-words' : 'none-runs';
+  if (canSpare) return 'by-other-words';
+  return runs ? 'none-runs' : 'as-they-are';
 }
 
 function isToRun({ kind }: ForeignDecision): boolean {

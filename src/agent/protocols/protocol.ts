@@ -23,6 +23,9 @@ export interface ForeignRequest {
   readonly schema?: JsonValue;
 }
 
+/** Who asks: the graph, whose messages can be mended from outside, or a helper inside of it, whose can't. */
+export type Asker = 'graph' | 'helper';
+
 /** A way in which graphs ask people about calls by an interrupt. */
 export interface Protocol {
   readonly name: string;
@@ -32,8 +35,10 @@ export interface Protocol {
   parse(value: unknown): readonly ForeignRequest[] | undefined;
   /** Finds, by their places, those that were approved and do not reach whoever asks, whatever is written. (Default: none.) */
   lost?(value: unknown, decisions: readonly ForeignDecision[]): readonly number[];
+  /** Tells whether whoever asks drops what else its message calls, and leaves that without an answer. (Default: never.) */
+  dropsOthers?(value: unknown, answer: JsonValue): boolean;
   /** Writes what the interrupt is resumed with; takes one decision for each request of the value, in their order. */
-  encode(value: unknown, decisions: readonly ForeignDecision[]): JsonValue;
+  encode(value: unknown, decisions: readonly ForeignDecision[], asker?: Asker): JsonValue;
 }
 
 /** What nothing may be made of: the value was read before it was answered. */

@@ -9,6 +9,7 @@ import { loadGraph } from '../../../src/agent/foreign/load-graph.ts';
 import type { Agent } from '../../../src/domain/agent.ts';
 import type { Call } from '../../../src/domain/call.ts';
 import { shortDigest } from '../../../src/domain/digest.ts';
+import type { Directory } from '../../../src/domain/directory.ts';
 import type { Gate } from '../../../src/domain/route.ts';
 import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { createSystemClock } from '../../../src/system-clock.ts';
@@ -51,6 +52,7 @@ export async function buildGraphDesk(
   options: {
     readonly exported?: string;
     readonly gate?: Gate;
+    readonly directory?: Directory;
     readonly kind?: StoreKind;
     readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
     /** Where the tools of a graph in another process write down what they do. */
@@ -79,6 +81,7 @@ export async function buildGraphDesk(
     tools: [],
     agentOf,
     ...(options.gate && { gate: options.gate }),
+    ...(options.directory && { directory: options.directory }),
     ...(opened.openStore && { openStore: opened.openStore }),
   });
   opened.stop();

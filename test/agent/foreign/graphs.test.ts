@@ -290,7 +290,8 @@ describe('questions of no protocol', () => {
       ],
     };
     const run = t.mock.fn(async () => {});
-    const graph = { name: 'odd', read: async () => snapshot, run, settle: run, halt: run };
+    const reads = { read: async () => snapshot, earlier: async function* () {} };
+    const graph = { name: 'odd', ...reads, run, settle: run, halt: run };
     const state = await createGraphAgent({ graph, log: { error: () => {} } }).read(THREAD);
     assert.deepEqual([state.phase, state.open], ['finished', []]);
     assert.match(state.failure ?? '', /“odd” asks several things at once in one task/);

@@ -1,7 +1,7 @@
 /** Graphs that ask, answer or end in ways that their makers had not thought of. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { AIMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, RemoveMessage } from '@langchain/core/messages';
 import {
   type BaseCheckpointSaver,
   interrupt,
@@ -14,7 +14,9 @@ import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
 import { sayStopped } from '../../../src/desk/run-tool.ts';
 import type { Call } from '../../../src/domain/call.ts';
 import { sayState } from '../../../src/slack/cards/card-foot.ts';
-import { THREAD } from '../../support/a-call.ts';
+import { APPROVER, THREAD } from '../../support/a-call.ts';
+import { createTestDirectory } from '../../support/a-directory.ts';
+import { askAll } from '../../support/build-desk.ts';
 import { buildGraphDesk } from './graph-desk.ts';
 
 type State = typeof MessagesAnnotation.State;
@@ -148,6 +150,51 @@ it('a call that is stopped while its graph has it may have run, also beside one 
   assert.deepEqual([call?.status, textOf(call)], ['failed', sayStopped('pay')]);
 });
 
+it('a graph that sums up the message that it works on goes on with its turn, through a restart, and does nothing twice', async (t) => {
+  let begun = 0;
+  const pays = (euros: number): Node => {
+    return () => {
+      interrupt(perCall({ euros }));
+      return { messages: [new AIMessage(`Paid ${euros}.`)] };
+    };
+  };
+  const desk = await deskOver(t, () => ({
+    plan() {
+      begun += 1;
+      return answers('I am about to pay.');
+    },
+    first: pays(1),
+    sumUp: ({ messages }) => ({
+      messages: [
+        ...messages.map(({ id }) => new RemoveMessage({ id: String(id) })),
+        new HumanMessage('So far: 1 was paid.'),
+      ],
+    }),
+    second: pays(2),
+  }));
+  await desk.send('go');
+  await desk.approve(await desk.open('1'));
+  await desk.restart();
+  await desk.approve(await desk.open('2'));
+  assert.deepEqual([begun, desk.said().at(-1)], [1, 'Paid 2.']);
+  await desk.send('go on');
+  await desk.approve(await desk.open('1'));
+  assert.deepEqual([begun, (await desk.calls()).length], [2, 4]);
+});
+
+it('what is approved in a batch stays approved while a task beside it says something', async (t) => {
+  const desk = await buildGraphDesk(t, 'questions', { exported: 'beside' });
+  await desk.send('go');
+  await desk.approve(await desk.open('first'));
+  await desk.reply(await desk.open('colour'), 'red');
+  assert.deepEqual(
+    (await desk.calls()).map(({ status }) => status),
+    ['running', 'pending', 'replied'],
+  );
+  await desk.approve(await desk.open('second'));
+  assert.deepEqual(await desk.ran(), ['{"decisions":[{"type":"approve"},{"type":"approve"}]}']);
+});
+
 it('a bare yes answers what can only be answered', async (t) => {
   const desk = await deskOver(t, () => ({ ask: asks('Shall I go on?') }));
   await desk.send('go');
@@ -167,6 +214,54 @@ it('a question whose node is gone says that nobody waits for its answer', async 
   await desk.send('again');
   assert.equal((await desk.open('colour')).status, 'pending');
   assert.equal((await desk.store.inbox.current(THREAD))?.text, 'again');
+});
+
+describe('calls that the middleware of its makers drops beside a rejected one, unasked', () => {
+  const cases = { graph: ['reply', 'ignore'], withoutEdit: ['approve', 'reply', 'ignore'] };
+  for (const [exported, decisions] of Object.entries(cases)) {
+    it(`have an answer, so that its model goes on: ${exported}`, async (t) => {
+      const desk = await buildGraphDesk(t, 'their-middleware', { exported });
+      await desk.send(`delete ${decisions.length}+`);
+      for (const [index, kind] of decisions.entries()) {
+        const call = await desk.open(`file-${index + 1}`);
+        if (kind === 'approve') await desk.approve(call);
+        if (kind === 'reply') await desk.reply(call, 'Keep it.');
+        if (kind === 'ignore') await desk.ignore(call);
+      }
+      assert.match(desk.said().at(-1) ?? '', /^So it went: .*drops it.* \/ Keep it\. \/ /);
+      assert.deepEqual(await desk.ran(), []);
+      // The next message's calls are numbered as those were.
+      await desk.send(`delete ${decisions.length}+`);
+      await desk.send('never mind');
+      await desk.send('hello');
+      assert.match(desk.said().at(-1) ?? '', /^You said: hello/);
+    });
+  }
+
+  it('run where a helper makes them, into whose messages nobody can write', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware', { exported: 'inside' });
+    await desk.send('delete 1');
+    await desk.ignore(await desk.open('file-1'));
+    assert.match(desk.said().at(-1) ?? '', /Saw file-2\..*delete_file__not_approved_do_not_retry/);
+    assert.deepEqual(await desk.ran(), []);
+  });
+});
+
+it('what was approved by somebody who may not approve any more when its batch is handed over is not run, though it was claimed long ago', async (t) => {
+  const directory = createTestDirectory();
+  const approvers = [`user:${APPROVER.user}`, 'requester'] as const;
+  const gate = askAll({ approvers });
+  const desk = await buildGraphDesk(t, 'their-middleware', { gate, directory });
+  await desk.send('delete 3');
+  await desk.decide(await desk.open('file-1'), APPROVER);
+  await desk.approve(await desk.open('file-2'));
+  await desk.clock.advance(3_600_000);
+  directory.setPerson(APPROVER.user, { standing: 'gone', isAdmin: false });
+  await desk.approve(await desk.open('file-3'));
+  assert.deepEqual(await desk.ran(), ['file-2', 'file-3']);
+  const [call] = await desk.calls();
+  assert.match(textOf(call), /^Not handed to “their-middleware”, .* may still approve it\.$/);
+  assert.match(desk.said().at(-1) ?? '', /Deleted file-2\. \/ Deleted file-3\./);
 });
 
 describe('createAgent of another copy of the library', () => {

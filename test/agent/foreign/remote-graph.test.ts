@@ -1,7 +1,10 @@
 /** A graph on LangGraph's own local server, reached as any remote one. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,10 +15,31 @@ import {
   findRemoteProblem,
   remoteThreadId,
 } from '../../../src/agent/foreign/remote-graph.ts';
+import { findProtocol } from '../../../src/agent/protocols/find-protocol.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
 import { buildGraphDesk, graphFile } from './graph-desk.ts';
 
 const SERVER = fileURLToPath(new URL('./langgraph-server.ts', import.meta.url));
+
+it('a number that JavaScript would round is shown with all its digits, since a server in another language runs with them', async (t) => {
+  const args = '{"account":12345678901234567890,"text":"\\"12345678901234567890","n":-1e21}';
+  const value = `{"countersign":1,"call":{"name":"pay","args":${args}}}`;
+  const state = `{"values":{"messages":[]},"next":["ask"],"checkpoint":{"checkpoint_id":"c"},"metadata":{},
+    "tasks":[{"id":"t","name":"ask","interrupts":[{"id":"i","value":${value}}]}]}`;
+  const server = createServer(({ url }, response) => {
+    response
+      .setHeader('content-type', 'application/json')
+      .end(url?.includes('/runs') ? '[]' : state);
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const graph = createRemoteGraph({ url: `http://127.0.0.1:${port}`, assistant: 'agent' });
+  const [task] = (await graph.read(THREAD)).tasks;
+  const [asked] = findProtocol(task?.interrupts[0]?.value).parse(task?.interrupts[0]?.value) ?? [];
+  const text = '"12345678901234567890';
+  assert.deepEqual(asked?.args, { account: '12345678901234567890', text, n: -1e21 });
+});
 
 describe('a graph behind LangGraph’s own local server', () => {
   let folder: string;
