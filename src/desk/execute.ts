@@ -1,6 +1,6 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
-import { abandon, finish, loseSight, ruleRecovery } from '../domain/claim.ts';
+import { abandon, finish, loseSight, refuseRerun, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
 import { isHanded, isTaken } from '../domain/outside.ts';
@@ -19,6 +19,7 @@ import { createRecord } from './record-step.ts';
 import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
 import { createTellLateEnd } from './tell-late-end.ts';
 import { type Patience, untilAnswered } from './until-answered.ts';
+import { createWhyNotAnyMore } from './why-not-any-more.ts';
 
 /** How often a claim is written before the work is put off: nothing has run yet. */
 const MOST_TRIES = 5;
@@ -42,6 +43,8 @@ export function createExecute(
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
   const stepToClaim = createClaimStep(deps, helperThreads);
 
+  const whyNotAnyMore = createWhyNotAnyMore(deps);
+
   const record = createRecord(deps);
 
   async function nextStep(call: Call, work: Work): Promise<Step | undefined> {
@@ -54,18 +57,23 @@ export function createExecute(
     if (isHanded(call)) return undefined;
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
       // What may run again, but ends the process each time, must not do so for ever.
-      return await recover(call, fence, tries <= MOST_RERUNS);
+      return await recover(call, work, tries <= MOST_RERUNS);
     }
     return undefined;
   }
 
-  /** What would run again does not in a pause, nor when a person has stopped its turn. */
-  async function recover(call: Call, fence: number, mayRerun: boolean): Promise<Step | undefined> {
+  /** What would run again does not in a pause, nor when a person has stopped its turn, nor when it may run no more. */
+  async function recover(call: Call, work: Work, mayRerun: boolean): Promise<Step | undefined> {
     if (call.idempotent && (await isBeingStopped(store, call))) {
       return finish(call, { kind: 'error', text: sayStopped(call.tool) }, clock.now());
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
-    return ruleRecovery(call, clock.now(), fence, mayRerun);
+    const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
+    const why =
+      step.call.status === 'running' && isIntact(call)
+        ? await whyNotAnyMore(call, work)
+        : undefined;
+    return why === undefined ? step : refuseRerun(call, why, clock.now());
   }
 
   /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. A worker that stood still since has lost the call, and must not run it. */

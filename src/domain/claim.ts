@@ -82,6 +82,12 @@ export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = 
   return stepFrom(call, 'recover', now, askWhetherRan(call, now, note));
 }
 
+/** Leaves the call of a dead worker that would run again and may not: `why` is a sentence for people. */
+export function refuseRerun(call: Call, why: Sentence, now: number): Step {
+  const note = sentence`The process died while this ran, and it is not run again: ${why} It may have run, in part or whole. Please check.`;
+  return stepFrom(call, 'recover', now, askWhetherRan(call, now, note));
+}
+
 /** Leaves a call to itself whose tool goes on though it was told to end, or whose taker keeps silent: whether it runs, only people can tell. */
 export function abandon(call: Call, cause: 'stop' | 'deadline' | 'silence', now: number): Step {
   return stepFrom(call, 'abandon', now, askWhetherRan(call, now, ABANDONED[cause]));
@@ -102,7 +108,7 @@ export function loseSight(call: Call, why: string, now: number): Step {
   return stepFrom(call, 'abandon', now, askWhetherRan(call, now, note));
 }
 
-function askWhetherRan(call: Call, now: number, note: string) {
+function askWhetherRan(call: Call, now: number, note: Sentence) {
   const route = call.route ?? REQUESTER_ROUTE;
   return { status: 'unknown', route, deadlineAt: now + route.deadlineMs, note } as const;
 }

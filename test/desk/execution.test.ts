@@ -116,8 +116,8 @@ describe('a run', () => {
 });
 
 describe('a worker that stands still past its lease', () => {
-  async function stall(t: TestContext, idempotent: boolean) {
-    const { desk, tool } = await deskWith(t, { stalled: true, idempotent });
+  async function stall(t: TestContext, idempotent: boolean, answer = askAll() as () => GateAnswer) {
+    const { desk, tool } = await deskWith(t, { stalled: true, idempotent, answer });
     const release = tool.hold();
     await desk.send('act');
     const call = await onlyCall(desk);
@@ -147,12 +147,37 @@ describe('a worker that stands still past its lease', () => {
 
   it('has its idempotent call run again with the same key', async (t) => {
     const { desk, tool, release, deciding, other } = await stall(t, true);
+    await until(() => tool.runs.length === 2);
     release();
     await other.idle();
     await deciding;
     assert.equal((await onlyCall(desk)).status, 'succeeded');
     assert.equal(tool.runs.length, 2);
     assert.equal(new Set(tool.runs.map(({ key }) => key)).size, 1);
+  });
+
+  it('has it not run again when the policy forbids it by then, and people are asked what happened', async (t) => {
+    let answer: GateAnswer = { kind: 'ask', route: REQUESTER_ROUTE };
+    const { desk, tool, release, deciding, other } = await stall(t, true, () => answer);
+    answer = { kind: 'refuse', reason: 'Frozen now.' };
+    await other.idle();
+    const call = await onlyCall(desk);
+    assert.equal(call.status, 'unknown');
+    assert.match(plainSentence(call.note ?? ''), /not run again: Frozen now\. It may have run/);
+    assert.equal(tool.runs.length, 1);
+    release();
+    await deciding;
+  });
+
+  it('has it not run again when its approval no longer suffices', async (t) => {
+    let answer: GateAnswer = { kind: 'ask', route: REQUESTER_ROUTE };
+    const { desk, tool, release, deciding, other } = await stall(t, true, () => answer);
+    answer = { kind: 'ask', route: { ...REQUESTER_ROUTE, quorum: 2 } };
+    await other.idle();
+    assert.equal((await onlyCall(desk)).status, 'unknown');
+    assert.equal(tool.runs.length, 1);
+    release();
+    await deciding;
   });
 });
 
