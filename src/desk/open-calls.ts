@@ -2,16 +2,20 @@ import type { ThreadFence } from '../domain/agenda.ts';
 import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { editOf } from '../domain/call-edit.ts';
+import { finish } from '../domain/claim.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
-import type { DeskDeps } from './deps.ts';
+import { plainSentence, sentence } from '../domain/sentence.ts';
+import { DECIDER_MAX_AGE_MS } from './authorize.ts';
+import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import type { createPropose, Proposal } from './propose.ts';
+import { createWhyNotAnyMore } from './why-not-any-more.ts';
 
 /** The calls that a graph waits for, each with what the ledger holds of it. */
 export interface OpenCalls {
@@ -28,6 +32,7 @@ export interface OpenCalls {
 /** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
 export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
   const { store, clock } = deps;
+  const whyNotAnyMore = createWhyNotAnyMore(deps);
 
   async function proposeAll(
     message: InboxMessage,
@@ -66,17 +71,44 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     return forged.length > 0;
   }
 
+  /** What waited for others of its batch, or for a process that came back, is looked at once more right before it is handed over. */
+  async function stopOutdated({ answered, calls }: OpenCalls, work: Work): Promise<boolean> {
+    const old = calls.filter(
+      (call) => answered.has(call.id) && isClaimedBefore(call, clock.now() - DECIDER_MAX_AGE_MS),
+    );
+    let isAny = false;
+    for (const call of old) {
+      const why = await whyNotAnyMore(call, work);
+      if (why === undefined) continue;
+      isAny = true;
+      const note = sentence`Not handed over: ${why}`;
+      const step = finish(
+        { ...call, note },
+        { kind: 'error', text: plainSentence(note) },
+        clock.now(),
+      );
+      await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+    }
+    return isAny;
+  }
+
   return async function readOpenCalls(
     message: InboxMessage,
     open: readonly OpenCall[],
     fence: ThreadFence,
+    work: Work,
   ): Promise<OpenCalls> {
     for (;;) {
       const found = sum(await proposeAll(message, open, fence));
       if (await stopForged(found.calls)) continue;
+      if (await stopOutdated(found, work)) continue;
       if (!(await withdrawSiblings(found.calls))) return found;
     }
   };
+}
+
+function isClaimedBefore(call: Call, time: number): boolean {
+  return isHanded(call) && call.status === 'running' && (call.claim?.at ?? time) < time;
 }
 
 function isWaiting({ status, child }: Call): boolean {

@@ -15,6 +15,7 @@ import { sayStopped } from '../../../src/desk/run-tool.ts';
 import type { Call } from '../../../src/domain/call.ts';
 import { sayState } from '../../../src/slack/cards/card-foot.ts';
 import { THREAD } from '../../support/a-call.ts';
+import { askAll } from '../../support/build-desk.ts';
 import { buildGraphDesk } from './graph-desk.ts';
 
 type State = typeof MessagesAnnotation.State;
@@ -192,5 +193,30 @@ describe('createAgent of another copy of the library', () => {
     // It is told to the model too, but for what it may not be told of.
     assert.match(textOf(one), /^Not run, though a person approved it/);
     assert.match(textOf(three), /^Not run: the graph’s middleware drops approved calls/);
+  });
+});
+
+describe('a batch of which one waited long for the others', () => {
+  it('what was approved long before its batch is handed over only while it still may run', async (t) => {
+    let frozen = false;
+    const ask = askAll();
+    const desk = await buildGraphDesk(t, 'their-middleware', {
+      gate: (facts) =>
+        frozen && JSON.stringify(facts.args).includes('file-1')
+          ? { kind: 'refuse', reason: 'Frozen now.' }
+          : ask(facts),
+    });
+    await desk.send('delete 2');
+    await desk.approve(await desk.open('file-1'));
+    frozen = true;
+    await desk.clock.advance(3_600_000);
+    await desk.approve(await desk.open('file-2'));
+    const [one, two] = await desk.calls();
+    assert.deepEqual([one?.status, two?.status], ['failed', 'succeeded']);
+    assert.equal(
+      one?.outcome?.kind === 'error' && one.outcome.text,
+      'Not handed over: Frozen now.',
+    );
+    assert.deepEqual(await desk.ran(), ['file-2']);
   });
 });
