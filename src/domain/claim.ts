@@ -66,7 +66,8 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   }
   if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
   if (gate.kind === 'ask') {
-    const back = askAgain(call, routeReached(call, gate.route), facts);
+    const reached = routeReached(call, gate.route);
+    const back = askAgain(reached === gate.route ? fromHere(call) : call, reached, facts);
     if (back) return back;
   }
   const { route } = call;
@@ -196,6 +197,11 @@ function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step |
     why === undefined ? [] : [sentence`${{ person: vote.by.user }} (${why})`],
   );
   return sendBack(call, route, now, votes, sayBack(call, route, lost));
+}
+
+/** A call that is asked on the policy's own route begins its way to others anew. */
+function fromHere({ escalatedFrom: _old, ...call }: Call): Call {
+  return call;
 }
 
 const UNCLEAR =
