@@ -98,6 +98,7 @@ describe('what is wrong with a policy file', () => {
 // biome-ignore format: a row of the table is a line.
 const WARNED: readonly (readonly [what: string, text: string, ...warnings: readonly string[]])[] = [
   ['an empty list of approvers', `${ROUTE}{ approvers: [] }\ndefault: { gate: ask, route: ops }`, '3:21 warning The route “ops” has no approvers: nobody can decide'],
+  ['a route on which people may edit and not approve', `${ROUTE}{ approvers: [user:U1], decisions: [edit, ignore] }\ndefault: { gate: ask, route: ops }`, '3:43 warning Nobody can approve on the route “ops”. An edit without “approve” runs nothing.'],
   ['a route on which nobody approves', `${ROUTE}{ approvers: [user:U1], decisions: [reply] }\ndefault: { gate: ask, route: ops }`, '3:43 warning Nobody can approve on the route “ops”.'],
   ['a route that nothing uses', GOOD_ROUTE, '3:3 warning Nothing uses the route “ops”.'],
   ['a tool that there is not', `${RULES}  - { tools: [pay, writefile, "x*"], gate: run }`, '3:20 warning There is no tool like “writefile” here. Did you mean “write_file”?', '3:31 warning There is no tool like “x*” here.'],
