@@ -76,22 +76,26 @@ export function createExecute(
     return why === undefined ? step : refuseRerun(call, why, clock.now());
   }
 
-  /** The bytes that run are read back from the store and hashed once more; undefined when they are not those of the claim. A worker that stood still since has lost the call, and must not run it. */
+  /** The bytes that run are read back from the store and hashed once more; the step in place of the run when they are not those of the claim, or its tool has gone in that moment. A worker that stood still since has lost the call, and must not run it. */
   async function readBack(claimed: Call, work: Work) {
     const stored = await untilAnswered(() => store.ledger.get(claimed.id), whileHeld(work), deps);
     await work.assertHeld();
     if (stored && stored.revision !== claimed.revision) {
       throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
     }
-    const tool = stored && toolOf(stored);
-    const parsed = stored && tool && parseStoredArgs(stored, tool);
-    if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) return undefined;
-    return tool && parsed?.ok ? { stored, tool, args: parsed.value } : undefined;
+    if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) {
+      return { instead: breakIntegrity(claimed, clock.now()) };
+    }
+    const tool = toolOf(stored);
+    const parsed = tool && parseStoredArgs(stored, tool);
+    if (!tool || !parsed?.ok)
+      return { instead: finish(claimed, sayToolGone(claimed), clock.now()) };
+    return { stored, tool, args: parsed.value };
   }
 
   async function runStored(claimed: Call, { work, stop }: RunSignals): Promise<Step> {
     const found = await readBack(claimed, work);
-    if (!found) return breakIntegrity(claimed, clock.now());
+    if (found.instead) return found.instead;
     const { stored, tool, args } = found;
     const context = {
       signal: work.signal,
@@ -116,8 +120,9 @@ export function createExecute(
   /** Resolves with nothing when the helper has the work: its last word will be the end. */
   async function handOver(claimed: Call, child: ThreadKey, work: Work): Promise<Step | undefined> {
     const found = await readBack(claimed, work);
-    const delegation = found?.tool.delegate?.(found.args);
-    if (!delegation) return breakIntegrity(claimed, clock.now());
+    if (found.instead) return found.instead;
+    const delegation = found.tool.delegate?.(found.args);
+    if (!delegation) return finish(claimed, sayToolGone(claimed), clock.now());
     await helperThreads.begin(claimed, child, delegation);
     return undefined;
   }
@@ -164,6 +169,11 @@ export function createExecute(
       stop.release();
     }
   };
+}
+
+function sayToolGone({ tool }: Call) {
+  const text = `Not run: the tool “${tool}” has gone or changed in the last moment.`;
+  return { kind: 'error', text } as const;
 }
 
 /** A worker whose time is over must begin nothing. */

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
+import type { Tool } from '../../src/domain/tool.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk, TOOL_TIMEOUT_MS } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -86,6 +87,39 @@ describe('a run', () => {
     assert.equal(tool.runs.length, 0);
     assert.match(plainSentence((await onlyCall(desk)).note ?? ''), /integrity_error/);
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /had been changed/);
+  });
+
+  it('never happens when the tool changes in the last moment, and nobody is told of a changed database', async (t) => {
+    let isChanged = false;
+    const tool: Tool = {
+      ...{ name: 'act', description: 'Acts.', schema: { type: 'object' }, secrets: [] },
+      ...{ schemaHash: 'a'.repeat(64), risk: 'medium', idempotent: false },
+      parse: (value) =>
+        isChanged
+          ? { ok: false, problems: [] }
+          : { ok: true, value, canonical: JSON.stringify(value) },
+      run: async () => assert.fail('It ran.'),
+    };
+    let asked = 0;
+    const gate = askAll();
+    const desk = await buildDesk(t, {
+      ...{ tools: [], made: [tool] },
+      gate(facts) {
+        asked += 1;
+        isChanged = asked > 1;
+        return gate(facts);
+      },
+    });
+    desk.model.script((_request, index) =>
+      index === 0 ? sayCalls([{ name: 'act', args: '{}' }]) : sayText('Done.'),
+    );
+    await desk.send('act');
+    await desk.decide(await onlyCall(desk), REQUESTER);
+    assert.deepEqual((await onlyCall(desk)).outcome, {
+      kind: 'error',
+      text: 'Not run: the tool “act” has gone or changed in the last moment.',
+    });
+    assert.equal(desk.integrity.count(), 0);
   });
 
   it('that fails is told to the model with its reason, and the model may go on', async (t) => {
