@@ -69,10 +69,9 @@ export function createExecute(
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
     const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
-    const why =
-      step.call.status === 'running' && isIntact(call)
-        ? await whyNotAnyMore(call, work)
-        : undefined;
+    if (step.call.status !== 'running') return step;
+    if (!isIntact(call)) return breakIntegrity(call, clock.now(), true);
+    const why = await whyNotAnyMore(call, work);
     return why === undefined ? step : refuseRerun(call, why, clock.now());
   }
 

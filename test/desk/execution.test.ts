@@ -150,7 +150,13 @@ describe('a run', () => {
 });
 
 describe('a worker that stands still past its lease', () => {
-  async function stall(t: TestContext, idempotent: boolean, answer = askAll() as () => GateAnswer) {
+  async function stall(
+    t: TestContext,
+    idempotent: boolean,
+    meanwhile: (now: { readonly desk: TestDesk; answer: GateAnswer }) => unknown = () => {},
+  ) {
+    const now = { answer: { kind: 'ask', route: REQUESTER_ROUTE } as GateAnswer };
+    const answer = () => now.answer;
     const { desk, tool } = await deskWith(t, { stalled: true, idempotent, answer });
     const release = tool.hold();
     await desk.send('act');
@@ -158,6 +164,7 @@ describe('a worker that stands still past its lease', () => {
     const deciding = desk.decide(call, REQUESTER);
     await until(() => tool.runs.length === 1);
     await desk.clock.advance(31_000);
+    await meanwhile(Object.assign(now, { desk }));
     const other = desk.takeOver();
     return { desk, tool, release, deciding, other };
   }
@@ -191,9 +198,9 @@ describe('a worker that stands still past its lease', () => {
   });
 
   it('has it not run again when the policy forbids it by then, and people are asked what happened', async (t) => {
-    let answer: GateAnswer = { kind: 'ask', route: REQUESTER_ROUTE };
-    const { desk, tool, release, deciding, other } = await stall(t, true, () => answer);
-    answer = { kind: 'refuse', reason: 'Frozen now.' };
+    const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
+      now.answer = { kind: 'refuse', reason: 'Frozen now.' };
+    });
     await other.idle();
     const call = await onlyCall(desk);
     assert.equal(call.status, 'unknown');
@@ -203,10 +210,27 @@ describe('a worker that stands still past its lease', () => {
     await deciding;
   });
 
+  it('has it not run again when its arguments were changed, and nobody says that it never ran', async (t) => {
+    const { desk, tool, release, deciding, other } = await stall(t, true, async (now) => {
+      const running = await onlyCall(now.desk);
+      const tampered = { ...running, args: '{"note":"b"}', revision: running.revision + 1 };
+      await now.desk.store.ledger.write(running, [{ cause: 'recover', call: tampered }], {});
+    });
+    await other.idle();
+    const call = await onlyCall(desk);
+    assert.equal(call.status, 'failed');
+    assert.match(plainSentence(call.note ?? ''), /integrity_error.*It was not run again\.$/);
+    assert.match(JSON.stringify(call.outcome), /It is not known whether this ran/);
+    assert.ok(desk.chat.said.every(({ text }) => !text.includes('Nothing was run')));
+    assert.equal(tool.runs.length, 1);
+    release();
+    await deciding;
+  });
+
   it('has it not run again when its approval no longer suffices', async (t) => {
-    let answer: GateAnswer = { kind: 'ask', route: REQUESTER_ROUTE };
-    const { desk, tool, release, deciding, other } = await stall(t, true, () => answer);
-    answer = { kind: 'ask', route: { ...REQUESTER_ROUTE, quorum: 2 } };
+    const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
+      now.answer = { kind: 'ask', route: { ...REQUESTER_ROUTE, quorum: 2 } };
+    });
     await other.idle();
     assert.equal((await onlyCall(desk)).status, 'unknown');
     assert.equal(tool.runs.length, 1);
