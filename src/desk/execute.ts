@@ -71,7 +71,7 @@ export function createExecute(
     const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
     if (step.call.status !== 'running') return step;
     if (!isIntact(call)) return breakIntegrity(call, clock.now(), true);
-    const why = await whyNotAnyMore(call, work);
+    const why = await whyNotAnyMore(call);
     return why === undefined ? step : refuseRerun(call, why, clock.now());
   }
 

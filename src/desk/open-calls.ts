@@ -10,7 +10,7 @@ import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
 import { plainSentence, sentence } from '../domain/sentence.ts';
 import { DECIDER_MAX_AGE_MS } from './authorize.ts';
-import type { DeskDeps, Work } from './deps.ts';
+import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
@@ -72,13 +72,13 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   }
 
   /** What waited for others of its batch, or for a process that came back, is looked at once more right before it is handed over. */
-  async function stopOutdated({ answered, calls }: OpenCalls, work: Work): Promise<boolean> {
+  async function stopOutdated({ answered, calls }: OpenCalls): Promise<boolean> {
     const old = calls.filter(
       (call) => answered.has(call.id) && isClaimedBefore(call, clock.now() - DECIDER_MAX_AGE_MS),
     );
     let isAny = false;
     for (const call of old) {
-      const why = await whyNotAnyMore(call, work);
+      const why = await whyNotAnyMore(call);
       if (why === undefined) continue;
       isAny = true;
       const note = sentence`Not handed over: ${why}`;
@@ -96,12 +96,11 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     message: InboxMessage,
     open: readonly OpenCall[],
     fence: ThreadFence,
-    work: Work,
   ): Promise<OpenCalls> {
     for (;;) {
       const found = sum(await proposeAll(message, open, fence));
       if (await stopForged(found.calls)) continue;
-      if (await stopOutdated(found, work)) continue;
+      if (await stopOutdated(found)) continue;
       if (!(await withdrawSiblings(found.calls))) return found;
     }
   };

@@ -5,7 +5,6 @@ import type { Sentence } from '../domain/sentence.ts';
 import { askGate } from './ask-gate.ts';
 import { askVoters, ruleWithVoters } from './ask-voters.ts';
 import type { ClaimDeps } from './claim-step.ts';
-import type { Work } from './deps.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 
 const NOT_ENOUGH: Sentence = 'its approvals no longer suffice.';
@@ -15,10 +14,7 @@ const NOT_ENOUGH: Sentence = 'its approvals no longer suffice.';
  * could not be claimed now, its deadline aside; undefined when it could. Rejects while that can't be told.
  */
 export function createWhyNotAnyMore(deps: ClaimDeps) {
-  return async function whyNotAnyMore(
-    call: Call,
-    { tries }: Pick<Work, 'tries'>,
-  ): Promise<Sentence | undefined> {
+  return async function whyNotAnyMore(call: Call): Promise<Sentence | undefined> {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
     const gate = await askGate(deps, call, parsed);
@@ -27,7 +23,7 @@ export function createWhyNotAnyMore(deps: ClaimDeps) {
     const { deadlineAt: _met, ...approved } = { ...call, status: 'approved' as const };
     // What it works on may have been changed by its own beginning.
     const facts = { now: deps.clock.now(), fence: 0, gate, parsed };
-    const { cause, call: next } = ruleWithVoters(approved, facts, asked, tries);
+    const { cause, call: next } = ruleWithVoters(approved, facts, asked, 0);
     if (cause === 'claim') return undefined;
     return cause === 'recheck' ? NOT_ENOUGH : (next.note ?? NOT_ENOUGH);
   };
