@@ -69,10 +69,15 @@ export function createExecute(
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
     const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
-    if (step.call.status !== 'running') return step;
+    return step.call.status === 'running' ? await lookOnceMore(call, step) : step;
+  }
+
+  /** Between the claim and now somebody may have decided otherwise. */
+  async function lookOnceMore(call: Call, rerun: Step): Promise<Step> {
     if (!isIntact(call)) return breakIntegrity(call, clock.now(), true);
-    const why = await whyNotAnyMore(call);
-    return why === undefined ? step : refuseRerun(call, why, clock.now());
+    const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
+    const why = isOver ? 'the work that it was for has ended.' : await whyNotAnyMore(call);
+    return why === undefined ? rerun : refuseRerun(call, why, clock.now());
   }
 
   /** The bytes that run are read back from the store and hashed once more; the step in place of the run when they are not those of the claim, or its tool has gone in that moment. A worker that stood still since has lost the call, and must not run it. */
