@@ -15,28 +15,31 @@ export interface AskedVoters {
   readonly failure?: unknown;
 }
 
-const PERSON = { maxAgeMs: DECIDER_MAX_AGE_MS, isPatient: true } as const;
-const GROUP = { maxAgeMs: 0, isPatient: true } as const;
+const ANEW = { maxAgeMs: 0, isPatient: true } as const;
+/** Slack has just brought their press: what is known of them is as old as at a click. */
+const OF_NOW = { maxAgeMs: DECIDER_MAX_AGE_MS, isPatient: true } as const;
+const NOW_MS = 5_000;
 
-/** Asks the workspace once more about those who approved a call: who is in a group is never taken from memory. */
+/** Asks the workspace once more about those who approved a call: who is in a group, and who pressed a while ago, is never taken from memory. */
 export async function askVoters(
-  { directory }: Pick<DeskDeps, 'directory'>,
+  { clock, directory }: Pick<DeskDeps, 'clock' | 'directory'>,
   call: Call,
   route: Route,
 ): Promise<AskedVoters> {
   const standings = new Map<string, Standing>();
   const groups = new Map<Group, GroupProfile>();
-  const people = call.votes.map(({ by }) => by);
-  const toAsk = people.flatMap((by) =>
+  const now = clock.now();
+  const toAsk = call.votes.flatMap(({ by }) =>
     groupsToAsk(route, requesterBefore(call, by), by, 'approve'),
   );
   const answers = await Promise.allSettled([
-    ...people.map(async (by) => {
-      const profile = await directory.profileOf(by, PERSON);
+    ...call.votes.map(async ({ at, by }) => {
+      const isOfNow = now >= at && now - at < NOW_MS;
+      const profile = await directory.profileOf(by, isOfNow ? OF_NOW : ANEW);
       standings.set(by.user, profile.standing);
     }),
     ...[...new Set(toAsk)].map(async (group) => {
-      groups.set(group, await directory.groupOf(group, GROUP));
+      groups.set(group, await directory.groupOf(group, ANEW));
     }),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');

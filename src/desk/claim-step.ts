@@ -14,7 +14,8 @@ import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { previewCall } from './preview-call.ts';
 
-type ClaimDeps = Pick<
+/** What a claim is looked at with. */
+export type ClaimDeps = Pick<
   DeskDeps,
   'store' | 'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory'
 >;

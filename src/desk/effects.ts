@@ -113,7 +113,7 @@ function sayStopped(call: Call): Say {
     id: `integrity:${call.id}`,
     thread: call.thread,
     kind: 'notice',
-    text: `:rotating_light: I stopped *${call.tool}* (call \`${shortDigest(call.digest)}\`): what I have stored of it is not what was shown. Nothing was run with it. Please tell whoever runs me: somebody or something has changed my database.`,
+    text: `:rotating_light: I stopped *${call.tool}* (call \`${shortDigest(call.digest)}\`): what I have stored of it is not what was shown, so I don’t run it. Please tell whoever runs me: somebody or something has changed my database.`,
     createdAt: call.updatedAt,
   };
 }

@@ -1,6 +1,6 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../domain/call.ts';
-import { abandon, finish, loseSight, ruleRecovery } from '../domain/claim.ts';
+import { abandon, finish, loseSight, refuseRerun, ruleRecovery } from '../domain/claim.ts';
 import { breakIntegrity } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
@@ -21,6 +21,7 @@ import { createRecord } from './record-step.ts';
 import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
 import { createTellLateEnd } from './tell-late-end.ts';
 import { type Patience, untilAnswered } from './until-answered.ts';
+import { createWhyNotAnyMore } from './why-not-any-more.ts';
 
 /** How often a claim is written before the work is put off: nothing has run yet. */
 const MOST_TRIES = 5;
@@ -49,6 +50,8 @@ export function createExecute(
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
   const stepToClaim = createClaimStep(deps, helperThreads);
 
+  const whyNotAnyMore = createWhyNotAnyMore(deps);
+
   const record = createRecord(deps);
 
   async function nextStep(call: Call, work: Work): Promise<Step | undefined> {
@@ -61,18 +64,27 @@ export function createExecute(
     if (isHanded(call)) return undefined;
     if (call.status === 'running' && call.claim && call.claim.fence < fence) {
       // What may run again, but ends the process each time, must not do so for ever.
-      return await recover(call, fence, tries <= MOST_RERUNS);
+      return await recover(call, work, tries <= MOST_RERUNS);
     }
     return undefined;
   }
 
-  /** What would run again does not in a pause, nor when a person has stopped its turn. */
-  async function recover(call: Call, fence: number, mayRerun: boolean): Promise<Step | undefined> {
+  /** What would run again does not in a pause, nor when a person has stopped its turn, nor when it may run no more. */
+  async function recover(call: Call, work: Work, mayRerun: boolean): Promise<Step | undefined> {
     if (call.idempotent && (await isBeingStopped(store, call))) {
       return finish(call, { kind: 'error', text: sayStopped(call.tool) }, clock.now());
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
-    return ruleRecovery(call, clock.now(), fence, mayRerun);
+    const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
+    return step.call.status === 'running' ? await lookOnceMore(call, step) : step;
+  }
+
+  /** Between the claim and now somebody may have decided otherwise. */
+  async function lookOnceMore(call: Call, rerun: Step): Promise<Step> {
+    if (!isIntact(call)) return breakIntegrity(call, clock.now(), true);
+    const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
+    const why = isOver ? 'the work that it was for has ended.' : await whyNotAnyMore(call);
+    return why === undefined ? rerun : refuseRerun(call, why, clock.now());
   }
 
   /** The bytes that run are read back from the store and hashed once more, or it ends here. A worker that stood still since has lost the call, and must not run it. */
@@ -87,10 +99,7 @@ export function createExecute(
     }
     const tool = toolOf(stored);
     const parsed = tool && parseStoredArgs(stored, tool);
-    if (!tool || !parsed?.ok) {
-      const outcome = { kind: 'error', text: sayGone(stored.tool) } as const;
-      return { end: finish(claimed, outcome, clock.now()) };
-    }
+    if (!tool || !parsed?.ok) return { end: finish(claimed, sayGone(claimed), clock.now()) };
     return { stored, tool, args: parsed.value };
   }
 
@@ -123,7 +132,7 @@ export function createExecute(
     const found = await readBack(claimed, work);
     if ('end' in found) return found.end;
     const delegation = found.tool.delegate?.(found.args);
-    if (!delegation) return breakIntegrity(claimed, clock.now());
+    if (!delegation) return finish(claimed, sayGone(claimed), clock.now());
     await helperThreads.begin(claimed, child, delegation);
     return undefined;
   }
@@ -173,8 +182,9 @@ export function createExecute(
 }
 
 /** Tools of servers come and go at any time. */
-function sayGone(tool: string): string {
-  return `Not run: the tool “${tool}” has changed since it was approved, or is no longer there.`;
+function sayGone({ tool }: Call) {
+  const text = `Not run: the tool “${tool}” has changed since it was approved, or is no longer there.`;
+  return { kind: 'error', text } as const;
 }
 
 /** A worker whose time is over must begin nothing. */

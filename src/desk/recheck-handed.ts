@@ -1,56 +1,41 @@
-import { type Call, isTerminal } from '../domain/call.ts';
+import type { Call } from '../domain/call.ts';
 import { finish } from '../domain/claim.ts';
-import { readStoredJson } from '../domain/json.ts';
 import { isHanded } from '../domain/outside.ts';
-import { routeReached } from '../domain/patience.ts';
-import { askVoters, ruleWithVoters } from './ask-voters.ts';
-import type { DeskDeps, Work } from './deps.ts';
+import { plainSentence, sentence } from '../domain/sentence.ts';
+import type { ClaimDeps } from './claim-step.ts';
 import { effectsOf } from './effects.ts';
+import { createWhyNotAnyMore } from './why-not-any-more.ts';
 
 /** A claim of just now was looked at as closely. */
 const FRESH_MS = 5_000;
 
-type Handing = Pick<Work, 'fence' | 'tries'>;
-
 /**
- * Builds the last look at who approved what is about to be handed to a graph: others of its batch, or
- * what runs in its thread, may have kept it for hours since its claim. What may not run any more is
- * ended; resolves with whether there was any.
+ * Builds the last look at what is about to be handed to a graph: others of its batch, or what runs in
+ * its thread, may have kept it for hours since its claim. What may not run any more is ended; resolves
+ * with whether there was any, and rejects while that can't be told.
  */
-export function createRecheckHanded(deps: Pick<DeskDeps, 'store' | 'clock' | 'directory'>) {
+export function createRecheckHanded(deps: ClaimDeps) {
   const { store, clock } = deps;
+  const whyNotAnyMore = createWhyNotAnyMore(deps);
 
-  async function mayBeHanded(call: Call, { fence, tries }: Handing): Promise<boolean> {
-    const { claim, route, args } = call;
-    const isFresh = claim === undefined || claim.at + FRESH_MS >= clock.now();
-    if (isFresh || !route || isTerminal(call) || !isHanded(call)) return true;
-    const asked = await askVoters(deps, call, routeReached(call, route));
-    const facts = {
-      now: clock.now(),
-      fence,
-      // What the policy says of it was heeded at the claim: by now it would count what came later.
-      gate: { kind: 'ask', route },
-      parsed: { ok: true, value: readStoredJson(args), canonical: args },
-    } as const;
-    const { deadlineAt: _decidedInTime, ...rest } = call;
-    const step = ruleWithVoters({ ...rest, status: 'approved' }, facts, asked, tries);
-    return step.cause === 'claim';
+  function isOld(call: Call): boolean {
+    if (call.status !== 'running' || !isHanded(call) || !call.claim) return false;
+    return Math.abs(clock.now() - call.claim.at) > FRESH_MS;
   }
 
-  async function isTakenBack(call: Call, handing: Handing): Promise<boolean> {
-    if (await mayBeHanded(call, handing)) return false;
-    const step = finish(call, { kind: 'error', text: sayTakenBack(call) }, clock.now());
+  async function isTakenBack(call: Call): Promise<boolean> {
+    const why = isOld(call) ? await whyNotAnyMore(call) : undefined;
+    if (why === undefined) return false;
+    // Nobody can tell from here whether the graph had it before a crash.
+    const note = sentence`Not handed over, or not again after a crash: ${why}`;
+    const outcome = { kind: 'error', text: plainSentence(note) } as const;
+    const step = finish({ ...call, note }, outcome, clock.now());
     await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
     return true;
   }
 
-  return async function recheckHanded(calls: readonly Call[], handing: Handing): Promise<boolean> {
-    const taken = await Promise.all(calls.map((call) => isTakenBack(call, handing)));
+  return async function recheckHanded(calls: readonly Call[]): Promise<boolean> {
+    const taken = await Promise.all(calls.map(isTakenBack));
     return taken.includes(true);
   };
-}
-
-/** Nobody can tell from here whether the graph had it before a crash. */
-function sayTakenBack({ outside }: Call): string {
-  return `Not handed to “${outside?.name}”, or not again after a crash: too few of those who approved it may still approve it.`;
 }

@@ -66,7 +66,8 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   }
   if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
   if (gate.kind === 'ask') {
-    const back = askAgain(call, routeReached(call, gate.route), facts);
+    const reached = routeReached(call, gate.route);
+    const back = askAgain(reached === gate.route ? fromHere(call) : call, reached, facts);
     if (back) return back;
   }
   const { route } = call;
@@ -85,6 +86,12 @@ export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = 
     return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
   }
   const note = 'The process died while this ran. It may have run, in part or whole. Please check.';
+  return stepFrom(call, 'recover', now, askWhetherRan(call, now, note));
+}
+
+/** Leaves the call of a dead worker that would run again and may not: `why` is a sentence for people. */
+export function refuseRerun(call: Call, why: Sentence, now: number): Step {
+  const note = sentence`The process died while this ran, and it is not run again: ${why} It may have run, in part or whole. Please check.`;
   return stepFrom(call, 'recover', now, askWhetherRan(call, now, note));
 }
 
@@ -108,7 +115,7 @@ export function loseSight(call: Call, why: string, now: number): Step {
   return stepFrom(call, 'abandon', now, askWhetherRan(call, now, note));
 }
 
-function askWhetherRan(call: Call, now: number, note: string) {
+function askWhetherRan(call: Call, now: number, note: Sentence) {
   const route = call.route ?? REQUESTER_ROUTE;
   return { status: 'unknown', route, deadlineAt: now + route.deadlineMs, note } as const;
 }
@@ -196,6 +203,11 @@ function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step |
     why === undefined ? [] : [sentence`${{ person: vote.by.user }} (${why})`],
   );
   return sendBack(call, route, now, votes, sayBack(call, route, lost));
+}
+
+/** A call that is asked on the policy's own route begins its way to others anew. */
+function fromHere({ escalatedFrom: _old, ...call }: Call): Call {
+  return call;
 }
 
 const UNCLEAR =

@@ -132,15 +132,18 @@ export function expire(call: Call, now: number): Step {
   return stepFrom(call, 'expire', now, { status: 'expired', outcome: { kind: 'expired' } });
 }
 
-/** Stops a call whose stored arguments are not those whose digest was shown. */
-export function breakIntegrity(call: Call, now: number): Step {
-  const note =
-    'integrity_error: the stored arguments are not those that were shown. Nothing was run.';
+/** Stops a call whose stored arguments are not those whose digest was shown; `mayHaveRun` tells whether it had begun before. */
+export function breakIntegrity(
+  call: Call,
+  now: number,
+  mayHaveRun = call.status === 'unknown',
+): Step {
+  const end = mayHaveRun ? 'It was not run again.' : 'Nothing was run.';
+  const note = `integrity_error: the stored arguments are not those that were shown. ${end}`;
   const why = 'its stored arguments had been changed. People have been told.';
-  const text =
-    call.status === 'unknown'
-      ? `It is not known whether this ran; it was not run again, since ${why}`
-      : `Not run: ${why}`;
+  const text = mayHaveRun
+    ? `It is not known whether this ran; it was not run again, since ${why}`
+    : `Not run: ${why}`;
   const outcome: Outcome = { kind: 'error', text };
   return stepFrom(call, 'integrity', now, { status: 'failed', note, outcome });
 }

@@ -1,7 +1,7 @@
 /** Calls whose tool is not ours: a program, a graph or a server asks, and what is approved runs with it. */
 import type { JsonValue } from './json.ts';
 import { isSamePerson, type Person } from './person.ts';
-import type { DecisionKind, GateAnswer } from './route.ts';
+import type { DecisionKind, GateAnswer, Route } from './route.ts';
 
 /** Who makes a call from outside, and what it says of the call: all of it claims, but for the key and the host. */
 export interface Outside {
@@ -121,19 +121,30 @@ export function requesterBefore(
   return owner && isSamePerson(owner, person) ? owner : requester;
 }
 
-/** Keeps an answer of the gate to what the caller understands, and to how long it waits. */
+/** Keeps an answer of the gate to what the caller understands, and to how long it waits, also where a call goes on to other people. */
 export function narrowAnswer(answer: GateAnswer, outside: Outside | undefined): GateAnswer {
   if (answer.kind !== 'ask' || !outside) return answer;
   const { decisions, deadlineMs } = outside;
-  const { route } = answer;
+  return { ...answer, route: narrowRoute(answer.route, decisions, deadlineMs) };
+}
+
+function narrowRoute(
+  route: Route,
+  decisions: Outside['decisions'],
+  waitsMs = Number.POSITIVE_INFINITY,
+): Route {
+  const { escalate } = route;
   return {
-    ...answer,
-    route: {
-      ...route,
-      decisions: decisions
-        ? route.decisions.filter((each) => decisions.includes(each))
-        : route.decisions,
-      deadlineMs: Math.min(route.deadlineMs, deadlineMs ?? route.deadlineMs),
-    },
+    ...route,
+    decisions: decisions
+      ? route.decisions.filter((each) => decisions.includes(each))
+      : route.decisions,
+    deadlineMs: Math.min(route.deadlineMs, waitsMs),
+    ...(escalate && {
+      escalate: {
+        ...escalate,
+        to: narrowRoute(escalate.to, decisions, Math.max(1, waitsMs - escalate.afterMs)),
+      },
+    }),
   };
 }

@@ -7,7 +7,7 @@ export interface BadLiteral {
   readonly at: number;
 }
 
-/** Finds a text in a condition that fails whatever call comes: a window that is no span of time, a pattern that is none. */
+/** Finds a text in a condition that fails whatever call comes: a window that is no span of time, a pattern that is none, a name where there are only ids. */
 export function findBadLiteral(node: ASTNode): BadLiteral | undefined {
   const own = judgeCall(node);
   if (own) return own;
@@ -23,9 +23,53 @@ function judgeCall(node: ASTNode): BadLiteral | undefined {
     const [name, args] = node.args;
     return name === 'spent' || name === 'count' ? judgeWindow(args.at(-1)) : undefined;
   }
-  return node.op === 'rcall' && node.args[0] === 'matches'
-    ? judgePattern(node.args[2][0])
-    : undefined;
+  if (node.op === 'rcall' && node.args[0] === 'matches') return judgePattern(node.args[2][0]);
+  return judgeComparison(node);
+}
+
+/** What conditions know by its id alone: a name beside it would make them true or false for every call. */
+const IDS: Readonly<Record<string, { readonly shape: RegExp; readonly is: string }>> = {
+  channel: {
+    shape: /^[CGD][A-Z0-9]+$/,
+    is: 'Channels are known here by their ids, like C012AB3CD.',
+  },
+  'requester.id': {
+    shape: /^[UW][A-Z0-9]+$/,
+    is: 'People are known here by their ids, like U012AB3CD.',
+  },
+  'requester.team': {
+    shape: /^[TE][A-Z0-9]+$/,
+    is: 'Workspaces are known here by their ids, like T012AB3CD.',
+  },
+  'requester.groups': {
+    shape: /^S[A-Z0-9]+$/,
+    is: 'Groups are known here by their ids, like S012AB3CD.',
+  },
+};
+
+function judgeComparison(node: ASTNode): BadLiteral | undefined {
+  if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return undefined;
+  const [left, right] = node.args;
+  return judgeIds(left, right) ?? judgeIds(right, left);
+}
+
+function judgeIds(known: ASTNode, compared: ASTNode): BadLiteral | undefined {
+  const kind = IDS[nameOf(known)];
+  if (!kind) return undefined;
+  for (const each of compared.op === 'list' ? compared.args : [compared]) {
+    const text = literalOf(each);
+    if (text !== undefined && !kind.shape.test(text)) {
+      return { problem: `“${text}” is no id. ${kind.is}`, at: each.start };
+    }
+  }
+  return undefined;
+}
+
+function nameOf(node: ASTNode): string {
+  if (node.op === 'id') return node.args;
+  if (node.op !== '.') return '';
+  const [owner, field] = node.args;
+  return owner.op === 'id' ? `${owner.args}.${field}` : '';
 }
 
 function judgeWindow(window: ASTNode | undefined): BadLiteral | undefined {

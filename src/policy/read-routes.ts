@@ -93,8 +93,9 @@ function judgeTarget(
 function judgeApprovers(route: DraftRoute, report: Reporter): void {
   const { name, approvers, decisions } = route;
   const path = ['routes', name];
-  if (!decisions.includes('approve') && !decisions.includes('edit')) {
-    report.warn([...path, 'decisions'], `Nobody can approve on the route “${name}”.`);
+  if (!decisions.includes('approve')) {
+    const edits = decisions.includes('edit') ? ' An edit without “approve” runs nothing.' : '';
+    report.warn([...path, 'decisions'], `Nobody can approve on the route “${name}”.${edits}`);
   }
   if (approvers.length === 0) {
     report.warn(

@@ -39,12 +39,16 @@ export function createKeptAnswers<T>(deps: {
     return answer;
   }
 
+  /** What a clock that was put back shows as not yet asked may be of any age. */
+  function isFresh({ askedAt, isUnderWay }: Kept<T>, maxAgeMs: number): boolean {
+    const ageMs = clock.now() - askedAt;
+    return isUnderWay || (ageMs >= 0 && ageMs < maxAgeMs);
+  }
+
   return {
     get(key, maxAgeMs) {
       const known = kept.get(key);
-      const isFresh =
-        known !== undefined && (known.isUnderWay || clock.now() - known.askedAt < maxAgeMs);
-      return isFresh ? known.answer : ask(key);
+      return known && isFresh(known, maxAgeMs) ? known.answer : ask(key);
     },
   };
 }

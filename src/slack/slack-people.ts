@@ -59,14 +59,20 @@ export function createSlackPeople(deps: {
 
 /** Keeps answers for a while; a failure is not kept. */
 function createKeeper(clock: Clock) {
-  const kept = new Map<string, { readonly value: unknown; readonly until: number }>();
+  const kept = new Map<string, { readonly value: unknown; readonly askedAt: number }>();
+
+  /** What a clock that was put back shows as not yet asked may be of any age. */
+  function isFresh({ askedAt }: { readonly askedAt: number }): boolean {
+    const ageMs = clock.now() - askedAt;
+    return ageMs >= 0 && ageMs < KEPT_MS;
+  }
 
   return async function keep<Value>(key: string, ask: () => Promise<Value>): Promise<Value> {
     const known = kept.get(key);
-    if (known && clock.now() < known.until) return known.value as Value;
-    for (const [old, { until }] of kept) if (until <= clock.now()) kept.delete(old);
+    if (known && isFresh(known)) return known.value as Value;
+    for (const [old, each] of kept) if (!isFresh(each)) kept.delete(old);
     const value = await ask();
-    kept.set(key, { value, until: clock.now() + KEPT_MS });
+    kept.set(key, { value, askedAt: clock.now() });
     return value;
   };
 }

@@ -32,9 +32,10 @@ export async function buildDelegationDesk(
   options: {
     readonly route?: (facts: GateFacts) => Partial<Route>;
     readonly stalled?: boolean;
+    readonly idempotent?: boolean;
   } = {},
 ): Promise<DelegationDesk> {
-  const tool = createRecordedTool();
+  const tool = createRecordedTool({ idempotent: options.idempotent ?? false });
   const desk = await buildDesk(t, {
     tools: [tool.definition],
     helpers: HELPERS,

@@ -224,27 +224,32 @@ describe('a worker that dies', () => {
     void sending;
   });
 
-  it('while a withdrawn helper’s tool runs leaves it unknown, and the helper ends', async (t) => {
-    const { desk, act, tool } = await buildDelegationDesk(t, { stalled: true });
-    playAgents(desk.model, {
-      begin: [sayCalls([task('scout', 'do A'), { name: 'act', args: '{"note":"own"}' }])],
-      'do A': [sayActs('a1')],
+  for (const [which, idempotent] of [
+    ['tool', false],
+    ['tool that may run again', true],
+  ] as const) {
+    it(`while a withdrawn helper’s ${which} runs leaves it unknown, and the helper ends`, async (t) => {
+      const { desk, act, tool } = await buildDelegationDesk(t, { stalled: true, idempotent });
+      playAgents(desk.model, {
+        begin: [sayCalls([task('scout', 'do A'), { name: 'act', args: '{"note":"own"}' }])],
+        'do A': [sayActs('a1')],
+      });
+      await desk.send('begin');
+      tool.hold();
+      const deciding = desk.decide(await act('a1'), REQUESTER);
+      await until(() => tool.runs.length === 1);
+      const ignoring = desk.decide(await act('own'), REQUESTER, { kind: 'ignore' });
+      const { thread } = await act('a1');
+      await until(async () => (await desk.calls())[0]?.status === 'withdrawn');
+      assert.ok(await desk.store.inbox.current(thread));
+      await desk.clock.advance(LEASE_MS);
+      desk.takeOver();
+      await until(async () => (await desk.store.inbox.busyThreads()).length === 0);
+      assert.equal((await act('a1')).status, 'unknown');
+      assert.equal(tool.runs.length, 1);
+      void [deciding, ignoring];
     });
-    await desk.send('begin');
-    tool.hold();
-    const deciding = desk.decide(await act('a1'), REQUESTER);
-    await until(() => tool.runs.length === 1);
-    const ignoring = desk.decide(await act('own'), REQUESTER, { kind: 'ignore' });
-    const { thread } = await act('a1');
-    await until(async () => (await desk.calls())[0]?.status === 'withdrawn');
-    assert.ok(await desk.store.inbox.current(thread));
-    await desk.clock.advance(LEASE_MS);
-    desk.takeOver();
-    await until(async () => (await desk.store.inbox.busyThreads()).length === 0);
-    assert.equal((await act('a1')).status, 'unknown');
-    assert.equal(tool.runs.length, 1);
-    void [deciding, ignoring];
-  });
+  }
 
   for (const [when, port, method] of [
     ['before the last word was reported', 'ledger', 'write'],

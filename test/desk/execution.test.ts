@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
+import type { Tool } from '../../src/domain/tool.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk, TOOL_TIMEOUT_MS } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -88,6 +89,39 @@ describe('a run', () => {
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /had been changed/);
   });
 
+  it('never happens when the tool changes in the last moment, and nobody is told of a changed database', async (t) => {
+    let isChanged = false;
+    const tool: Tool = {
+      ...{ name: 'act', description: 'Acts.', schema: { type: 'object' }, secrets: [] },
+      ...{ schemaHash: 'a'.repeat(64), risk: 'medium', idempotent: false },
+      parse: (value) =>
+        isChanged
+          ? { ok: false, problems: [] }
+          : { ok: true, value, canonical: JSON.stringify(value) },
+      run: async () => assert.fail('It ran.'),
+    };
+    let asked = 0;
+    const gate = askAll();
+    const desk = await buildDesk(t, {
+      ...{ tools: [], made: [tool] },
+      gate(facts) {
+        asked += 1;
+        isChanged = asked > 1;
+        return gate(facts);
+      },
+    });
+    desk.model.script((_request, index) =>
+      index === 0 ? sayCalls([{ name: 'act', args: '{}' }]) : sayText('Done.'),
+    );
+    await desk.send('act');
+    await desk.decide(await onlyCall(desk), REQUESTER);
+    assert.deepEqual((await onlyCall(desk)).outcome, {
+      kind: 'error',
+      text: 'Not run: the tool “act” has gone or changed in the last moment.',
+    });
+    assert.equal(desk.integrity.count(), 0);
+  });
+
   it('that fails is told to the model with its reason, and the model may go on', async (t) => {
     const { desk, tool } = await deskWith(t);
     tool.failWith('no such account');
@@ -116,14 +150,21 @@ describe('a run', () => {
 });
 
 describe('a worker that stands still past its lease', () => {
-  async function stall(t: TestContext, idempotent: boolean) {
-    const { desk, tool } = await deskWith(t, { stalled: true, idempotent });
+  async function stall(
+    t: TestContext,
+    idempotent: boolean,
+    meanwhile: (now: { readonly desk: TestDesk; answer: GateAnswer }) => unknown = () => {},
+  ) {
+    const now = { answer: { kind: 'ask', route: REQUESTER_ROUTE } as GateAnswer };
+    const answer = () => now.answer;
+    const { desk, tool } = await deskWith(t, { stalled: true, idempotent, answer });
     const release = tool.hold();
     await desk.send('act');
     const call = await onlyCall(desk);
     const deciding = desk.decide(call, REQUESTER);
     await until(() => tool.runs.length === 1);
     await desk.clock.advance(31_000);
+    await meanwhile(Object.assign(now, { desk }));
     const other = desk.takeOver();
     return { desk, tool, release, deciding, other };
   }
@@ -147,12 +188,54 @@ describe('a worker that stands still past its lease', () => {
 
   it('has its idempotent call run again with the same key', async (t) => {
     const { desk, tool, release, deciding, other } = await stall(t, true);
+    await until(() => tool.runs.length === 2);
     release();
     await other.idle();
     await deciding;
     assert.equal((await onlyCall(desk)).status, 'succeeded');
     assert.equal(tool.runs.length, 2);
     assert.equal(new Set(tool.runs.map(({ key }) => key)).size, 1);
+  });
+
+  it('has it not run again when the policy forbids it by then, and people are asked what happened', async (t) => {
+    const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
+      now.answer = { kind: 'refuse', reason: 'Frozen now.' };
+    });
+    await other.idle();
+    const call = await onlyCall(desk);
+    assert.equal(call.status, 'unknown');
+    assert.match(plainSentence(call.note ?? ''), /not run again: Frozen now\. It may have run/);
+    assert.equal(tool.runs.length, 1);
+    release();
+    await deciding;
+  });
+
+  it('has it not run again when its arguments were changed, and nobody says that it never ran', async (t) => {
+    const { desk, tool, release, deciding, other } = await stall(t, true, async (now) => {
+      const running = await onlyCall(now.desk);
+      const tampered = { ...running, args: '{"note":"b"}', revision: running.revision + 1 };
+      await now.desk.store.ledger.write(running, [{ cause: 'recover', call: tampered }], {});
+    });
+    await other.idle();
+    const call = await onlyCall(desk);
+    assert.equal(call.status, 'failed');
+    assert.match(plainSentence(call.note ?? ''), /integrity_error.*It was not run again\.$/);
+    assert.match(JSON.stringify(call.outcome), /It is not known whether this ran/);
+    assert.ok(desk.chat.said.every(({ text }) => !text.includes('Nothing was run')));
+    assert.equal(tool.runs.length, 1);
+    release();
+    await deciding;
+  });
+
+  it('has it not run again when its approval no longer suffices', async (t) => {
+    const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
+      now.answer = { kind: 'ask', route: { ...REQUESTER_ROUTE, quorum: 2 } };
+    });
+    await other.idle();
+    assert.equal((await onlyCall(desk)).status, 'unknown');
+    assert.equal(tool.runs.length, 1);
+    release();
+    await deciding;
   });
 });
 

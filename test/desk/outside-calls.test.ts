@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OutsideRequest } from '../../src/desk/outside/outside-request.ts';
+import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { askAll, buildDesk, REPORT_MS, type TestDesk } from '../support/build-desk.ts';
 
@@ -152,5 +153,18 @@ describe('a call of a program', () => {
     assert.deepEqual(call.route?.decisions, ['approve', 'ignore']);
     const edit = { kind: 'edit', args: { table: 'orders' } } as const;
     assert.equal((await desk.decide(call, REQUESTER, edit)).kind, 'not-allowed');
+  });
+
+  it('that goes on to others still waits no longer than its program, and offers no more', async (t) => {
+    const lead = { ...REQUESTER_ROUTE, name: 'lead', deadlineMs: 3_600_000 };
+    const desk = await build(t, askAll({ escalate: { afterMs: 60_000, to: lead } }));
+    const more = { deadlineMs: 600_000, decisions: ['approve', 'ignore'] } as const;
+    const { call } = await ask(desk, more);
+    await desk.clock.advance(60_000);
+    await desk.rest();
+    const gone = await desk.store.ledger.get(call.id);
+    assert.equal(gone?.route?.name, 'lead');
+    assert.deepEqual(gone?.route?.decisions, ['approve', 'ignore']);
+    assert.equal(gone?.deadlineAt, call.createdAt + 600_000);
   });
 });

@@ -50,6 +50,20 @@ describe('an approval whose giver is gone by the time of the run', () => {
     }
   });
 
+  it('does not count either when it is remembered that they were a member a moment before', async (t) => {
+    const on = await halfApproved(t);
+    const ask = on.directory.profileOf;
+    on.directory.profileOf = async (person, asking = {}) => {
+      const isGone = person.user === APPROVER.user && (asking.maxAgeMs ?? 60_000) < 10_000;
+      return { ...(await ask(person, asking)), ...(isGone && { standing: 'gone' as const }) };
+    };
+    await on.desk.clock.advance(10_000);
+    await on.desk.decide(await on.call(), SECOND_APPROVER);
+    assert.equal((await on.call()).status, 'pending');
+    assert.match(await note(on), /U2 \(deactivated\)/);
+    assert.deepEqual(on.tool.runs, []);
+  });
+
   it('is asked about anew at the claim, and not from memory', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.decide(await on.call(), APPROVER);

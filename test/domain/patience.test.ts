@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Call } from '../../src/domain/call.ts';
+import { ruleClaim } from '../../src/domain/claim.ts';
 import {
   escalate,
   escalateAt,
@@ -101,4 +102,26 @@ test('whatever the route says, neither comes before the call was asked for', () 
       assert.equal(escalateAt(call), afterMs === undefined ? undefined : pendingSince + afterMs);
     }),
   );
+});
+
+test('a call that the policy of now asks on another route goes on from there, and those whom it reaches can have it run', () => {
+  const third: Route = { ...PATIENT, name: 'third', quorum: 1 };
+  const facts = { now: 1_400, fence: 1, gate: { kind: 'ask', route: third } } as const;
+  function claim(call: Call, user: string) {
+    const votes = [{ by: { team: 'T1', user }, at: 1_350 }];
+    const voters = { standings: new Map([[user, 'member' as const]]), groups: new Map() };
+    const parsed = { ok: true, value: JSON.parse(call.args), canonical: call.args } as const;
+    return ruleClaim({ ...call, status: 'approved', votes }, { ...facts, parsed, voters }).call;
+  }
+  const onLead = escalate(asked(), 1_300)?.call;
+  assert.ok(onLead);
+  const back = claim(onLead, 'U7');
+  assert.deepEqual(
+    [back.status, back.route?.name, back.escalatedFrom],
+    ['pending', 'third', undefined],
+  );
+  const again = escalate(back, 1_450)?.call;
+  assert.ok(again);
+  assert.deepEqual([again.route?.name, again.escalatedFrom], ['lead', 'third']);
+  assert.equal(claim(again, 'U7').status, 'running');
 });

@@ -92,6 +92,7 @@ const TABLE: readonly Row[] = [
     [
       {
         ...BROKEN,
+        note: 'integrity_error: the stored arguments are not those that were shown. It was not run again.',
         outcome: {
           kind: 'error',
           text: `It is not known whether this ran; it was not run again, since ${CHANGED}`,

@@ -75,6 +75,10 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a condition over several lines', `${RULES}  - tools: [pay]\n    when: |\n      args.a == 1 &&\n      requester.mail == "x"\n    gate: run`, '6:17 This condition can\'t be used: No such key: mail.'],
   ['a condition that is no answer', `${RULES}  - { tools: [pay], when: '1 + 1', gate: run }`, '3:28 This condition can\'t be used: It gives int, and not true or false.'],
   ['a window that is none', `${RULES}  - { tools: [pay], when: 'count("1 hour") > 3', gate: run }`, '3:34 This condition can\'t be used: “1 hour” is no span of time'],
+  ['the name of a channel where there are ids', `${RULES}  - { tools: [pay], when: 'channel != "#ops"', gate: run }`, '3:39 This condition can\'t be used: “#ops” is no id. Channels are known here by their ids'],
+  ['a name among ids of channels', `${RULES}  - { tools: [pay], when: 'channel in ["C1", "ops"]', gate: run }`, '3:46 This condition can\'t be used: “ops” is no id. Channels'],
+  ['a handle where there are ids of people', `${RULES}  - { tools: [pay], when: '"@leads" == requester.id', gate: run }`, '3:28 This condition can\'t be used: “@leads” is no id. People'],
+  ['the name of a group where there are ids', `${RULES}  - { tools: [pay], when: '!("ops" in requester.groups)', gate: run }`, '3:30 This condition can\'t be used: “ops” is no id. Groups'],
   ['a pattern that is none', `${RULES}  - { tools: [pay], when: 'tool.matches("(")', gate: run }`, '3:41 This condition can\'t be used: This is no regular expression.'],
   ['a function that there is not', `${RULES}  - { tools: [pay], when: 'spent("amount") > 3', gate: run }`, '3:28 This condition can\'t be used: found no matching overload'],
   ['a condition that is no text', `${RULES}  - { tools: [pay], when: true, gate: run }`, '3:27 “when” can\'t be true: it is a condition'],
@@ -98,6 +102,7 @@ describe('what is wrong with a policy file', () => {
 // biome-ignore format: a row of the table is a line.
 const WARNED: readonly (readonly [what: string, text: string, ...warnings: readonly string[]])[] = [
   ['an empty list of approvers', `${ROUTE}{ approvers: [] }\ndefault: { gate: ask, route: ops }`, '3:21 warning The route “ops” has no approvers: nobody can decide'],
+  ['a route on which people may edit and not approve', `${ROUTE}{ approvers: [user:U1], decisions: [edit, ignore] }\ndefault: { gate: ask, route: ops }`, '3:43 warning Nobody can approve on the route “ops”. An edit without “approve” runs nothing.'],
   ['a route on which nobody approves', `${ROUTE}{ approvers: [user:U1], decisions: [reply] }\ndefault: { gate: ask, route: ops }`, '3:43 warning Nobody can approve on the route “ops”.'],
   ['a route that nothing uses', GOOD_ROUTE, '3:3 warning Nothing uses the route “ops”.'],
   ['a tool that there is not', `${RULES}  - { tools: [pay, writefile, "x*"], gate: run }`, '3:20 warning There is no tool like “writefile” here. Did you mean “write_file”?', '3:31 warning There is no tool like “x*” here.'],

@@ -17,9 +17,13 @@ async function groupsOf(t: TestContext) {
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
   const clock = createManualClock();
+  let behindMs = 0;
   const directory = createSlackDirectory({
     connection,
-    clock,
+    clock: {
+      now: () => clock.now() - behindMs,
+      schedule: (at, run) => clock.schedule(at + behindMs, run),
+    },
     log: { warn: silent },
     adminUsers: new Set(),
   });
@@ -27,6 +31,9 @@ async function groupsOf(t: TestContext) {
     workspace,
     clock,
     directory,
+    putClockBack(ms: number) {
+      behindMs = ms;
+    },
     asked: (method: string) => workspace.journal.filter(({ name }) => name === method).length,
   };
 }
@@ -98,6 +105,17 @@ describe('a group', () => {
     await clock.advance(60_000);
     await directory.groupOf(OPS);
     assert.equal(asks(), 3);
+  });
+
+  it('is asked about anew when the clock was put back meanwhile', async (t) => {
+    const { workspace, directory, putClockBack } = await groupsOf(t);
+    await directory.groupOf(OPS);
+    workspace.setUserGroup('ops-approvers', ['admin']);
+    putClockBack(3_600_000);
+    assert.equal((await directory.groupOf(OPS, { maxAgeMs: 0 })).members.size, 1);
+    workspace.setUserGroup('ops-approvers', []);
+    putClockBack(7_200_000);
+    assert.equal((await directory.groupOf(OPS)).members.size, 0);
   });
 
   it('is given up in time for a click, and waited for where none hangs on it', async (t) => {

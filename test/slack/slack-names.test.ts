@@ -18,13 +18,18 @@ async function open(t: TestContext) {
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
   const clock = createManualClock();
+  let behindMs = 0;
+  const shown = { now: () => clock.now() - behindMs, schedule: clock.schedule };
   const asked = (method: string) => workspace.journal.filter(({ name }) => name === method).length;
   return {
     workspace,
     clock,
     asked,
     names: createSlackNames({ connection }),
-    people: createSlackPeople({ connection, clock }),
+    people: createSlackPeople({ connection, clock: shown }),
+    putClockBack(ms: number) {
+      behindMs = ms;
+    },
     person: (name: string) => ({ team: workspace.team.id, user: workspace.member(name).id }),
   };
 }
@@ -98,6 +103,14 @@ describe('what conditions ask of people', () => {
     await clock.advance(1);
     assert.deepEqual(await people.groupsOf(person('approver')), [group]);
     assert.equal(asked('usergroups.list'), 3);
+  });
+
+  it('is asked about anew when the clock was put back meanwhile', async (t) => {
+    const { people, person, putClockBack, workspace } = await open(t);
+    assert.equal((await people.groupsOf(person('approver'))).length, 1);
+    workspace.setUserGroup('ops-approvers', []);
+    putClockBack(3_600_000);
+    assert.deepEqual(await people.groupsOf(person('approver')), []);
   });
 
   it('is nothing of people of another workspace', async (t) => {

@@ -10,7 +10,7 @@ export interface AgendaRows {
   wake(wakes: readonly Wake[]): void;
   /** Throws `StaleFenceError` unless the bearer is the last one that was given the thread. */
   assertFence(fence: ThreadFence): void;
-  /** Makes all leased work due: to be called while no worker lives. */
+  /** Makes all leased work due, and posts that are due a second try, for a loss of power may have undone the trace of the first: to be called while no worker lives. */
   releaseAll(now: number): void;
 }
 
@@ -40,6 +40,11 @@ export function createAgendaRows(db: Database, transact: Transact): AgendaRows {
       leased_until = NULL, tries = tries + 1, deaths = deaths + 1,
       due_at = min(coalesce(due_at, ?), ?)
     WHERE leased_until IS NOT NULL`);
+  // Leases and where a post lies are committed behind: whoever tries again looks in Slack first.
+  const tryPostsAgain = db.prepare<[now: number]>(`
+    UPDATE agenda SET tries = 1
+    WHERE ready_at <= ? AND tries = 0
+      AND substr(key, 1, instr(key, ':') - 1) IN ('say', 'redraw', 'stub', 'bulletin')`);
 
   return {
     wake(wakes) {
@@ -56,6 +61,7 @@ export function createAgendaRows(db: Database, transact: Transact): AgendaRows {
     },
     releaseAll(now) {
       releaseAll.run(now, now);
+      tryPostsAgain.run(now);
     },
   };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
-import { pumpKey, runKey } from '../../../src/domain/agenda.ts';
+import { pumpKey, runKey, sayKey } from '../../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/a-call.ts';
 import { claimOne } from '../../support/claim-one.ts';
@@ -14,6 +14,7 @@ import {
   aProposal,
   aSay,
   holdThread,
+  OTHER_THREAD,
   stepTo,
   storeCall,
 } from '../../support/store-contract/store-bench.ts';
@@ -121,6 +122,31 @@ describe('the SQLite file', () => {
     const lease = await claimOne(again.store.agenda, clock.now(), 1_000);
     assert.deepEqual([lease?.key, lease?.tries], [key, 1]);
     assert.ok(lease && dead && lease.fence > dead.fence);
+  });
+
+  test('what was said as the power failed is tried as if it might be said already', async (t) => {
+    const { store, clock, dataDir } = await openStore(t);
+    const keys = [sayKey(THREAD), runKey('call_a')];
+    const later = { key: sayKey(OTHER_THREAD), dueAt: clock.now() + 1 };
+    const wakes = [...keys.map((key) => ({ key, dueAt: clock.now() })), later];
+    await store.outbox.add([aSay('a')], wakes);
+    // What waited for the disk is there, and what was committed behind it is not.
+    const disk = await tempDir(t);
+    const files = ['countersign.db', 'countersign.db-wal'];
+    await Promise.all(files.map((file) => cp(join(dataDir, file), join(disk, file))));
+    await store.agenda.claim(clock.now(), 1_000, 2);
+    await store.outbox.markSaid('a');
+    const { store: after } = await openStore(t, { dataDir: disk });
+    assert.equal((await after.outbox.unsaid(THREAD)).length, 1);
+    const leases = await after.agenda.claim(clock.now() + 1, 1_000, 3);
+    assert.deepEqual(
+      leases.map(({ tries, deaths }) => [tries, deaths]),
+      [
+        [1, 0],
+        [0, 0],
+        [0, 0],
+      ],
+    );
   });
 
   test('the listener hears of wake-ups after they are committed, and of nothing else', async (t) => {
