@@ -103,6 +103,22 @@ it('values that JSON has no word for are shown as what they hold, and leave a ca
   assert.deepEqual([asked?.tool, asked?.args], ['pay', '{"euros":3}']);
 });
 
+it('a number that its server gives as a text for its digits is asked about, though its schema wants a number', async (t) => {
+  const largest = '9223372036854775807';
+  const schema = {
+    type: 'object',
+    properties: { id: { type: 'integer', maximum: largest }, key: { writeOnly: true } },
+  };
+  const hitl = {
+    action_requests: [{ name: 'pay', args: { id: largest, key: 'hush' } }],
+    review_configs: [{ action_name: 'pay', allowed_decisions: ['edit'], args_schema: schema }],
+  };
+  const desk = await deskOver(t, () => ({ ask: asks(hitl) }));
+  await desk.send('go');
+  const [call] = await desk.calls();
+  assert.deepEqual([call?.status, call?.secrets], ['pending', ['key']]);
+});
+
 it('a call that the graph leaves without an answer has not been done, and its silence is said', async (t) => {
   const calls = [1, 2].map((euros) => ({
     type: 'tool_call' as const,
