@@ -3,8 +3,10 @@ import type { Agent, GraphState } from '../../domain/agent.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { Log } from '../../domain/log.ts';
 import type { TurnMessage } from '../../domain/message.ts';
+import type { ToolReply } from '../../domain/outcome.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { toUserMessage } from '../prompt.ts';
+import type { ForeignRequest } from '../protocols/protocol.ts';
 import {
   type ForeignGraph,
   GraphError,
@@ -96,6 +98,23 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     return state.phase === 'stuck' ? end(state, sayBreakpoint(name)) : state;
   }
 
+  /** Writes what each interrupt is answered with that can be, and says of the first that takes no such answer why the turn ends. */
+  function toAnswers(snapshot: GraphSnapshot, replies: Readonly<Record<string, ToolReply>>) {
+    const answers: Record<string, JsonValue> = {};
+    const lost: string[] = [];
+    const messages: JsonValue[] = [];
+    let why: string | undefined;
+    for (const interrupt of openOf(snapshot)) {
+      const answer = toAnswer(interrupt, replies, snapshot.messages);
+      if (answer?.kind === 'unsayable') why ??= sayUnsayable(name, answer);
+      if (answer?.kind !== 'answer') continue;
+      answers[interrupt.id] = answer.value;
+      lost.push(...answer.lost);
+      messages.push(...answer.messages);
+    }
+    return { answers, lost, messages, why };
+  }
+
   return {
     read,
     async start(message, fence, signal) {
@@ -115,24 +134,14 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     async resume(thread, replies, fence, signal) {
       await graph.settle(thread, signal);
       const snapshot = await graph.read(thread, fence);
-      const answers: Record<string, JsonValue> = {};
-      const lost: string[] = [];
-      const messages: JsonValue[] = [];
-      for (const interrupt of openOf(snapshot)) {
-        const answer = toAnswer(interrupt, replies, snapshot.messages);
-        if (answer?.kind === 'unsayable') {
-          const { request, reply } = answer;
-          const why = `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
-          return end(await toState(thread, snapshot), why);
-        }
-        if (!answer) continue;
-        answers[interrupt.id] = answer.value;
-        lost.push(...answer.lost);
-        messages.push(...answer.messages);
-      }
+      const { answers, lost, messages, why } = toAnswers(snapshot, replies);
       // An empty map would count as no input at all.
-      if (Object.keys(answers).length === 0) return await toState(thread, snapshot);
-      return { ...(await run({ kind: 'answers', answers, messages }, fence, signal)), lost };
+      const isEmpty = Object.keys(answers).length === 0;
+      const state = isEmpty
+        ? await toState(thread, snapshot)
+        : { ...(await run({ kind: 'answers', answers, messages }, fence, signal)), lost };
+      // What was decided beside a question that can't be answered has been handed over by now.
+      return why === undefined ? state : end(state, state.failure ?? why);
     },
     async proceed(thread, fence, signal) {
       await graph.settle(thread, signal);
@@ -155,6 +164,13 @@ function end(state: GraphState, failure: string): GraphState {
 
 function sayFailed(name: string): string {
   return `“${name}” stopped with an error, which is in the log of whoever runs me. What it was doing may have been done in part. Write again to let it go on from here.`;
+}
+
+function sayUnsayable(
+  name: string,
+  { request, reply }: { readonly request: ForeignRequest; readonly reply: ToolReply },
+): string {
+  return `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
 }
 
 function sayBreakpoint(name: string): string {

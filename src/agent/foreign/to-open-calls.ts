@@ -9,6 +9,7 @@ import type { ForeignRequest } from '../protocols/protocol.ts';
 import { readJsonSchema } from '../tools/read-json-schema.ts';
 import type { OpenInterrupt } from './foreign-graph.ts';
 import { inferSchema } from './infer-schema.ts';
+import { loosenSchema } from './loosen-schema.ts';
 import { closeOthers } from './read-messages.ts';
 import { toWhole } from './to-plain-json.ts';
 
@@ -29,7 +30,7 @@ export function toOpenCalls(
   return asked.map(({ id, index, request }, position) => {
     const { tool, description, decisions } = request;
     const args = toObject(request.args);
-    const schema = usable(request.schema) ?? usable(inferSchema(args)) ?? { type: 'object' };
+    const schema = usable(request.schema, args) ?? usable(inferSchema(args)) ?? { type: 'object' };
     const address = addressOf(id, index, request);
     return {
       interruptId: address,
@@ -132,9 +133,10 @@ function toObject(args: JsonValue): { readonly [key: string]: JsonValue } {
 }
 
 /** One that we can't read limits nothing: the tool that runs reads its arguments itself. */
-function usable(schema: JsonValue | undefined) {
+function usable(schema: JsonValue | undefined, args?: JsonValue) {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
-  const found = schema as { readonly [key: string]: JsonValue };
+  const given = schema as { readonly [key: string]: JsonValue };
+  const found = args === undefined ? given : loosenSchema(given, args);
   return readJsonSchema(found).ok ? found : undefined;
 }
 

@@ -187,7 +187,8 @@ function lineOf(value: JsonValue, isText: boolean): string | undefined {
 /** Plans the raw field, which carries anything. */
 export function planJson(value: JsonValue | undefined): Leaf {
   const text = value === undefined ? '' : printFormJson(value);
-  return leaf({ kind: 'json' }, text, typeof value === 'string' ? TEXT_AS_JSON : 'Written as JSON');
+  const isHard = typeof value === 'string' && !isForText(value);
+  return leaf({ kind: 'json' }, text, isHard ? TEXT_AS_JSON : 'Written as JSON');
 }
 
 const TEXT_AS_JSON = 'A text with characters that can’t be seen, so it is written as JSON';

@@ -14,9 +14,7 @@ import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
 import { sayStopped } from '../../../src/desk/run-tool.ts';
 import type { Call } from '../../../src/domain/call.ts';
 import { sayState } from '../../../src/slack/cards/card-foot.ts';
-import { APPROVER, THREAD } from '../../support/a-call.ts';
-import { createTestDirectory } from '../../support/a-directory.ts';
-import { askAll } from '../../support/build-desk.ts';
+import { THREAD } from '../../support/a-call.ts';
 import { buildGraphDesk } from './graph-desk.ts';
 
 type State = typeof MessagesAnnotation.State;
@@ -105,6 +103,22 @@ it('values that JSON has no word for are shown as what they hold, and leave a ca
   assert.deepEqual([asked?.tool, asked?.args], ['pay', '{"euros":3}']);
 });
 
+it('a number that its server gives as a text for its digits is asked about, though its schema wants a number', async (t) => {
+  const largest = '9223372036854775807';
+  const schema = {
+    type: 'object',
+    properties: { id: { type: 'integer', maximum: largest }, key: { writeOnly: true } },
+  };
+  const hitl = {
+    action_requests: [{ name: 'pay', args: { id: largest, key: 'hush' } }],
+    review_configs: [{ action_name: 'pay', allowed_decisions: ['edit'], args_schema: schema }],
+  };
+  const desk = await deskOver(t, () => ({ ask: asks(hitl) }));
+  await desk.send('go');
+  const [call] = await desk.calls();
+  assert.deepEqual([call?.status, call?.secrets], ['pending', ['key']]);
+});
+
 it('a call that the graph leaves without an answer has not been done, and its silence is said', async (t) => {
   const calls = [1, 2].map((euros) => ({
     type: 'tool_call' as const,
@@ -182,19 +196,6 @@ it('a graph that sums up the message that it works on goes on with its turn, thr
   assert.deepEqual([begun, (await desk.calls()).length], [2, 4]);
 });
 
-it('what is approved in a batch stays approved while a task beside it says something', async (t) => {
-  const desk = await buildGraphDesk(t, 'questions', { exported: 'beside' });
-  await desk.send('go');
-  await desk.approve(await desk.open('first'));
-  await desk.reply(await desk.open('colour'), 'red');
-  assert.deepEqual(
-    (await desk.calls()).map(({ status }) => status),
-    ['running', 'pending', 'replied'],
-  );
-  await desk.approve(await desk.open('second'));
-  assert.deepEqual(await desk.ran(), ['{"decisions":[{"type":"approve"},{"type":"approve"}]}']);
-});
-
 it('a bare yes answers what can only be answered', async (t) => {
   const desk = await deskOver(t, () => ({ ask: asks('Shall I go on?') }));
   await desk.send('go');
@@ -245,23 +246,6 @@ describe('calls that the middleware of its makers drops beside a rejected one, u
     assert.match(desk.said().at(-1) ?? '', /Saw file-2\..*delete_file__not_approved_do_not_retry/);
     assert.deepEqual(await desk.ran(), []);
   });
-});
-
-it('what was approved by somebody who may not approve any more when its batch is handed over is not run, though it was claimed long ago', async (t) => {
-  const directory = createTestDirectory();
-  const approvers = [`user:${APPROVER.user}`, 'requester'] as const;
-  const gate = askAll({ approvers });
-  const desk = await buildGraphDesk(t, 'their-middleware', { gate, directory });
-  await desk.send('delete 3');
-  await desk.decide(await desk.open('file-1'), APPROVER);
-  await desk.approve(await desk.open('file-2'));
-  await desk.clock.advance(3_600_000);
-  directory.setPerson(APPROVER.user, { standing: 'gone', isAdmin: false });
-  await desk.approve(await desk.open('file-3'));
-  assert.deepEqual(await desk.ran(), ['file-2', 'file-3']);
-  const [call] = await desk.calls();
-  assert.match(textOf(call), /^Not handed to “their-middleware”, .* may still approve it\.$/);
-  assert.match(desk.said().at(-1) ?? '', /Deleted file-2\. \/ Deleted file-3\./);
 });
 
 describe('createAgent of another copy of the library', () => {

@@ -22,9 +22,12 @@ import { buildGraphDesk, graphFile } from './graph-desk.ts';
 const SERVER = fileURLToPath(new URL('./langgraph-server.ts', import.meta.url));
 
 it('a number that JavaScript would round is shown with all its digits, since a server in another language runs with them', async (t) => {
-  const args = '{"account":12345678901234567890,"text":"\\"12345678901234567890","n":-1e21}';
+  const huge = `1${'0'.repeat(400)}`;
+  const numbers = `"account":12345678901234567890,"n":-1e21,"m":[-${huge},1e400,1e-400]`;
+  const args = String.raw`{${numbers},"text":"\\\"12345678901234567890\\"}`;
   const value = `{"countersign":1,"call":{"name":"pay","args":${args}}}`;
-  const state = `{"values":{"messages":[]},"next":["ask"],"checkpoint":{"checkpoint_id":"c"},"metadata":{},
+  const picture = 'x'.repeat(16_000_000);
+  const state = `{"values":{"messages":["${picture}"]},"next":["ask"],"checkpoint":{"checkpoint_id":"c"},"metadata":{},
     "tasks":[{"id":"t","name":"ask","interrupts":[{"id":"i","value":${value}}]}]}`;
   const server = createServer(({ url }, response) => {
     response
@@ -37,8 +40,9 @@ it('a number that JavaScript would round is shown with all its digits, since a s
   const graph = createRemoteGraph({ url: `http://127.0.0.1:${port}`, assistant: 'agent' });
   const [task] = (await graph.read(THREAD)).tasks;
   const [asked] = findProtocol(task?.interrupts[0]?.value).parse(task?.interrupts[0]?.value) ?? [];
-  const text = '"12345678901234567890';
-  assert.deepEqual(asked?.args, { account: '12345678901234567890', text, n: -1e21 });
+  const shown = { account: '12345678901234567890', n: -1e21, m: [`-${huge}`, '1e400', 0] };
+  const text = '\\"12345678901234567890\\';
+  assert.deepEqual(asked?.args, { ...shown, text });
 });
 
 describe('a graph behind LangGraph’s own local server', () => {

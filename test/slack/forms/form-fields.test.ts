@@ -227,6 +227,15 @@ describe('the field of a value', () => {
     );
   });
 
+  it('of a value that may be anything is JSON, which is said of it and of nothing else', () => {
+    const tool = objectOf({ l: { type: 'array' }, t: STRING });
+    const inputs = fillForm({ l: [1, 'x', 'a\u200bb'], t: 'x' }, tool).views.flatMap(inputsOf);
+    assert.deepEqual(
+      inputs.map(({ hint }) => hint?.text.slice(0, 15)),
+      [undefined, 'Written as JSON', 'Written as JSON', 'A text with cha'],
+    );
+  });
+
   it('of a searched choice is found by what was typed, the best first', () => {
     const values = Array.from({ length: 2_000 }, (_, i) => `city ${i}`);
     const { plan } = fillForm(
