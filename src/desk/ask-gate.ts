@@ -43,7 +43,12 @@ export async function askGate(
       requester: call.requester,
       channel: placeOf(call.thread).channel,
       thread: call.thread,
-      call: { id: call.id, createdAt: call.createdAt, position: call.position },
+      call: {
+        id: call.id,
+        createdAt: call.createdAt,
+        position: call.position,
+        ...(call.status === 'running' && call.claim && { claimedAt: call.claim.at }),
+      },
       ...(agent !== undefined && { agent }),
       ...(outside && { isOutside: true as const }),
     });

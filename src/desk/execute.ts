@@ -76,14 +76,14 @@ export function createExecute(
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
     const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
-    return step.call.status === 'running' ? await lookOnceMore(call, step) : step;
+    return step.call.status === 'running' ? await lookOnceMore(call, step, work) : step;
   }
 
   /** Between the claim and now somebody may have decided otherwise. */
-  async function lookOnceMore(call: Call, rerun: Step): Promise<Step> {
+  async function lookOnceMore(call: Call, rerun: Step, work: Work): Promise<Step> {
     if (!isIntact(call)) return breakIntegrity(call, clock.now(), true);
     const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
-    const why = isOver ? 'the work that it was for has ended.' : await whyNotAnyMore(call);
+    const why = isOver ? 'the work that it was for has ended.' : await whyNotAnyMore(call, work);
     return why === undefined ? rerun : refuseRerun(call, why, clock.now());
   }
 

@@ -7,7 +7,7 @@ import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
-import type { DeskDeps } from './deps.ts';
+import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
@@ -72,13 +72,14 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     message: InboxMessage,
     open: readonly OpenCall[],
     fence: ThreadFence,
+    work: Pick<Work, 'tries'>,
   ): Promise<OpenCalls> {
     for (;;) {
       const found = sum(await proposeAll(message, open, fence));
       if (await stopForged(found.calls)) continue;
       if (await withdrawSiblings(found.calls)) continue;
       const due = found.calls.filter(({ id }) => found.answered.has(id));
-      if (!(await recheckHanded(due))) return found;
+      if (!(await recheckHanded(due, work))) return found;
     }
   };
 }

@@ -150,7 +150,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     }
     await handed.endGone(message.id, state, fence);
     const [open, pause] = await Promise.all([
-      readOpenCalls(message, state.open, fence),
+      readOpenCalls(message, state.open, fence, work),
       store.pause.read(),
     ]);
     const says = awaited.mark(message, await closeLive.beside(message, state, open.calls));

@@ -3,6 +3,7 @@ import { finish } from '../domain/claim.ts';
 import { isHanded } from '../domain/outside.ts';
 import { plainSentence, sentence } from '../domain/sentence.ts';
 import type { ClaimDeps } from './claim-step.ts';
+import type { Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { createWhyNotAnyMore } from './why-not-any-more.ts';
 
@@ -23,8 +24,8 @@ export function createRecheckHanded(deps: ClaimDeps) {
     return Math.abs(clock.now() - call.claim.at) > FRESH_MS;
   }
 
-  async function isTakenBack(call: Call): Promise<boolean> {
-    const why = isOld(call) ? await whyNotAnyMore(call) : undefined;
+  async function isTakenBack(call: Call, work: Pick<Work, 'tries'>): Promise<boolean> {
+    const why = isOld(call) ? await whyNotAnyMore(call, work) : undefined;
     if (why === undefined) return false;
     // Nobody can tell from here whether the graph had it before a crash.
     const note = sentence`Not handed over, or not again after a crash: ${why}`;
@@ -34,8 +35,11 @@ export function createRecheckHanded(deps: ClaimDeps) {
     return true;
   }
 
-  return async function recheckHanded(calls: readonly Call[]): Promise<boolean> {
-    const taken = await Promise.all(calls.map(isTakenBack));
+  return async function recheckHanded(
+    calls: readonly Call[],
+    work: Pick<Work, 'tries'>,
+  ): Promise<boolean> {
+    const taken = await Promise.all(calls.map((call) => isTakenBack(call, work)));
     return taken.includes(true);
   };
 }

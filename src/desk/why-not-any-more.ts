@@ -5,16 +5,22 @@ import type { Sentence } from '../domain/sentence.ts';
 import { askGate } from './ask-gate.ts';
 import { askVoters, ruleWithVoters } from './ask-voters.ts';
 import type { ClaimDeps } from './claim-step.ts';
+import type { Work } from './deps.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 
-const NOT_ENOUGH: Sentence = 'its approvals no longer suffice.';
+const TOO_FEW: Sentence = 'too few of those who approved it may still approve it.';
+const UNTOLD: Sentence = 'Slack does not tell who may still approve it.';
 
 /**
  * Builds the look at a call whose claim is of a while ago and which is about to begin: says why it
- * could not be claimed now, its deadline aside; undefined when it could. Rejects while that can't be told.
+ * could not be claimed now, its deadline aside; undefined when it could. Rejects while that can't be
+ * told, for as long as it is worth trying again.
  */
 export function createWhyNotAnyMore(deps: ClaimDeps) {
-  return async function whyNotAnyMore(call: Call): Promise<Sentence | undefined> {
+  return async function whyNotAnyMore(
+    call: Call,
+    { tries }: Pick<Work, 'tries'>,
+  ): Promise<Sentence | undefined> {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
     const gate = await askGate(deps, call, parsed);
@@ -23,8 +29,9 @@ export function createWhyNotAnyMore(deps: ClaimDeps) {
     const { deadlineAt: _met, ...approved } = { ...call, status: 'approved' as const };
     // What it works on may have been changed by its own beginning.
     const facts = { now: deps.clock.now(), fence: 0, gate, parsed };
-    const { cause, call: next } = ruleWithVoters(approved, facts, asked, 0);
+    const { cause, call: next } = ruleWithVoters(approved, facts, asked, tries);
     if (cause === 'claim') return undefined;
-    return cause === 'recheck' ? NOT_ENOUGH : (next.note ?? NOT_ENOUGH);
+    if (cause !== 'recheck' && next.note !== undefined) return next.note;
+    return asked?.failure === undefined ? TOO_FEW : UNTOLD;
   };
 }

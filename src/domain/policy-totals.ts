@@ -12,7 +12,8 @@ const LET_THROUGH: ReadonlySet<CallStatus> = new Set([
 
 /**
  * Returns which of a requester's calls count against a call, in the given order. One that waits for
- * people counts if it came first: else each of two would count the other, and neither could pass.
+ * people counts if it came first: else each of two would count the other, and neither could pass. What
+ * was let through after a call had begun does not count against it.
  */
 export function countedCalls(
   calls: readonly Call[],
@@ -21,10 +22,16 @@ export function countedCalls(
 ): readonly Call[] {
   return calls
     .filter((call) => call.id !== self?.id && call.createdAt > since)
-    .filter(
-      (call) =>
-        LET_THROUGH.has(call.status) || (call.status === 'pending' && cameFirst(call, self)),
+    .filter((call) =>
+      LET_THROUGH.has(call.status)
+        ? !beganAfter(call, self)
+        : call.status === 'pending' && cameFirst(call, self),
     );
+}
+
+function beganAfter({ claim }: Call, self: GateFacts['call']): boolean {
+  if (self?.claimedAt === undefined) return false;
+  return claim === undefined || claim.at > self.claimedAt;
 }
 
 function cameFirst(call: Call, self: GateFacts['call']): boolean {

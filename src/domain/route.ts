@@ -43,8 +43,13 @@ export interface GateFacts {
   readonly requester: Person;
   readonly channel: string;
   readonly thread: ThreadKey;
-  /** The call itself: its id and its place among others. */
-  readonly call?: { readonly id: string; readonly createdAt: number; readonly position: number };
+  /** The call itself: its id and its place among others, and when it was claimed, of one that is looked at once more. */
+  readonly call?: {
+    readonly id: string;
+    readonly createdAt: number;
+    readonly position: number;
+    readonly claimedAt?: number;
+  };
   /** The helper that asks, or whoever does from outside; absent when the thread's own agent does. */
   readonly agent?: string;
   /** The tool is not ours: its name is a claim. */

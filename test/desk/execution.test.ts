@@ -117,7 +117,7 @@ describe('a run', () => {
     await desk.decide(await onlyCall(desk), REQUESTER);
     assert.deepEqual((await onlyCall(desk)).outcome, {
       kind: 'error',
-      text: 'Not run: the tool “act” has gone or changed in the last moment.',
+      text: 'Not run: the tool “act” has changed since it was approved, or is no longer there.',
     });
     assert.equal(desk.integrity.count(), 0);
   });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Call, CallStatus } from '../../src/domain/call.ts';
 import { countedCalls, sumField } from '../../src/domain/policy-totals.ts';
+import type { GateFacts } from '../../src/domain/route.ts';
 import { aCall } from '../support/a-call.ts';
 
 const SELF = { id: 'call_m', createdAt: 5_000, position: 1 };
@@ -10,7 +11,7 @@ const SELF = { id: 'call_m', createdAt: 5_000, position: 1 };
 const call = (id: string, status: CallStatus, patch: Partial<Call> = {}): Call =>
   aCall({ id, status, createdAt: 4_000, position: 0, ...patch });
 
-const idsOf = (calls: readonly Call[], self: typeof SELF | undefined = SELF, since = 1_000) =>
+const idsOf = (calls: readonly Call[], self: GateFacts['call'] = SELF, since = 1_000) =>
   countedCalls(calls, self, since).map(({ id }) => id);
 
 describe('which calls count', () => {
@@ -47,6 +48,17 @@ describe('which calls count', () => {
       call('call_b', 'succeeded', { createdAt: 1_001 }),
     ];
     assert.deepEqual(idsOf(calls), ['call_b']);
+  });
+
+  it('of one that has begun, not what began or may begin after it', () => {
+    const calls = [
+      call('call_before', 'succeeded', { claim: { at: 6_000, fence: 1 } }),
+      call('call_after', 'running', { claim: { at: 6_001, fence: 2 } }),
+      call('call_approved', 'approved'),
+      call('call_waits', 'pending'),
+    ];
+    assert.deepEqual(idsOf(calls, { ...SELF, claimedAt: 6_000 }), ['call_before', 'call_waits']);
+    assert.equal(idsOf(calls).length, 4);
   });
 
   it('what waits counts only if it came first: by time, then by place in its message, then by id', () => {

@@ -52,7 +52,7 @@ it('what was approved by somebody who may not approve any more when its batch is
   const [call] = await desk.calls();
   assert.match(
     textOf(call),
-    /^Not handed to “their-middleware”, .* Too few .* may still approve it\.$/,
+    /^Not handed over, or not again after a crash: too few .* may still approve it\.$/,
   );
   assert.match(desk.said().at(-1) ?? '', /Deleted file-2\. \/ Deleted file-3\./);
 });
@@ -72,7 +72,7 @@ it('what the policy refuses by the time its batch is handed over is not run, and
   isForbidden = true;
   await desk.approve(await desk.open('file-3'));
   assert.deepEqual(await desk.ran(), ['file-2', 'file-3']);
-  assert.match(textOf((await desk.calls())[0]), /^Not handed to .* Refused\. Never that\.$/);
+  assert.match(textOf((await desk.calls())[0]), /^Not handed over, .*: Never that\.$/);
 });
 
 it('what was approved by somebody of whom Slack tells nothing for long is not run, and its end says so', async (t) => {
@@ -89,5 +89,5 @@ it('what was approved by somebody of whom Slack tells nothing for long is not ru
   await desk.clock.advance(3_600_000);
   await desk.rest();
   assert.deepEqual(await desk.ran(), ['file-2']);
-  assert.match(textOf((await desk.calls())[0]), /^Not handed to .* Slack does not tell who may/);
+  assert.match(textOf((await desk.calls())[0]), /^Not handed over, .* Slack does not tell who may/);
 });

@@ -273,28 +273,3 @@ describe('createAgent of another copy of the library', () => {
     assert.match(textOf(three), /^Not run: the graph’s middleware drops approved calls/);
   });
 });
-
-describe('a batch of which one waited long for the others', () => {
-  it('what was approved long before its batch is handed over only while it still may run', async (t) => {
-    let frozen = false;
-    const ask = askAll();
-    const desk = await buildGraphDesk(t, 'their-middleware', {
-      gate: (facts) =>
-        frozen && JSON.stringify(facts.args).includes('file-1')
-          ? { kind: 'refuse', reason: 'Frozen now.' }
-          : ask(facts),
-    });
-    await desk.send('delete 2');
-    await desk.approve(await desk.open('file-1'));
-    frozen = true;
-    await desk.clock.advance(3_600_000);
-    await desk.approve(await desk.open('file-2'));
-    const [one, two] = await desk.calls();
-    assert.deepEqual([one?.status, two?.status], ['failed', 'succeeded']);
-    assert.equal(
-      one?.outcome?.kind === 'error' && one.outcome.text,
-      'Not handed over: Frozen now.',
-    );
-    assert.deepEqual(await desk.ran(), ['file-2']);
-  });
-});
