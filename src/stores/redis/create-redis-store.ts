@@ -20,6 +20,7 @@ import { createRedisPause } from './redis-pause.ts';
 import { createRedisPins } from './redis-pins.ts';
 import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
+import { tryRights } from './try-rights.ts';
 
 /** All ports on one Redis, with the saver of the graph's checkpoints. */
 export type RedisStore = Store & {
@@ -49,6 +50,8 @@ export async function createRedisStore(options: {
   const desk = `${prefix}:{desk}`;
   let cancel: Cancel = () => {};
   try {
+    // The checkpoints of each thread lie under a hash tag of their own.
+    for (const key of [desk, `${prefix}:{thread:}`]) await tryRights(link, key, clock.now());
     await migrateDesk(link, desk);
     if (onWake) {
       await connection.listen(`${desk}:wakes`, onWake);
