@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
+import { createCallWatch } from '../../src/desk/outside/watch-calls.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { StoreUnavailableError } from '../../src/domain/store.ts';
@@ -45,8 +46,10 @@ function openStore(onWake?: () => void): Promise<RedisStore> {
   });
 }
 
-async function tell(...command: readonly string[]): Promise<void> {
-  const path = server.url.slice('unix://'.length);
+const tell = (...command: readonly string[]) => tellServer(server, ...command);
+
+async function tellServer({ url }: RedisServer, ...command: readonly string[]): Promise<void> {
+  const path = url.slice('unix://'.length);
   const client = createClient({ socket: { path } });
   await client.connect();
   await client.sendCommand([...command]);
@@ -146,6 +149,31 @@ test('a server that would throw data away since somebody changed it is not ready
   await assert.rejects(store.check(), /out of memory/);
   await tell('CONFIG', 'SET', 'maxmemory', '0');
   await store.check();
+});
+
+test('who waits for a call hears of what happens to it though Redis has lost its newest records', async (t) => {
+  const forgetful = await startRedis();
+  t.after(() => forgetful.stop());
+  const clock = createSystemClock();
+  const store = await createRedisStore({ url: forgetful.url, prefix: 'p', clock, log: LOG });
+  t.after(() => store.close());
+  const happen = (subject: string) =>
+    store.audit.append([{ ...aDraft('call.approve'), subject }]).catch(() => undefined);
+  const watch = createCallWatch({ audit: store.audit, clock, log: LOG });
+  t.after(() => watch.stop());
+  let heard = 0;
+  await happen('call_of_before');
+  await tellServer(forgetful, 'SAVE');
+  await watch.watch('call_a', () => (heard += 1));
+  for (let i = 0; i < 3; i += 1) await happen('call_a');
+  await until(() => heard === 3, 10);
+  await forgetful.restart();
+  await until(async () => (await store.audit.newest().catch(() => undefined)) === 1, 10);
+  await until(() => heard > 3, 10);
+  for (let i = 0; i < 3; i += 1) await happen('call_b');
+  const before = heard;
+  await happen('call_a');
+  await until(() => heard > before, 10);
 });
 
 test('a tool that ends while Redis is away has its end recorded when it is back, once, and nobody is asked (field report 26)', async (t) => {
