@@ -43,11 +43,12 @@ export async function createRedisStore(options: {
   /** Called when this or another process put something on the agenda, and every second. */
   readonly onWake?: () => void;
 }): Promise<RedisStore> {
-  const { clock, onWake, prefix } = options;
+  const { clock, log, onWake, prefix } = options;
   const connection = await connectRedis(options);
   const link = createDeskLine(connection.link);
   // One hash tag, so that one script may touch all keys of the desk.
   const desk = `${prefix}:{desk}`;
+  const installationKey = createRedisInstallationKey(link, desk);
   let cancel: Cancel = () => {};
   try {
     // The checkpoints of each thread lie under a hash tag of their own.
@@ -65,6 +66,10 @@ export async function createRedisStore(options: {
   function lookAgain(look: () => void): void {
     cancel = clock.schedule(clock.now() + LOOK_AGAIN_MS, () => {
       look();
+      // What is wrong with it is told by the check.
+      installationKey.keep().catch((error: unknown) => {
+        log.debug({ err: error }, 'The key of the installation was not looked at.');
+      });
       lookAgain(look);
     });
   }
@@ -83,9 +88,12 @@ export async function createRedisStore(options: {
     keys: createRedisKeys(link, desk),
     bulletins: createRedisBulletins(link, desk),
     saver: new CompactRedisSaver(connection, prefix),
-    installationKey: createRedisInstallationKey(link, desk),
+    installationKey,
     findSharingProblem: (folder) => findSharingProblem(link, desk, folder),
-    check: () => connection.check(desk),
+    async check() {
+      await connection.check(desk);
+      await installationKey.keep();
+    },
     async close() {
       cancel();
       await connection.close();
