@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
 import { createCallWatch } from '../../src/desk/outside/watch-calls.ts';
+import { type Lease, pumpKey } from '../../src/domain/agenda.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
-import { StoreUnavailableError } from '../../src/domain/store.ts';
+import { StaleFenceError, StoreUnavailableError } from '../../src/domain/store.ts';
 import { createRedisStore, type RedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { REQUESTER, THREAD } from '../support/a-call.ts';
+import { claimOne } from '../support/claim-one.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { createMockModel, sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
@@ -174,6 +176,28 @@ test('who waits for a call hears of what happens to it though Redis has lost its
   const before = heard;
   await happen('call_a');
   await until(() => heard > before, 10);
+});
+
+test('a worker whose lease Redis has lost does not pass for the one who has the thread now', async (t) => {
+  const forgetful = await startRedis();
+  t.after(() => forgetful.stop());
+  const clock = createSystemClock();
+  const open = () => createRedisStore({ url: forgetful.url, prefix: 'p', clock, log: LOG });
+  const [one, other] = [await open(), await open()];
+  t.after(() => Promise.all([one.close(), other.close()]));
+  await one.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+  await tellServer(forgetful, 'SAVE');
+  const lost = await claimOne(one.agenda, clock.now(), 60_000);
+  assert.ok(lost);
+  await forgetful.restart();
+  const isBack = (error: unknown) => !(error instanceof StoreUnavailableError);
+  await until(() => other.agenda.nextDueAt().then(() => true, isBack), 10);
+  const held = await claimOne(other.agenda, clock.now(), 60_000);
+  assert.ok(held);
+  const fenced = ({ fence: token }: Lease) => ({ thread: THREAD, token });
+  await assert.rejects(one.outbox.add([], [], fenced(lost)), StaleFenceError);
+  assert.equal(await one.agenda.renew(lost, clock.now(), 60_000), undefined);
+  await other.outbox.add([], [], fenced(held));
 });
 
 test('a tool that ends while Redis is away has its end recorded when it is back, once, and nobody is asked (field report 26)', async (t) => {
