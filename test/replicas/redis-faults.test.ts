@@ -1,5 +1,7 @@
 /** What a Redis that fails does to the store and to work under way: it is refused honestly, comes back by itself, and nothing is lost or done twice. */
 import assert from 'node:assert/strict';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
 import { createCallWatch } from '../../src/desk/outside/watch-calls.ts';
@@ -17,6 +19,7 @@ import { createRecordedTool } from '../support/recorded-tool.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { createReplica, threadOf } from '../support/replica.ts';
 import { aDraft, aMessage, eventsOf } from '../support/store-contract/store-bench.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
 const silent = () => {};
@@ -151,6 +154,32 @@ test('a server that would throw data away since somebody changed it is not ready
   await assert.rejects(store.check(), /out of memory/);
   await tell('CONFIG', 'SET', 'maxmemory', '0');
   await store.check();
+});
+
+test('a server that takes no writes any more is left, whatever is asked of it at once, and one that lacks its replicas is unavailable', async (t) => {
+  const [old, young] = [await startRedis(), await startRedis()];
+  const address = await makeTempDir();
+  const path = join(address.path, 'redis.sock');
+  const leadTo = async ({ url }: RedisServer) => {
+    await rm(path, { force: true });
+    await symlink(url.slice('unix://'.length), path);
+  };
+  await leadTo(old);
+  const clock = createSystemClock();
+  const store = await createRedisStore({ url: `unix://${path}`, prefix: 'p', clock, log: LOG });
+  t.after(async () => {
+    await store.close();
+    await Promise.all([old.stop(), young.stop(), address.remove()]);
+  });
+  await tellServer(old, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
+  const error = await failsInTime(receive(store));
+  assert.match(error.message, /too few of its replicas/);
+  assert.equal(error.fate, 'not-done');
+  await tellServer(old, 'REPLICAOF', '127.0.0.1', '1');
+  await leadTo(young);
+  const { agenda } = store;
+  const claim = () => Promise.all([agenda.claim(clock.now(), 1_000, 3), agenda.nextDueAt()]);
+  assert.deepEqual(await claim(), [[], undefined]);
 });
 
 test('who waits for a call hears of what happens to it though Redis has lost its newest records', async (t) => {

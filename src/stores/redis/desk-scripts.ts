@@ -204,7 +204,10 @@ while ARGV[at] do
   local ok,answer=pcall(part,args)
   local failure=not ok and answer or (type(answer)=='table' and answer.err and answer)
   if failure then
-    out[#out+1]={0,type(failure)=='table' and failure.err or tostring(failure)}
+    local text=type(failure)=='table' and failure.err or tostring(failure)
+    -- Of the server, not of the part: nothing was written, and the line is to be left.
+    if string.find(text,'READONLY',1,true)==1 then return redis.error_reply(text) end
+    out[#out+1]={0,text}
   else
     out[#out+1]={1,answer or false}
   end

@@ -140,6 +140,10 @@ const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
     'MISCONF',
     'Redis can not write its file to disk and takes no writes: see its log, and free the disk.',
   ],
+  [
+    'NOREPLICAS',
+    'Redis takes no writes since too few of its replicas answer: see them, and min-replicas-to-write.',
+  ],
   ['READONLY', 'Redis is a replica that takes no writes: point REDIS_URL at the primary.'],
   ['CLUSTERDOWN', 'The Redis cluster is down: too few of its masters answer.'],
   ['LOADING', 'Redis is still loading its data.'],
