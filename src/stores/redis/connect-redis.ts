@@ -56,7 +56,7 @@ export async function connectRedis(options: {
     link,
     async check(desk) {
       const before = clock.now();
-      const theirs = await tryRights(link, desk, before);
+      const theirs = await tryRights(link, desk);
       const offset = Math.max(before - theirs, theirs - clock.now());
       if (offset > MAX_CLOCK_OFFSET_MS) {
         throw new Error(

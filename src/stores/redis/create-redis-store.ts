@@ -52,7 +52,7 @@ export async function createRedisStore(options: {
   let cancel: Cancel = () => {};
   try {
     // The checkpoints of each thread lie under a hash tag of their own.
-    for (const key of [desk, `${prefix}:{thread:}`]) await tryRights(link, key, clock.now());
+    for (const key of [desk, `${prefix}:{thread:}`]) await tryRights(link, key);
     await migrateDesk(link, desk);
     if (onWake) {
       await connection.listen(`${desk}:wakes`, onWake);

@@ -4,7 +4,7 @@ import { GRANTS, NO_PERMISSION_SIGNS, type RedisLink, toScript } from './redis-l
 
 /**
  * Runs each command of our scripts such that it changes nothing: on a key that is not there, or on
- * one of another kind. `ARGV[1]` is what is written meanwhile. Answers the time of the server, and
+ * one of another kind. Answers the time of the server, and
  * what its user may not run.
  */
 const TRY = toScript(`
@@ -20,7 +20,7 @@ local function try(...)
   end
   return answer
 end
-local set=try('SET',key,ARGV[1])
+local set=try('SET',key,'0')
 if type(set)=='table' and set.err then return set end
 for _,name in ipairs({'GET','INCR','UNLINK','EXISTS','HGETALL','HKEYS','HVALS','LLEN','SCARD','SMEMBERS','ZCARD','DEL'}) do
   try(name,name=='INCR' and key or none)
@@ -41,8 +41,8 @@ try('UNLINK',key)
 return {time[1],time[2],unpack(denied)}`);
 
 /** Tries the commands of our scripts on what a key begins with; resolves with the time of the server (ms), and rejects, saying what to grant, when its user may not run one of them. */
-export async function tryRights(link: RedisLink, key: string, now: number): Promise<number> {
-  const [seconds, micros, ...denied] = readTexts(await link.run(TRY, key, [String(now)]));
+export async function tryRights(link: RedisLink, key: string): Promise<number> {
+  const [seconds, micros, ...denied] = readTexts(await link.run(TRY, key, []));
   if (denied.length > 0) {
     const names = [...new Set(denied)].join(', ');
     throw new Error(`Redis does not let the user of REDIS_URL run ${names} on ${key}:…. ${GRANTS}`);

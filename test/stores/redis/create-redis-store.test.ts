@@ -5,6 +5,7 @@ import { pumpKey } from '../../../src/domain/agenda.ts';
 import { firstBrokenEntry } from '../../../src/domain/audit.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { migrateDesk, NEWEST_DESK } from '../../../src/stores/redis/desk-version.ts';
+import { openRedisKeys } from '../../../src/stores/redis/open-redis-keys.ts';
 import { createRedisLine } from '../../../src/stores/redis/redis-line.ts';
 import { createRedisLink } from '../../../src/stores/redis/redis-link.ts';
 import { aCall, THREAD } from '../../support/a-call.ts';
@@ -106,6 +107,7 @@ test('a user who lacks a command, the keys or the channel stops the start, and m
   t.after(() => client.disconnect());
   const proxy = await startFaultProxy({ path: url().slice('unix://'.length) });
   t.after(() => proxy.stop());
+  const address = `redis://app:pw@127.0.0.1:${proxy.port}`;
   const granted = ['~P:*', '&P:*', '+@read', '+@write', '+@scripting', '+@pubsub', '+@connection'];
   const may = async (...rules: readonly string[]) => {
     const all = ['reset', 'on', '>pw', ...rules, '+info', '+time'];
@@ -114,7 +116,7 @@ test('a user who lacks a command, the keys or the channel stops the start, and m
   };
   const begin = () =>
     createRedisStore({
-      url: `redis://app:pw@127.0.0.1:${proxy.port}`,
+      url: address,
       prefix,
       clock: createManualClock(),
       log: SILENT,
@@ -135,6 +137,7 @@ test('a user who lacks a command, the keys or the channel stops the start, and m
   assert.equal(await store.inbox.receive(aMessage('1.000100'), {}), 'new');
   await client.sendCommand(['ACL', 'SETUSER', 'app', '-hset']);
   await assert.rejects(store.check(), /run HSET on/);
+  await assert.rejects(openRedisKeys({ url: address, prefix }, SILENT), /run HSET on/);
 });
 
 test('the chain holds over texts of every length and script', async (t) => {
