@@ -1,19 +1,25 @@
 /** What a Redis that fails does to the store and to work under way: it is refused honestly, comes back by itself, and nothing is lost or done twice. */
 import assert from 'node:assert/strict';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
+import { createCallWatch } from '../../src/desk/outside/watch-calls.ts';
+import { type Lease, pumpKey } from '../../src/domain/agenda.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
-import { StoreUnavailableError } from '../../src/domain/store.ts';
+import { StaleFenceError, StoreUnavailableError } from '../../src/domain/store.ts';
 import { createRedisStore, type RedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { REQUESTER, THREAD } from '../support/a-call.ts';
+import { claimOne } from '../support/claim-one.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { createMockModel, sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { createReplica, threadOf } from '../support/replica.ts';
 import { aDraft, aMessage, eventsOf } from '../support/store-contract/store-bench.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
 const silent = () => {};
@@ -45,8 +51,10 @@ function openStore(onWake?: () => void): Promise<RedisStore> {
   });
 }
 
-async function tell(...command: readonly string[]): Promise<void> {
-  const path = server.url.slice('unix://'.length);
+const tell = (...command: readonly string[]) => tellServer(server, ...command);
+
+async function tellServer({ url }: RedisServer, ...command: readonly string[]): Promise<void> {
+  const path = url.slice('unix://'.length);
   const client = createClient({ socket: { path } });
   await client.connect();
   await client.sendCommand([...command]);
@@ -146,6 +154,79 @@ test('a server that would throw data away since somebody changed it is not ready
   await assert.rejects(store.check(), /out of memory/);
   await tell('CONFIG', 'SET', 'maxmemory', '0');
   await store.check();
+});
+
+test('a server that takes no writes any more is left, whatever is asked of it at once, and one that lacks its replicas is unavailable', async (t) => {
+  const [old, young] = [await startRedis(), await startRedis()];
+  const address = await makeTempDir();
+  const path = join(address.path, 'redis.sock');
+  const leadTo = async ({ url }: RedisServer) => {
+    await rm(path, { force: true });
+    await symlink(url.slice('unix://'.length), path);
+  };
+  await leadTo(old);
+  const clock = createSystemClock();
+  const store = await createRedisStore({ url: `unix://${path}`, prefix: 'p', clock, log: LOG });
+  t.after(async () => {
+    await store.close();
+    await Promise.all([old.stop(), young.stop(), address.remove()]);
+  });
+  await tellServer(old, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
+  const error = await failsInTime(receive(store));
+  assert.match(error.message, /too few of its replicas/);
+  assert.equal(error.fate, 'not-done');
+  await tellServer(old, 'REPLICAOF', '127.0.0.1', '1');
+  await leadTo(young);
+  const { agenda } = store;
+  const claim = () => Promise.all([agenda.claim(clock.now(), 1_000, 3), agenda.nextDueAt()]);
+  assert.deepEqual(await claim(), [[], undefined]);
+});
+
+test('who waits for a call hears of what happens to it though Redis has lost its newest records', async (t) => {
+  const forgetful = await startRedis();
+  t.after(() => forgetful.stop());
+  const clock = createSystemClock();
+  const store = await createRedisStore({ url: forgetful.url, prefix: 'p', clock, log: LOG });
+  t.after(() => store.close());
+  const happen = (subject: string) =>
+    store.audit.append([{ ...aDraft('call.approve'), subject }]).catch(() => undefined);
+  const watch = createCallWatch({ audit: store.audit, clock, log: LOG });
+  t.after(() => watch.stop());
+  let heard = 0;
+  await happen('call_of_before');
+  await tellServer(forgetful, 'SAVE');
+  await watch.watch('call_a', () => (heard += 1));
+  for (let i = 0; i < 3; i += 1) await happen('call_a');
+  await until(() => heard === 3, 10);
+  await forgetful.restart();
+  await until(async () => (await store.audit.newest().catch(() => undefined)) === 1, 10);
+  await until(() => heard > 3, 10);
+  for (let i = 0; i < 3; i += 1) await happen('call_b');
+  const before = heard;
+  await happen('call_a');
+  await until(() => heard > before, 10);
+});
+
+test('a worker whose lease Redis has lost does not pass for the one who has the thread now', async (t) => {
+  const forgetful = await startRedis();
+  t.after(() => forgetful.stop());
+  const clock = createSystemClock();
+  const open = () => createRedisStore({ url: forgetful.url, prefix: 'p', clock, log: LOG });
+  const [one, other] = [await open(), await open()];
+  t.after(() => Promise.all([one.close(), other.close()]));
+  await one.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+  await tellServer(forgetful, 'SAVE');
+  const lost = await claimOne(one.agenda, clock.now(), 60_000);
+  assert.ok(lost);
+  await forgetful.restart();
+  const isBack = (error: unknown) => !(error instanceof StoreUnavailableError);
+  await until(() => other.agenda.nextDueAt().then(() => true, isBack), 10);
+  const held = await claimOne(other.agenda, clock.now(), 60_000);
+  assert.ok(held);
+  const fenced = ({ fence: token }: Lease) => ({ thread: THREAD, token });
+  await assert.rejects(one.outbox.add([], [], fenced(lost)), StaleFenceError);
+  assert.equal(await one.agenda.renew(lost, clock.now(), 60_000), undefined);
+  await other.outbox.add([], [], fenced(held));
 });
 
 test('a tool that ends while Redis is away has its end recorded when it is back, once, and nobody is asked (field report 26)', async (t) => {

@@ -29,6 +29,8 @@ export function createCallWatch({
   const listeners = new Map<string, Set<() => void>>();
   /** All up to this entry has been told; undefined while nobody listens. */
   let told: number | undefined;
+  /** Of that entry, once it was read: a store that lost its newest ones in a crash gives their numbers to others. */
+  let hash: string | undefined;
   let isLooking = false;
   let isNudged = false;
   let cancel: Cancel = () => {};
@@ -39,11 +41,34 @@ export function createCallWatch({
   }
 
   async function look(): Promise<void> {
-    if (told === undefined) return;
-    const entries = await audit.read(told + 1, PAGE);
-    for (const entry of entries) tell(entry);
-    told = listeners.size === 0 ? undefined : (entries.at(-1)?.seq ?? told);
+    const last = told;
+    if (last === undefined) return;
+    // The first is the one that was told last, if it is still there.
+    const entries = await audit.read(Math.max(last, 1), PAGE);
+    if (isOther(last, entries[0])) await startOver();
+    else follow(last, entries);
+    if (listeners.size === 0) told = undefined;
     isNudged ||= entries.length === PAGE;
+  }
+
+  function follow(last: number, entries: readonly AuditEntry[]): void {
+    for (const entry of entries) if (entry.seq > last) tell(entry);
+    const newest = entries.at(-1);
+    told = newest?.seq ?? last;
+    hash = newest?.hash;
+  }
+
+  /** Nobody can tell what has happened meanwhile: all look for themselves. */
+  async function startOver(): Promise<void> {
+    told = await audit.newest();
+    hash = undefined;
+    for (const own of [...listeners.values()]) for (const listener of [...own]) listener();
+  }
+
+  /** Whether the entry that was told last is there no more. */
+  function isOther(last: number, found: AuditEntry | undefined): boolean {
+    if (last === 0) return false;
+    return found?.seq !== last || (hash !== undefined && found.hash !== hash);
   }
 
   /** One look at a time; what is written meanwhile is looked for by the next. */
@@ -68,6 +93,7 @@ export function createCallWatch({
     if (listeners.size > 0) return;
     cancel();
     told = undefined;
+    hash = undefined;
   }
 
   return {

@@ -3,9 +3,9 @@ import type { Log } from '../../domain/log.ts';
 import { StoreUnavailableError } from '../../domain/store.ts';
 import { judgeServer, parseInfo, type ServerJudgement } from './judge-server.ts';
 import type { RedisClient, RedisCluster } from './open-client.ts';
-import { readTexts } from './read-reply.ts';
 import { createRedisLine, type RedisLine } from './redis-line.ts';
-import { createRedisLink, type RedisLink, toScript } from './redis-link.ts';
+import { createRedisLink, explainReply, type RedisLink } from './redis-link.ts';
+import { tryRights } from './try-rights.ts';
 import { within } from './within.ts';
 
 /** A connected Redis, one server or a cluster. */
@@ -22,9 +22,6 @@ export interface RedisConnection {
   close(): Promise<void>;
 }
 
-const CHECK = toScript(`
-redis.call('SET',KEYS[1]..':checked-at',ARGV[1])
-return redis.call('TIME')`);
 const INFO_MS = 2_000;
 /** Leases are times of the caller: replicas whose clocks differ more than this would take each other's work. */
 const MAX_CLOCK_OFFSET_MS = 1_000;
@@ -59,9 +56,7 @@ export async function connectRedis(options: {
     link,
     async check(desk) {
       const before = clock.now();
-      const reply = await link.run(CHECK, desk, [String(before)]);
-      const [seconds, micros] = readTexts(reply);
-      const theirs = Number(seconds) * 1_000 + Number(micros) / 1_000;
+      const theirs = await tryRights(link, desk);
       const offset = Math.max(before - theirs, theirs - clock.now());
       if (offset > MAX_CLOCK_OFFSET_MS) {
         throw new Error(
@@ -77,7 +72,11 @@ export async function connectRedis(options: {
       }
       return [...keys];
     },
-    listen: line.listen,
+    async listen(channel, listener) {
+      await line.listen(channel, listener).catch((error: unknown) => {
+        throw explainReply(error);
+      });
+    },
     close: line.close,
   };
 }

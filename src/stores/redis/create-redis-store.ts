@@ -20,6 +20,7 @@ import { createRedisPause } from './redis-pause.ts';
 import { createRedisPins } from './redis-pins.ts';
 import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
+import { tryRights } from './try-rights.ts';
 
 /** All ports on one Redis, with the saver of the graph's checkpoints. */
 export type RedisStore = Store & {
@@ -42,13 +43,16 @@ export async function createRedisStore(options: {
   /** Called when this or another process put something on the agenda, and every second. */
   readonly onWake?: () => void;
 }): Promise<RedisStore> {
-  const { clock, onWake, prefix } = options;
+  const { clock, log, onWake, prefix } = options;
   const connection = await connectRedis(options);
   const link = createDeskLine(connection.link);
   // One hash tag, so that one script may touch all keys of the desk.
   const desk = `${prefix}:{desk}`;
+  const installationKey = createRedisInstallationKey(link, desk);
   let cancel: Cancel = () => {};
   try {
+    // The checkpoints of each thread lie under a hash tag of their own.
+    for (const key of [desk, `${prefix}:{thread:}`]) await tryRights(link, key);
     await migrateDesk(link, desk);
     if (onWake) {
       await connection.listen(`${desk}:wakes`, onWake);
@@ -62,6 +66,10 @@ export async function createRedisStore(options: {
   function lookAgain(look: () => void): void {
     cancel = clock.schedule(clock.now() + LOOK_AGAIN_MS, () => {
       look();
+      // What is wrong with it is told by the check.
+      installationKey.keep().catch((error: unknown) => {
+        log.debug({ err: error }, 'The key of the installation was not looked at.');
+      });
       lookAgain(look);
     });
   }
@@ -80,9 +88,12 @@ export async function createRedisStore(options: {
     keys: createRedisKeys(link, desk),
     bulletins: createRedisBulletins(link, desk),
     saver: new CompactRedisSaver(connection, prefix),
-    installationKey: createRedisInstallationKey(link, desk),
+    installationKey,
     findSharingProblem: (folder) => findSharingProblem(link, desk, folder),
-    check: () => connection.check(desk),
+    async check() {
+      await connection.check(desk);
+      await installationKey.keep();
+    },
     async close() {
       cancel();
       await connection.close();

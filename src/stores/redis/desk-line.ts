@@ -22,16 +22,7 @@ const MOST_AT_ONCE = 16;
 /** Makes the link of one desk, whose keys all begin with the same name, over that of the connection. */
 export function createDeskLine(link: RedisLink): RedisLink {
   const queues = new Map<string, Order[]>();
-  const batches = new Map<string, Script>();
-
-  function batchOf(scripts: readonly Script[]): Script {
-    const name = scripts.map(({ sha }) => sha).join();
-    const known = batches.get(name);
-    if (known) return known;
-    const made = deskBatch(scripts);
-    batches.set(name, made);
-    return made;
-  }
+  const batch = deskBatch();
 
   async function send(desk: string, orders: readonly Order[]): Promise<void> {
     const [only] = orders;
@@ -39,15 +30,13 @@ export function createDeskLine(link: RedisLink): RedisLink {
       link.run(only.script, desk, only.args).then(only.resolve, only.reject);
       return;
     }
-    const scripts = [...new Set(orders.map(({ script }) => script))];
-    // One order of them makes one script, which the server keeps.
-    scripts.sort((a, b) => (a.sha < b.sha ? -1 : 1));
+    const script = batch.of(orders.map((order) => order.script));
     const args = orders.flatMap(({ script, args }) => {
       const all = withReceipt(script, args);
-      return [String(scripts.indexOf(script) + 1), String(all.length), ...all];
+      return [batch.nameOf(script) ?? '', String(all.length), ...all];
     });
     try {
-      const replies = readList(await link.run(batchOf(scripts), desk, args));
+      const replies = readList(await link.run(script, desk, args));
       for (const [index, order] of orders.entries()) settle(order, replies[index] ?? null);
     } catch (error) {
       for (const { reject, script } of orders) reject(ofOne(error, script));
@@ -57,7 +46,7 @@ export function createDeskLine(link: RedisLink): RedisLink {
   return {
     run: (script, desk, args) => {
       // What takes its time has a patience of its own, and must not hold up the others.
-      if (script.isBulk) return link.run(script, desk, args);
+      if (script.isBulk || batch.nameOf(script) === undefined) return link.run(script, desk, args);
       return new Promise<Reply>((resolve, reject) => {
         const queue = queues.get(desk);
         const order = { script, args, resolve, reject };

@@ -130,10 +130,11 @@ const PRELUDE = ['local P=KEYS[1]', SHA256, AUDIT, AGENDA, INBOX, OUTBOX, EFFECT
 /** Longer than the same thing is asked for. */
 const RECEIPT_MS = 15_000;
 
-const bodies = new WeakMap<Script, string>();
+/** By hash, each once; the modules that make them are loaded before the first of them runs. */
+const bodies = new Map<string, string>();
 
 function ofDesk(script: Script, body: string): Script {
-  bodies.set(script, body);
+  bodies.set(script.sha, body);
   return script;
 }
 
@@ -165,28 +166,48 @@ return answer`;
   return ofDesk(toScript(`${PRELUDE}\n${body}`, 'once'), body);
 }
 
-/** Makes one script of several: it is given, for each run in turn, which of them it is of, the number of its arguments, and these, a receipt included; it answers a list of pairs, 1 and the answer, or 0 and the error. As each of them, it may be run again. */
-export function deskBatch(scripts: readonly Script[]): Script {
-  const parts = scripts.map((script) => {
-    const body = bodies.get(script);
-    if (body === undefined) throw new Error('Only scripts of the desk make a batch.');
-    return `parts[#parts+1]=function(ARGV)\n${body}\nend`;
+/** Makes a script of what only runs alone, for a change of the stored shapes. */
+export function loneScript(source: string): Script {
+  return toScript(`${PRELUDE}\n${source}`);
+}
+
+/** Several scripts of the desk as one. */
+export interface DeskBatch {
+  /** Tells what a script is called in the batch; undefined for one that is not of the desk. */
+  nameOf(script: Script): string | undefined;
+  /** Returns what runs these: it is given, for each run in turn, the name of the script, the number of its arguments, and these, a receipt included; it answers a list of pairs, 1 and the answer, or 0 and the error. As each of them, it may be run again. */
+  of(scripts: readonly Script[]): Script;
+}
+
+/** Makes the one script that holds all of the desk: servers keep whatever they are given for ever, so there must not be one for each mixture. */
+export function deskBatch(): DeskBatch {
+  const names = new Map([...bodies.keys()].sort().map((sha, index) => [sha, String(index + 1)]));
+  const parts = [...names].map(([sha, name]) => {
+    return `if name=='${name}' then return function(ARGV)\n${bodies.get(sha)}\nend end`;
   });
-  const kind = scripts.every((script) => script.kind === 'read') ? 'read' : 'repeat';
-  return toScript(`${PRELUDE}\nlocal parts={}\n${parts.join('\n')}\n${RUN_PARTS}`, kind);
+  // A part is made when it is asked for: making all of them would take longer than running one.
+  const source = `${PRELUDE}\nlocal function partOf(name)\n${parts.join('\n')}\nend\n${RUN_PARTS}`;
+  const [all, reads] = [toScript(source, 'repeat'), toScript(source, 'read')];
+  return {
+    nameOf: ({ sha }) => names.get(sha),
+    of: (scripts) => (scripts.every(({ kind }) => kind === 'read') ? reads : all),
+  };
 }
 
 /** A failure is a table or a text, by the version of the server. */
 const RUN_PARTS = `
 local out,at={},1
 while ARGV[at] do
-  local part,count,args=parts[tonumber(ARGV[at])],tonumber(ARGV[at+1]),{}
+  local part,count,args=partOf(ARGV[at]),tonumber(ARGV[at+1]),{}
   for i=1,count do args[i]=ARGV[at+1+i] end
   at=at+2+count
   local ok,answer=pcall(part,args)
   local failure=not ok and answer or (type(answer)=='table' and answer.err and answer)
   if failure then
-    out[#out+1]={0,type(failure)=='table' and failure.err or tostring(failure)}
+    local text=type(failure)=='table' and failure.err or tostring(failure)
+    -- Of the server, not of the part: nothing was written, and the line is to be left.
+    if string.find(text,'READONLY',1,true)==1 then return redis.error_reply(text) end
+    out[#out+1]={0,text}
   else
     out[#out+1]={1,answer or false}
   end

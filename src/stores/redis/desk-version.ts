@@ -1,4 +1,4 @@
-import { deskScript } from './desk-scripts.ts';
+import { loneScript } from './desk-scripts.ts';
 import { keepFirst } from './keep-first.ts';
 import type { RedisLink } from './redis-link.ts';
 import { TOUCH } from './redis-untouched.ts';
@@ -89,7 +89,7 @@ export async function migrateDesk(
   }
   for (let from = version; from < newest; from += 1) {
     // Another process may take the same step: the first one does.
-    const step = deskScript(`
+    const step = loneScript(`
       if redis.call('GET',P..':version')~='${from}' then return 0 end
       ${migrations[from - 1] ?? ''}
       redis.call('SET',P..':version','${from + 1}')

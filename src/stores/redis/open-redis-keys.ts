@@ -8,6 +8,7 @@ import { createRedisKeys } from './redis-keys.ts';
 import { COUNT_PENDING_OF_KEY } from './redis-ledger.ts';
 import { createRedisLine } from './redis-line.ts';
 import { createRedisLink } from './redis-link.ts';
+import { tryRights } from './try-rights.ts';
 
 const VERSION = readScript(`return redis.call('GET',P..':version')`);
 
@@ -26,6 +27,10 @@ export async function openRedisKeys(
         `The Redis of REDIS_URL can't be reached: ${why}. Check the address, the password, and that Redis runs.`,
         { cause: error },
       );
+    });
+    await tryRights(link, desk).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new NoKeysError(why, { cause: error });
     });
     const version = readMaybe(await link.run(VERSION, desk, []));
     if (version === undefined) await migrateDesk(link, desk);

@@ -7,18 +7,22 @@ import type { RedisLink } from './redis-link.ts';
 
 const WAKE = deskScript('carryOut(ARGV[1])');
 
+/** A fence is no less than the time: after a crash that took the newest of them, none is given to another worker that somebody alive still bears. */
 const CLAIM = onceScript(`
 local out={}
+local last=math.max(tonumber(redis.call('GET',P..':fence') or '0'),tonumber(ARGV[1])-1)
 for _,key in ipairs(redis.call('ZRANGEBYSCORE',READY,'-inf',ARGV[1],'LIMIT',0,ARGV[3])) do
   local found=redis.call('HMGET',entry(key),'due','until','tries','deaths')
-  local fence=redis.call('INCR',P..':fence')
+  last=last+1
+  local fence=string.format('%.0f',last)
+  redis.call('SET',P..':fence',fence)
   local died=found[2] and 1 or 0
   local tries,deaths=tonumber(found[3] or '0')+died,tonumber(found[4] or '0')+died
   redis.call('HSET',entry(key),'fence',fence,'until',ARGV[2],'tries',tries)
   if deaths>0 then redis.call('HSET',entry(key),'deaths',deaths) end
   if found[1] and tonumber(found[1])<=tonumber(ARGV[1]) then redis.call('HDEL',entry(key),'due') end
   redis.call('ZADD',READY,ARGV[2],key)
-  out[#out+1]={key,tostring(fence),tostring(tries),tostring(deaths)}
+  out[#out+1]={key,fence,tostring(tries),tostring(deaths)}
 end
 return out`);
 

@@ -5,15 +5,33 @@ import type { RedisLink } from './redis-link.ts';
 
 const BYTES = 32;
 
+/** The key, and how it outlives a Redis that loses its data. */
+export type RedisInstallationKey = InstallationKey & {
+  /** Puts the key back that was read here, if it is gone: a replica that starts would make another one, and take what this one seals for changed. Rejects when there is another by now. */
+  keep(): Promise<void>;
+};
+
 /** Keeps the key beside the desk's data, for all replicas; the first to read it makes it. */
-export function createRedisInstallationKey(link: RedisLink, desk: string): InstallationKey {
+export function createRedisInstallationKey(link: RedisLink, desk: string): RedisInstallationKey {
+  const keepHex = (draft: string) => keepFirst(link, desk, 'installation-key', draft);
+  let known: string | undefined;
+
   return {
     async read() {
-      const draft = randomBytes(BYTES).toString('hex');
-      const key = Buffer.from(await keepFirst(link, desk, 'installation-key', draft), 'hex');
-      if (key.length === BYTES) return key;
+      const hex = await keepHex(randomBytes(BYTES).toString('hex'));
+      const key = Buffer.from(hex, 'hex');
+      if (key.length === BYTES) {
+        known = hex;
+        return key;
+      }
       throw new Error(
         `The key of the installation in Redis (${desk}:installation-key) has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks, and calls that wait are stopped as if somebody had changed them.`,
+      );
+    },
+    async keep() {
+      if (known === undefined || (await keepHex(known)) === known) return;
+      throw new Error(
+        `The key of the installation in Redis (${desk}:installation-key) is not the one with which this process was started: Redis lost its data, or somebody replaced the key. Restart the app; calls that were sealed under the other key are stopped as if somebody had changed them.`,
       );
     },
   };

@@ -140,14 +140,22 @@ const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
     'MISCONF',
     'Redis can not write its file to disk and takes no writes: see its log, and free the disk.',
   ],
+  [
+    'NOREPLICAS',
+    'Redis takes no writes since too few of its replicas answer: see them, and min-replicas-to-write.',
+  ],
   ['READONLY', 'Redis is a replica that takes no writes: point REDIS_URL at the primary.'],
   ['CLUSTERDOWN', 'The Redis cluster is down: too few of its masters answer.'],
   ['LOADING', 'Redis is still loading its data.'],
   ['TRYAGAIN', 'The Redis cluster is moving the data to another node.'],
   ['BUSY ', 'Redis is busy with a script of somebody: see SCRIPT KILL.'],
 ];
-const NO_PERMISSION =
-  'Redis refuses a command to this user: grant it +@scripting and the keys it needs.';
+/** What a user of Redis needs, besides a password. */
+export const GRANTS =
+  'Grant it (ACL SETUSER) ~PREFIX:* &PREFIX:* +@read +@write +@scripting +@pubsub +@connection +info +time, where PREFIX is REDIS_PREFIX, and on a cluster +cluster.';
+
+/** What servers of several versions say when a user may not run a command, use a key or a channel. */
+export const NO_PERMISSION_SIGNS = ['NOPERM', 'executing the script', 'ACL failure'] as const;
 
 function sayWhy(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -163,10 +171,15 @@ export function toReplyError(message: string): unknown {
   return explainReply(new ErrorReply(message));
 }
 
-function explainReply(error: unknown): unknown {
+/** Makes of an error what it means, where a server's refusal is one of those that are known. */
+export function explainReply(error: unknown): unknown {
   if (isReply(error, STALE)) return new StaleFenceError(error.message.slice(STALE.length + 1));
   if (!(error instanceof ErrorReply)) return error;
-  if (error.message.includes('NOPERM')) return new Error(NO_PERMISSION, { cause: error });
+  if (NO_PERMISSION_SIGNS.some((sign) => error.message.includes(sign))) {
+    return new Error(`Redis refuses a command to the user of REDIS_URL. ${GRANTS}`, {
+      cause: error,
+    });
+  }
   const isKnown = REFUSALS.some(([begin]) => error.message.includes(begin));
   return isKnown ? unavailable(error, false) : error;
 }

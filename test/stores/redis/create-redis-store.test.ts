@@ -5,9 +5,11 @@ import { pumpKey } from '../../../src/domain/agenda.ts';
 import { firstBrokenEntry } from '../../../src/domain/audit.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { migrateDesk, NEWEST_DESK } from '../../../src/stores/redis/desk-version.ts';
+import { openRedisKeys } from '../../../src/stores/redis/open-redis-keys.ts';
 import { createRedisLine } from '../../../src/stores/redis/redis-line.ts';
 import { createRedisLink } from '../../../src/stores/redis/redis-link.ts';
 import { aCall, THREAD } from '../../support/a-call.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import {
@@ -72,6 +74,70 @@ test('a server that lost its scripts is given them again', async (t) => {
   await client.scriptFlush();
   await store.audit.append([aDraft('after')]);
   assert.deepEqual(await eventsOf(store), ['before', 'after']);
+});
+
+test('a server keeps as many scripts as there are, whatever is asked of it at once', async (t) => {
+  const { store } = await openStore(t);
+  const client = await connectTo(url());
+  t.after(() => client.disconnect());
+  const count = async () => {
+    const [, found] = /number_of_cached_scripts:(\d+)/.exec(await client.info('memory')) ?? [];
+    return Number(found);
+  };
+  const reads: readonly (() => Promise<unknown>)[] = [
+    () => store.pause.read(),
+    () => store.pins.all(),
+    () => store.routes.read(),
+    () => store.keys.list(),
+    () => store.audit.newest(),
+    () => store.inbox.knows(THREAD),
+  ];
+  for (const read of reads) await read();
+  await Promise.all(reads.map((read) => read()));
+  const before = await count();
+  for (const [i, one] of reads.entries()) {
+    for (const other of reads.slice(i)) await Promise.all([one(), other()]);
+  }
+  assert.equal(await count(), before);
+});
+
+test('a user who lacks a command, the keys or the channel stops the start, and may not be ready later, with what to grant', async (t) => {
+  const { prefix } = await openStore(t);
+  const client = await connectTo(url());
+  t.after(() => client.disconnect());
+  const proxy = await startFaultProxy({ path: url().slice('unix://'.length) });
+  t.after(() => proxy.stop());
+  const address = `redis://app:pw@127.0.0.1:${proxy.port}`;
+  const granted = ['~P:*', '&P:*', '+@read', '+@write', '+@scripting', '+@pubsub', '+@connection'];
+  const may = async (...rules: readonly string[]) => {
+    const all = ['reset', 'on', '>pw', ...rules, '+info', '+time'];
+    const ours = all.map((rule) => rule.replace('P', prefix));
+    await client.sendCommand(['ACL', 'SETUSER', 'app', ...ours]);
+  };
+  const begin = () =>
+    createRedisStore({
+      url: address,
+      prefix,
+      clock: createManualClock(),
+      log: SILENT,
+      onWake: () => {},
+    });
+  const lacks: readonly (readonly [rules: readonly string[], words: RegExp])[] = [
+    [[...granted, '-zadd'], /run ZADD on .*Grant it .*\+@write/],
+    [granted.filter((rule) => rule !== '&P:*'), /run PUBLISH on/],
+    [['~P:{desk}:*', ...granted.slice(1)], /refuses a command .* ~PREFIX:\*/],
+  ];
+  for (const [rules, words] of lacks) {
+    await may(...rules);
+    await assert.rejects(begin(), words);
+  }
+  await may(...granted);
+  const store = await begin();
+  t.after(() => store.close());
+  assert.equal(await store.inbox.receive(aMessage('1.000100'), {}), 'new');
+  await client.sendCommand(['ACL', 'SETUSER', 'app', '-hset']);
+  await assert.rejects(store.check(), /run HSET on/);
+  await assert.rejects(openRedisKeys({ url: address, prefix }, SILENT), /run HSET on/);
 });
 
 test('the chain holds over texts of every length and script', async (t) => {

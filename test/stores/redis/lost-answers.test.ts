@@ -34,15 +34,15 @@ after(async () => {
 type Act = (store: RedisStore) => Promise<unknown>;
 
 const effects = (event: string): Effects => ({ audit: [aDraft(event)] });
-const fence: ThreadFence = { thread: THREAD, token: 1 };
-const lease = { key: pumpKey(THREAD), fence: 1, expiresAt: 0, tries: 0, deaths: 0 };
+const fence: ThreadFence = { thread: THREAD, token: 10 };
+const lease = { key: pumpKey(THREAD), fence: 10, expiresAt: 0, tries: 0, deaths: 0 };
 const first = aMessage('1700000001.000100');
 const second = aMessage('1700000002.000100');
 const proposal = aProposal();
 const pending = stepTo(proposal, 'pending', 'gate');
 const approved = stepTo(pending.call, 'approved', 'approve');
 const turn = { id: first.id, settledAt: 5, messages: [] };
-const graph = { thread_id: THREAD, fence_token: 1 };
+const graph = { thread_id: THREAD, fence_token: 10 };
 const checkpoint = { ...emptyCheckpoint(), id: 'a', ts: '2026-01-05T09:00:00.000Z' };
 const about = { source: 'loop', step: 0, parents: {} } as const;
 const pause = { by: REQUESTER, at: 7 };
@@ -101,8 +101,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   'agenda.backOff': ({ agenda }) => agenda.backOff(lease, 60, 'why'),
   'agenda.claim next': ({ agenda }) => claimOne(agenda, 100, 1_000),
   'agenda.claim the one after': ({ agenda }) => claimOne(agenda, 100, 1_000),
-  'agenda.park': ({ agenda }) => agenda.park({ ...lease, fence: 2 }, 110, 'poison'),
-  'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, fence: 3 }),
+  'agenda.park': ({ agenda }) => agenda.park({ ...lease, fence: 100 }, 110, 'poison'),
+  'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, fence: 101 }),
+  'agenda.wake three': ({ agenda }) =>
+    agenda.wake(['a', 'b', 'c'].map((id) => ({ key: runKey(id), dueAt: 120 }))),
+  'agenda.claim three': ({ agenda }) => agenda.claim(130, 1_000, 3),
+  'agenda.claim three that are taken': ({ agenda }) => agenda.claim(130, 1_000, 3),
   'pause.write': ({ pause: halt }) => halt.write(pause, effects('paused')),
   'drafts.keep': ({ drafts }) => drafts.keep('d', 'text', 9e12),
   'audit.append': ({ audit }) => audit.append([aDraft('noted')]),

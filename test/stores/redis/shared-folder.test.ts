@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createClient } from 'redis';
+import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
+import { createSystemClock } from '../../../src/system-clock.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
-import { openerOf } from './open-store.ts';
+import { until } from '../../support/until.ts';
+import { openerOf, SILENT } from './open-store.ts';
 
-const { start, stop, openStore } = openerOf(startRedis);
+const { start, stop, openStore, url } = openerOf(startRedis);
 const MARK = '.countersign-workspace';
 
 before(start);
@@ -55,4 +59,27 @@ test('all replicas have one key of the installation, made by the first', async (
   assert.deepEqual(keys[0], keys[1]);
   const elsewhere = await openStore(t);
   assert.notDeepEqual(await elsewhere.store.installationKey.read(), keys[0]);
+});
+
+test('a key of the installation that Redis has lost is put back by whoever works with it, and another one is not ready', async (t) => {
+  const { clock, prefix, store } = await openStore(t, { onWake: () => {} });
+  const key = await store.installationKey.read();
+  const client = createClient({ socket: { path: url().slice('unix://'.length) } });
+  await client.connect();
+  t.after(() => client.disconnect());
+  const name = `${prefix}:{desk}:installation-key`;
+  await client.del(name);
+  await clock.advance(1_000);
+  await until(async () => (await client.exists(name)) === 1);
+  const other = await openStore(t, { prefix });
+  assert.deepEqual(await other.store.installationKey.read(), key);
+  const today = await createRedisStore({
+    ...{ url: url(), prefix, log: SILENT },
+    clock: createSystemClock(),
+  });
+  t.after(() => today.close());
+  await today.installationKey.read();
+  await today.check();
+  await client.set(name, 'ff'.repeat(32));
+  await assert.rejects(today.check(), /not the one with which this process was started.*Restart/);
 });
