@@ -1,3 +1,4 @@
+import { toWhole } from '../domain/to-plain-json.ts';
 import type { CallPiece, ModelPiece } from './model.ts';
 import type { TokenCount } from './spent.ts';
 
@@ -68,7 +69,8 @@ export function createAnswerCollector() {
     /** Characters of text and arguments so far. */
     size: () => size,
     answer: (): CollectedAnswer => ({
-      text,
+      // People are shown it, and Slack refuses half a character for ever.
+      text: toWhole(text),
       calls: drafts.map(({ id, tool, args }) => ({ id, tool, args })),
       finishReason,
       tokens,

@@ -39,6 +39,27 @@ test('the argument text reaches the desk, and goes back to the model, as the mod
   );
 });
 
+test('half of a character from anybody spoils no request, and is in no answer', async (t) => {
+  const half = '\ud83d';
+  const { agent, mock } = await createBench(t, (_request, index) =>
+    index === 0
+      ? sayCalls([{ id: 'c', name: 'send', args: `{"s":"${half}"}` }], `I go ${half}`)
+      : sayText('I see ', half),
+  );
+  const asked = await agent.start(aMessage(`Go ${half}`), FENCE, NO_SIGNAL);
+  const replies = Object.fromEntries(
+    asked.open.map(({ interruptId }) => [interruptId, aReply(`Not run: ${half}`)]),
+  );
+  const end = await agent.resume(THREAD, replies, FENCE, NO_SIGNAL);
+  assert.deepEqual(mock.refusals, []);
+  assert.equal(end.failure, undefined);
+  assert.deepEqual(
+    asked.open.map(({ argsText }) => argsText),
+    [`{"s":"${half}"}`],
+  );
+  assert.equal(end.messages.at(-1)?.text, 'I see \ufffd');
+});
+
 test('a call of a tool that does not exist waits like any other, and its name can’t spoil the request', async (t) => {
   const names = ['no such tool!', '', 'x'.repeat(100), 'send'];
   const { agent, mock } = await createBench(t, (_request, index) =>

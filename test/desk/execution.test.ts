@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { z } from 'zod';
 import type { Call } from '../../src/domain/call.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
@@ -98,6 +99,60 @@ describe('a run', () => {
       JSON.stringify(desk.model.requests.at(-1)),
       /no such account.*correct the arguments/,
     );
+    assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
+  });
+
+  const circle: Record<string, unknown> = { id: 5n, tags: new Set(['paid']) };
+  const returned: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ['a number beyond JSON', () => ({ id: 5n }), /"id": "5"/],
+    ['a set', () => ({ tags: new Set(['paid']) }), /"paid"/],
+    ['what holds itself', () => Object.assign(circle, { me: circle }), /object Object/],
+    ['a function', () => () => 'later', /later/],
+    ['a symbol', () => Symbol('done'), /Symbol\(done\)/],
+    ['half of a character', () => 'a\ud83d', /^a\ufffd$/],
+    [
+      'more than is told, cut within a character',
+      () => `${'x'.repeat(29_999)}\u{1f600}${'y'.repeat(60_000)}`,
+      /x\ufffd\n\[… 30001 characters/,
+    ],
+  ];
+  for (const [what, run, told] of returned) {
+    it(`that returns ${what} has run, and the model is told what it can be told`, async (t) => {
+      const schema = z.object({});
+      const tools = [{ name: 'act', description: 'Acts.', schema, run: run as () => string }];
+      const desk = await buildDesk(t, { gate: () => ({ kind: 'run' }), tools });
+      desk.model.script((_request, index) =>
+        index === 0 ? sayCalls([{ name: 'act', args: '{}' }]) : sayText('Done.'),
+      );
+      await desk.send('act');
+      const { outcome } = await onlyCall(desk);
+      assert(outcome?.kind === 'result', JSON.stringify(outcome));
+      assert.match(outcome.text, told);
+      assert.deepEqual(desk.model.refusals, []);
+      assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
+    });
+  }
+
+  it('that throws what no text can be made of has failed, and is not left running', async (t) => {
+    const desk = await buildDesk(t, {
+      gate: () => ({ kind: 'run' }),
+      tools: [
+        {
+          name: 'act',
+          description: 'Acts.',
+          schema: z.object({}),
+          run: () => {
+            throw Object.create(null);
+          },
+        },
+      ],
+    });
+    desk.model.script((_request, index) =>
+      index === 0 ? sayCalls([{ name: 'act', args: '{}' }]) : sayText('Done.'),
+    );
+    await desk.send('act');
+    assert.equal((await onlyCall(desk)).status, 'failed');
+    assert.match(JSON.stringify(desk.model.requests.at(-1)), /act failed: it does not say why/);
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 

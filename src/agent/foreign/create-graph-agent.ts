@@ -4,6 +4,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { Log } from '../../domain/log.ts';
 import type { TurnMessage } from '../../domain/message.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
+import { toPlainJson } from '../../domain/to-plain-json.ts';
 import { toUserMessage } from '../prompt.ts';
 import {
   type ForeignGraph,
@@ -14,7 +15,6 @@ import {
 } from './foreign-graph.ts';
 import { closeCalls, readTurn, writeUserMessage } from './read-messages.ts';
 import { toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
-import { toPlainJson } from './to-plain-json.ts';
 
 export interface GraphAgentDeps {
   readonly graph: ForeignGraph;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { TurnMessage } from '../../domain/message.ts';
-import { toWhole } from './to-plain-json.ts';
+import { toWhole } from '../../domain/to-plain-json.ts';
 
 /** Under which name our facts go with the message that begins a turn. */
 const MARK = 'countersign';
