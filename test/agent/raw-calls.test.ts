@@ -136,6 +136,81 @@ test('calls that share a number are told apart by their ids', async (t) => {
   );
 });
 
+const called = (name: unknown, args: string, more: object = {}) => ({
+  type: 'function',
+  function: { name, arguments: args },
+  ...more,
+});
+
+for (const [what, deltas] of [
+  [
+    'no number and no id, side by side',
+    [[called('pay', ''), called('refund', '{"n":2}'), called('pay', '{"n":3}')]],
+  ],
+  [
+    'one number and no id, side by side',
+    [
+      [
+        called('pay', '', { index: 0 }),
+        called('refund', '{"n":2}', { index: 0 }),
+        called('pay', '{"n":3}', { index: 0 }),
+      ],
+    ],
+  ],
+  [
+    'one number and names alone, one after the other',
+    [
+      [called('pay', '', { index: 0 })],
+      [called('refund', '{"n"', { index: 0 })],
+      [called(undefined, ':2}', { index: 0 })],
+      [called('pay', '{"n":3}', { index: 0 })],
+    ],
+  ],
+] as const) {
+  test(`calls with ${what}, are as many as were made, each with its own arguments`, async (t) => {
+    const { agent } = await createBench(t, () => ({
+      kind: 'chunks',
+      chunks: [
+        ...deltas.map((calls) => toChunk({ role: 'assistant', tool_calls: calls }, null)),
+        toChunk({}, 'tool_calls'),
+      ],
+    }));
+    const state = await agent.start(aMessage('Pay'), FENCE, NO_SIGNAL);
+    assert.deepEqual(
+      state.open.map(({ tool, argsText }) => [tool, argsText]),
+      [
+        ['pay', ''],
+        ['refund', '{"n":2}'],
+        ['pay', '{"n":3}'],
+      ],
+    );
+  });
+}
+
+test('a name and an id that are no text spoil nothing', async (t) => {
+  const { agent, mock } = await createBench(t, (_request, index) =>
+    index > 0
+      ? sayText('I see.')
+      : {
+          kind: 'chunks',
+          chunks: [
+            toChunk(
+              { role: 'assistant', tool_calls: [called(7, '{}', { id: 8, index: 0 })] },
+              null,
+            ),
+            toChunk({}, 'tool_calls'),
+          ],
+        },
+  );
+  const asked = await agent.start(aMessage('Go'), FENCE, NO_SIGNAL);
+  const replies = Object.fromEntries(
+    asked.open.map(({ interruptId }) => [interruptId, aReply('There is no such tool.')]),
+  );
+  const end = await agent.resume(THREAD, replies, FENCE, NO_SIGNAL);
+  assert.equal(end.failure, undefined);
+  assert.deepEqual(mock.refusals, []);
+});
+
 test('thirty calls at once are asked for, thirty-three are not', async (t) => {
   let count = 30;
   const { agent, mock } = await createBench(t, (request) =>
