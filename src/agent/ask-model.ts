@@ -40,13 +40,9 @@ const MAX_CALLS = 32;
 const MAX_ANSWER_CHARS = 1024 * 1024;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-const WHOLE: ReadonlySet<string> = new Set([
-  'stop',
-  'tool_calls',
-  'function_call',
-  'end_turn',
-  'eos',
-]);
+/** The answer is whole, and calls something. */
+const CALLS: ReadonlySet<string> = new Set(['tool_calls', 'function_call']);
+const WHOLE: ReadonlySet<string> = new Set(['stop', ...CALLS, 'end_turn', 'eos']);
 
 /** Asks the model, again where that may help; a failure is an answer, and only the request's signal makes it reject. */
 export async function askModel(deps: AskDeps, request: ModelRequest): Promise<ModelAnswer> {
@@ -205,8 +201,12 @@ function judge({ model, log }: AskDeps, answer: CollectedAnswer): Omit<ModelAnsw
 function failureIn(answer: CollectedAnswer): ModelFailure | undefined {
   if (answer.finishReason === 'length') return 'length';
   if (answer.finishReason === 'content_filter') return 'filtered';
+  const isBlank = answer.calls.length === 0 && answer.text.trim() === '';
+  // A page, or whatever else is no stream of a model, ends so.
+  if (answer.finishReason === undefined && isBlank) return 'unreadable';
   if (answer.finishReason === undefined || !WHOLE.has(answer.finishReason)) return 'cut-off';
   if (answer.calls.length > MAX_CALLS) return 'too-many-calls';
-  if (answer.calls.length === 0 && answer.text.trim() === '') return 'empty';
-  return undefined;
+  // The library drops calls in silence that come in another form than the usual one.
+  if (answer.calls.length === 0 && CALLS.has(answer.finishReason)) return 'unreadable';
+  return isBlank ? 'empty' : undefined;
 }

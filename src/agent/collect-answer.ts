@@ -1,3 +1,4 @@
+import { toWhole } from '../domain/to-plain-json.ts';
 import type { CallPiece, ModelPiece } from './model.ts';
 import type { TokenCount } from './spent.ts';
 
@@ -36,42 +37,52 @@ export function createAnswerCollector() {
   let finishReason: string | undefined;
   let tokens: TokenCount | undefined;
 
-  /** Most servers number the calls of an answer; some give every call the same number and a new id. */
-  function draftFor(piece: CallPiece): Draft {
+  /** Most servers number the calls of an answer; some give every call the same number, or none, and a new id or not even that. */
+  function draftFor(piece: CallPiece, beside: ReadonlySet<Draft>): Draft {
     const known =
       piece.index === undefined
         ? drafts.at(-1)
         : drafts.findLast(({ index }) => index === piece.index);
-    const startsNew = known && piece.id && known.id !== '' && piece.id !== known.id;
-    if (known && !startsNew) return known;
+    const startsNew = known && (beside.has(known) || isOther(piece.id, known.id));
+    if (known && !startsNew && !isOther(piece.name, known.tool)) return known;
     const draft: Draft = { index: piece.index, id: '', tool: '', args: '' };
     drafts.push(draft);
     return draft;
   }
 
-  function addCall(piece: CallPiece): void {
-    const draft = draftFor(piece);
-    if (draft.id === '') draft.id = piece.id ?? '';
-    if (draft.tool === '') draft.tool = piece.name ?? '';
-    draft.args += piece.args ?? '';
-    size += piece.args?.length ?? 0;
+  /** What comes in one piece of an answer goes on with no call twice. */
+  function addCalls(pieces: readonly CallPiece[]): void {
+    const beside = new Set<Draft>();
+    for (const piece of pieces) {
+      const draft = draftFor(piece, beside);
+      beside.add(draft);
+      if (draft.id === '') draft.id = piece.id ?? '';
+      if (draft.tool === '') draft.tool = piece.name ?? '';
+      draft.args += piece.args ?? '';
+      size += piece.args?.length ?? 0;
+    }
   }
 
   return {
     add(piece: ModelPiece): void {
       text += piece.text;
       size += piece.text.length;
-      for (const call of piece.calls) addCall(call);
+      addCalls(piece.calls);
       finishReason = piece.finishReason ?? finishReason;
       tokens = piece.tokens ?? tokens;
     },
     /** Characters of text and arguments so far. */
     size: () => size,
     answer: (): CollectedAnswer => ({
-      text,
+      // People are shown it, and Slack refuses half a character for ever.
+      text: toWhole(text),
       calls: drafts.map(({ id, tool, args }) => ({ id, tool, args })),
       finishReason,
       tokens,
     }),
   };
+}
+
+function isOther(told: string | undefined, known: string): boolean {
+  return told !== undefined && told !== '' && known !== '' && told !== known;
 }

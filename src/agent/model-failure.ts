@@ -19,6 +19,8 @@ const SENTENCES = {
     'The model could not be reached. Ask again in a minute; if it keeps happening, tell whoever runs this app.',
   'cut-off':
     'The model’s answer broke off before it was complete, and nothing was done from it. Ask again.',
+  unreadable:
+    'What came from the model’s address is no answer that I can read, and nothing was done from it. Ask again; if it keeps happening, ask whoever runs this app to check {baseUrl}.',
   length:
     'The model’s answer reached its length limit before it was complete, and no action was taken from it. Ask it to go on, or to take smaller steps.',
   filtered: 'The model’s provider held back the answer by its content rules. Ask in other words.',

@@ -134,10 +134,19 @@ function toPiece({ message, text, generationInfo }: ChatGenerationChunk): ModelP
   const chunk = 'tool_call_chunks' in message ? (message as AIMessageChunk) : undefined;
   return {
     text,
-    calls: chunk?.tool_call_chunks ?? [],
+    calls: (chunk?.tool_call_chunks ?? []).map(toCallPiece),
     finishReason: typeof reason === 'string' && reason !== '' ? reason : undefined,
     tokens: toTokens(chunk?.usage_metadata),
   };
+}
+
+/** Nothing of it was looked at: a name or an id may be anything. */
+function toCallPiece({ index, id, name, args }: CallPiece): CallPiece {
+  return { index, id: textOrNone(id), name: textOrNone(name), args };
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function toTokens(told: UsageMetadata | undefined): TokenCount | undefined {

@@ -6,10 +6,15 @@ import {
   ToolMessage,
 } from '@langchain/core/messages';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import { toWhole } from '../domain/to-plain-json.ts';
 import type { PromptMessage } from './prompt.ts';
 import type { MessageImages } from './show-images.ts';
 
-/** Writes a prompt as the library's messages, with the images of people's messages by their ids; the arguments of earlier calls go out as the text that came in. */
+/**
+ * Writes a prompt as the library's messages, with the images of people's messages by their ids; the
+ * arguments of earlier calls go out as the text that came in. Halves of characters are marked: model
+ * servers refuse a conversation that holds one, and it would hold it in every request from then on.
+ */
 export function toChatMessages(
   prompt: readonly PromptMessage[],
   images: ReadonlyMap<string, MessageImages>,
@@ -23,18 +28,18 @@ function toChatMessage(
 ): BaseMessage {
   switch (message.role) {
     case 'system':
-      return new SystemMessage(message.text);
+      return new SystemMessage(toWhole(message.text));
     case 'user':
       return toHumanMessage(message.text, images.get(message.id));
     case 'tool':
-      return new ToolMessage({ content: message.text, tool_call_id: message.callId });
+      return new ToolMessage({ content: toWhole(message.text), tool_call_id: message.callId });
     case 'assistant':
       return toAssistantMessage(message);
   }
 }
 
 function toHumanMessage(text: string, images: MessageImages | undefined): HumanMessage {
-  const whole = [text, ...(images?.notes ?? [])].join('\n');
+  const whole = toWhole([text, ...(images?.notes ?? [])].join('\n'));
   // Many servers take nothing but a string where there is no image.
   if (!images || images.shown.length === 0) return new HumanMessage(whole);
   const parts = images.shown.map(({ mimeType, base64 }) => ({
@@ -45,7 +50,7 @@ function toHumanMessage(text: string, images: MessageImages | undefined): HumanM
 }
 
 function toAssistantMessage(message: Extract<TurnMessage, { role: 'assistant' }>): AIMessage {
-  const chat = new AIMessage(message.text);
+  const chat = new AIMessage(toWhole(message.text));
   // Not `tool_calls`: those are parsed values that the library would write anew. Set afterwards,
   // because its constructor parses what it finds here.
   if (message.calls.length > 0) chat.additional_kwargs.tool_calls = message.calls.map(toWireCall);
@@ -53,7 +58,8 @@ function toAssistantMessage(message: Extract<TurnMessage, { role: 'assistant' }>
 }
 
 function toWireCall({ id, tool, args }: ModelCall) {
-  return { id, type: 'function' as const, function: { name: toWireName(tool), arguments: args } };
+  const called = { name: toWireName(tool), arguments: toWhole(args) };
+  return { id, type: 'function' as const, function: called };
 }
 
 /** A name that the model made up must not make the provider refuse the whole conversation. */

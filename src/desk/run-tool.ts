@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import { toWhole } from '../domain/to-plain-json.ts';
 import { type Tool, type ToolContext, UnknownEndError } from '../domain/tool.ts';
 
 type RunOutcome = Extract<Outcome, { kind: 'result' | 'error' }>;
@@ -99,16 +100,24 @@ function sayTooLate(tool: Tool, timeoutMs: number): string {
 }
 
 function sayWhy(tool: Tool, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
   return shorten(
-    `${tool.name} failed: ${why}\nYou may correct the arguments, or choose another way.`,
+    `${tool.name} failed: ${wordsOf(error)}\nYou may correct the arguments, or choose another way.`,
   );
 }
 
-/** Cuts what the model is told down to what it can take, in the middle, and says so. */
+/** Anything can be thrown, even what no text can be made of. */
+function wordsOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'it does not say why.';
+  }
+}
+
+/** Cuts what the model is told down to what it can take, in the middle, and says so; half a character is none that it can be told. */
 export function shorten(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
+  if (text.length <= MAX_TEXT) return toWhole(text);
   const half = MAX_TEXT / 2;
   const left = text.length - MAX_TEXT;
-  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`;
+  return toWhole(`${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`);
 }

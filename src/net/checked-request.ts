@@ -47,6 +47,11 @@ export async function sendChecked(request: CheckedRequest): Promise<IncomingMess
       }),
     );
     sent.on('response', resolve);
+    // Node ends such a connection without a word, and whoever waits would do so for ever.
+    sent.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      reject(new Error(`${url.host} answered ${statusCode}: it wants to speak another protocol.`));
+    });
     sent.on('error', (error) => reject(toFetchError(url, error)));
     sent.end(body);
   });

@@ -5,6 +5,7 @@ import type { Log } from '../domain/log.ts';
 import type { Attachment } from '../domain/message.ts';
 import type { SlackConnection } from './connect-slack.ts';
 import { GONE, lookUpFile, NO_SCOPE } from './look-up-file.ts';
+import { patienceMs } from './slack-errors.ts';
 import { isSlackUrl } from './slack-hosts.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -90,7 +91,7 @@ async function get(url: string, token: string, signal: AbortSignal): Promise<Res
   if (status !== 429) throw new ChatError('temporary', `Could not ${DOING}: Slack has trouble.`);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   throw new ChatError('rate-limited', `Could not ${DOING}: Slack asks me to slow down.`, {
-    ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }),
+    retryAfterMs: patienceMs(seconds),
   });
 }
 

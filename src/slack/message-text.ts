@@ -6,7 +6,9 @@ import { readFiles } from './read-files.ts';
 /** Returns what a person wrote as they wrote it: without the mention of the app, links and entities as text. A message that is only files gets words that say so. */
 export function readMessageText(event: Payload, botUserId: string): string {
   const raw = typeof event.text === 'string' ? event.text : '';
-  const withoutUs = raw.replace(new RegExp(`\\s*<@${botUserId}(?:\\|[^>]*)?>[,:]?`, 'g'), '');
+  // From where the blanks begin, and not from each of them: many would take seconds.
+  const us = new RegExp(`(?<!\\s)\\s*<@${botUserId}(?:\\|[^>]*)?>[,:]?`, 'g');
+  const withoutUs = raw.replace(us, '');
   const words = unescapeEntities(withoutUs.replace(MARKUP, readMarkup)).trim();
   if (words !== '') return words;
   const names = readFiles(event).map(({ name }) => shownFileName(name));

@@ -1,9 +1,4 @@
-import {
-  WebAPIHTTPError,
-  WebAPIPlatformError,
-  WebAPIRateLimitedError,
-  WebAPIRequestError,
-} from '@slack/web-api';
+import { SlackError, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
 import { ChatError } from '../domain/chat.ts';
 
 interface ErrorRow {
@@ -81,11 +76,23 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   },
 };
 
-const DEFAULT_RETRY_AFTER_MS = 30_000;
+const DEFAULT_RETRY_AFTER_S = 30;
+/** Whatever is asked for, at once would be in vain, and for days would be a card that never comes. */
+const [LEAST_RETRY_AFTER_S, MOST_RETRY_AFTER_S] = [1, 600];
+/** What is in the place of a name where something else than Slack has answered: a page, nothing, an object. */
+const NAME = /^[a-z][a-z0-9_.:-]{0,99}$/i;
 
 /** Returns Slack's own name of an error (`channel_not_found`, …); undefined when Slack did not answer. */
 export function slackErrorName(error: unknown): string | undefined {
-  return error instanceof WebAPIPlatformError ? error.data.error : undefined;
+  if (!(error instanceof WebAPIPlatformError)) return undefined;
+  const name: unknown = error.data.error;
+  return typeof name === 'string' && NAME.test(name) ? name : undefined;
+}
+
+/** Returns how long Slack is to be left alone that has asked for so many seconds, or for none that can be read. */
+export function patienceMs(seconds: number): number {
+  const asked = Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_S : seconds;
+  return Math.min(MOST_RETRY_AFTER_S, Math.max(LEAST_RETRY_AFTER_S, asked)) * 1_000;
 }
 
 /** What Slack answers to a message that it finds too long, in whatever way. */
@@ -97,14 +104,16 @@ export const TOO_LONG: ReadonlySet<string | undefined> = new Set([
 /** Turns whatever the Web API client threw into the error that the desk understands. */
 export function toChatError(error: unknown, doing: string): ChatError {
   if (error instanceof ChatError) return error;
-  if (error instanceof WebAPIRateLimitedError) {
+  const seconds = secondsAsked(error);
+  if (seconds !== undefined) {
     return new ChatError('rate-limited', `Could not ${doing}: Slack asks me to slow down.`, {
       cause: error,
-      retryAfterMs: error.retryAfter * 1_000,
+      retryAfterMs: patienceMs(seconds),
     });
   }
-  if (error instanceof WebAPIPlatformError) return fromPlatform(error, doing);
-  if (error instanceof WebAPIHTTPError || error instanceof WebAPIRequestError) {
+  const name = slackErrorName(error);
+  if (name !== undefined) return fromSlack(name, error, doing);
+  if (isNoAnswer(error)) {
     return new ChatError('temporary', `Could not ${doing}: Slack did not answer as it should.`, {
       cause: error,
     });
@@ -112,15 +121,29 @@ export function toChatError(error: unknown, doing: string): ChatError {
   return new ChatError('rejected', `Could not ${doing}.`, { cause: error });
 }
 
-function fromPlatform(error: WebAPIPlatformError, doing: string): ChatError {
-  const name = error.data.error;
+/** The client has no class for a 429 whose Retry-After it can't read. */
+function secondsAsked(error: unknown): number | undefined {
+  if (error instanceof WebAPIRateLimitedError) return error.retryAfter;
+  const isOdd = error instanceof Error && error.message.startsWith('Retry header did not contain');
+  return isOdd ? Number.NaN : undefined;
+}
+
+/** Nobody knows what came of the call: Slack was not reached, or its answer did not come whole, in time, or at all. */
+function isNoAnswer(error: unknown): boolean {
+  if (error instanceof SlackError) return true;
+  if (!(error instanceof Error)) return false;
+  // Of an answer that breaks off after its head the client hands on what `fetch` says.
+  return error.name === 'TimeoutError' || (error instanceof TypeError && error.cause !== undefined);
+}
+
+function fromSlack(name: string, error: unknown, doing: string): ChatError {
   const row = SLACK_ERRORS[name];
   if (row === undefined) {
     return new ChatError('rejected', `Could not ${doing}: Slack answered ${name}.`, {
       cause: error,
     });
   }
-  const wait = row.code === 'rate-limited' ? { retryAfterMs: DEFAULT_RETRY_AFTER_MS } : {};
+  const wait = row.code === 'rate-limited' ? { retryAfterMs: patienceMs(Number.NaN) } : {};
   return new ChatError(row.code, `Could not ${doing} (${name}). ${row.say}`, {
     cause: error,
     ...wait,

@@ -2,12 +2,15 @@ import { SocketModeReceiver } from '@slack/bolt';
 import type { Cancel, Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
+import { isPayload, objectAt, textAt } from './payload.ts';
 import { slackErrorName } from './slack-errors.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
 
 const MAX_DELAY_MS = 30_000;
 const FIRST_DELAY_MS = 500;
+/** Slack greets at once; a line that stays without a word is none. */
+const GREETING_MS = 30_000;
 
 const START_ERRORS: Readonly<Record<string, string>> = {
   invalid_auth: 'Slack refuses SLACK_APP_TOKEN. Copy the xapp- token anew from the app’s page.',
@@ -37,6 +40,7 @@ export function createSocketLine(deps: {
     ...(pingTimeout === undefined ? {} : { clientPingTimeout: pingTimeout }),
   });
   const socket = receiver.client;
+  dropUnreadable(socket, log);
   let state: 'away' | 'connecting' | 'connected' | 'stopped' = 'away';
   let failures = 0;
   let cancel: Cancel = () => {};
@@ -50,11 +54,14 @@ export function createSocketLine(deps: {
 
   async function connect(): Promise<void> {
     state = 'connecting';
+    const cancelWait = clock.schedule(clock.now() + GREETING_MS, () => void socket.disconnect());
     try {
       await socket.start();
     } catch (error) {
       if (state === 'connecting') state = 'away';
       throw error;
+    } finally {
+      cancelWait();
     }
     if (isStopped()) return socket.disconnect();
     state = 'connected';
@@ -99,4 +106,30 @@ export function createSocketLine(deps: {
       if (state !== 'connected') throw new Error('The line to Slack is down.');
     },
   };
+}
+
+type Socket = SocketModeReceiver['client'];
+
+/** The client's own reading ends the process at what is not made like a message of Slack's. */
+function dropUnreadable(socket: Socket, log: Log): void {
+  const readers = socket.listeners('ws_message');
+  socket.removeAllListeners('ws_message');
+  socket.on('ws_message', (data: unknown, ...rest: unknown[]) => {
+    if (typeof data === 'string' && !isReadable(data)) {
+      log.warn({}, 'A message over the line to Slack is none that Slack sends.');
+      return;
+    }
+    for (const read of readers) read.call(socket, data, ...rest);
+  });
+}
+
+function isReadable(text: string): boolean {
+  try {
+    const message: unknown = JSON.parse(text);
+    if (!isPayload(message)) return false;
+    if (message.type !== 'events_api') return true;
+    return textAt(objectAt(objectAt(message, 'payload'), 'event'), 'type') !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -49,23 +49,35 @@ function cutAt(text: string, room: number): number {
 
 /** The last end of a paragraph after `least` that is not within a code block. */
 function paragraphEnd(head: string, least: number): number | undefined {
-  let at = head.lastIndexOf('\n\n');
-  while (at > least) {
-    if (openFence(head.slice(0, at)) === undefined) return at;
-    at = head.lastIndexOf('\n\n', at - 1);
+  let end: number | undefined;
+  let open: Fence | undefined;
+  let at = 0;
+  for (const line of head.split('\n')) {
+    open = fenceAfter(line, open);
+    at += line.length;
+    if (at > least && open === undefined && head.startsWith('\n\n', at)) end = at;
+    at += 1;
   }
-  return undefined;
+  return end;
 }
 
-function openFence(text: string): { readonly line: string; readonly marks: string } | undefined {
-  let open: { line: string; marks: string } | undefined;
-  for (const line of text.split('\n')) {
-    const [, marks, info = ''] = FENCE.exec(line) ?? [];
-    if (marks === undefined) continue;
-    if (open === undefined) open = { line: line.trim(), marks };
-    else if (marks.startsWith(open.marks) && info.trim() === '') open = undefined;
-  }
+interface Fence {
+  readonly line: string;
+  readonly marks: string;
+}
+
+function openFence(text: string): Fence | undefined {
+  let open: Fence | undefined;
+  for (const line of text.split('\n')) open = fenceAfter(line, open);
   return open;
+}
+
+/** The code block that is open behind a line, given the one before it. */
+function fenceAfter(line: string, open: Fence | undefined): Fence | undefined {
+  const [, marks, info = ''] = FENCE.exec(line) ?? [];
+  if (marks === undefined) return open;
+  if (open === undefined) return { line: line.trim(), marks };
+  return marks.startsWith(open.marks) && info.trim() === '' ? undefined : open;
 }
 
 /** The head of the table that is cut between these two, with its line breaks; empty when none is. */

@@ -49,6 +49,39 @@ const FAILURES: readonly (readonly [
   ['the length limit', finishWith(sayText('Once upon'), 'length'), /length limit/, 'Once upon'],
   ['the length limit in a call', finishWith(CALL, 'length'), /no action was taken/, 'I delete it.'],
   ['a filtered answer', finishWith(sayText('Half'), 'content_filter'), /content rules/, undefined],
+  [
+    'something else than a stream',
+    sayStatus(200),
+    /no answer that I can read.*BASE_URL/,
+    undefined,
+  ],
+  ['an empty stream', { kind: 'chunks', chunks: [] }, /no answer that I can read/, undefined],
+  [
+    'calls of nobody',
+    {
+      kind: 'chunks',
+      chunks: [
+        toChunk({ content: 'I delete it.' }, null),
+        toChunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'delete' } }] }, null),
+        toChunk({}, 'tool_calls'),
+      ],
+    },
+    /no answer that I can read/,
+    'I delete it.',
+  ],
+  [
+    'a call in OpenAI’s older form',
+    {
+      kind: 'chunks',
+      chunks: [
+        toChunk({ role: 'assistant', content: 'I delete it.' }, null),
+        toChunk({ function_call: { name: 'delete', arguments: '{}' } }, null),
+        toChunk({}, 'function_call'),
+      ],
+    },
+    /no answer that I can read/,
+    'I delete it.',
+  ],
   ['no finish reason', finishWith(CALL, null), /broke off/, 'I delete it.'],
   ['a cut connection', cutAfter(CALL), /broke off/, 'I delete it.'],
   ['a connection cut at once', cutAfter(sayText()), /could not be reached/, undefined],

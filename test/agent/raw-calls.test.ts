@@ -39,6 +39,27 @@ test('the argument text reaches the desk, and goes back to the model, as the mod
   );
 });
 
+test('half of a character from anybody spoils no request, and is in no answer', async (t) => {
+  const half = '\ud83d';
+  const { agent, mock } = await createBench(t, (_request, index) =>
+    index === 0
+      ? sayCalls([{ id: 'c', name: 'send', args: `{"s":"${half}"}` }], `I go ${half}`)
+      : sayText('I see ', half),
+  );
+  const asked = await agent.start(aMessage(`Go ${half}`), FENCE, NO_SIGNAL);
+  const replies = Object.fromEntries(
+    asked.open.map(({ interruptId }) => [interruptId, aReply(`Not run: ${half}`)]),
+  );
+  const end = await agent.resume(THREAD, replies, FENCE, NO_SIGNAL);
+  assert.deepEqual(mock.refusals, []);
+  assert.equal(end.failure, undefined);
+  assert.deepEqual(
+    asked.open.map(({ argsText }) => argsText),
+    [`{"s":"${half}"}`],
+  );
+  assert.equal(end.messages.at(-1)?.text, 'I see \ufffd');
+});
+
 test('a call of a tool that does not exist waits like any other, and its name can’t spoil the request', async (t) => {
   const names = ['no such tool!', '', 'x'.repeat(100), 'send'];
   const { agent, mock } = await createBench(t, (_request, index) =>
@@ -113,6 +134,81 @@ test('calls that share a number are told apart by their ids', async (t) => {
       ['b', 'pay', '{"n":2}'],
     ],
   );
+});
+
+const called = (name: unknown, args: string, more: object = {}) => ({
+  type: 'function',
+  function: { name, arguments: args },
+  ...more,
+});
+
+for (const [what, deltas] of [
+  [
+    'no number and no id, side by side',
+    [[called('pay', ''), called('refund', '{"n":2}'), called('pay', '{"n":3}')]],
+  ],
+  [
+    'one number and no id, side by side',
+    [
+      [
+        called('pay', '', { index: 0 }),
+        called('refund', '{"n":2}', { index: 0 }),
+        called('pay', '{"n":3}', { index: 0 }),
+      ],
+    ],
+  ],
+  [
+    'one number and names alone, one after the other',
+    [
+      [called('pay', '', { index: 0 })],
+      [called('refund', '{"n"', { index: 0 })],
+      [called(undefined, ':2}', { index: 0 })],
+      [called('pay', '{"n":3}', { index: 0 })],
+    ],
+  ],
+] as const) {
+  test(`calls with ${what}, are as many as were made, each with its own arguments`, async (t) => {
+    const { agent } = await createBench(t, () => ({
+      kind: 'chunks',
+      chunks: [
+        ...deltas.map((calls) => toChunk({ role: 'assistant', tool_calls: calls }, null)),
+        toChunk({}, 'tool_calls'),
+      ],
+    }));
+    const state = await agent.start(aMessage('Pay'), FENCE, NO_SIGNAL);
+    assert.deepEqual(
+      state.open.map(({ tool, argsText }) => [tool, argsText]),
+      [
+        ['pay', ''],
+        ['refund', '{"n":2}'],
+        ['pay', '{"n":3}'],
+      ],
+    );
+  });
+}
+
+test('a name and an id that are no text spoil nothing', async (t) => {
+  const { agent, mock } = await createBench(t, (_request, index) =>
+    index > 0
+      ? sayText('I see.')
+      : {
+          kind: 'chunks',
+          chunks: [
+            toChunk(
+              { role: 'assistant', tool_calls: [called(7, '{}', { id: 8, index: 0 })] },
+              null,
+            ),
+            toChunk({}, 'tool_calls'),
+          ],
+        },
+  );
+  const asked = await agent.start(aMessage('Go'), FENCE, NO_SIGNAL);
+  const replies = Object.fromEntries(
+    asked.open.map(({ interruptId }) => [interruptId, aReply('There is no such tool.')]),
+  );
+  const end = await agent.resume(THREAD, replies, FENCE, NO_SIGNAL);
+  assert.equal(end.failure, undefined);
+  assert.deepEqual(mock.refusals, []);
 });
 
 test('thirty calls at once are asked for, thirty-three are not', async (t) => {

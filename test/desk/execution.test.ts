@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
-import type { Call } from '../../src/domain/call.ts';
+import { describe, it } from 'node:test';
+import { z } from 'zod';
 import { type GateAnswer, REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 import { REQUESTER } from '../support/a-call.ts';
-import { askAll, buildDesk, type TestDesk, TOOL_TIMEOUT_MS } from '../support/build-desk.ts';
+import { askAll, buildDesk, TOOL_TIMEOUT_MS } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
-import { createRecordedTool } from '../support/recorded-tool.ts';
 import { until } from '../support/until.ts';
-
-async function deskWith(
-  t: TestContext,
-  options: {
-    readonly answer?: () => GateAnswer;
-    readonly idempotent?: boolean;
-    readonly stalled?: boolean;
-  } = {},
-) {
-  const tool = createRecordedTool({ idempotent: options.idempotent ?? false });
-  const gate = options.answer ?? askAll();
-  const stalled = options.stalled ?? false;
-  const desk = await buildDesk(t, { gate, stalled, tools: [tool.definition] });
-  desk.model.script((_request, index) =>
-    index === 0 ? sayCalls([{ name: 'act', args: '{"note":"a"}' }]) : sayText('Done.'),
-  );
-  return { desk, tool };
-}
-
-async function onlyCall(desk: TestDesk): Promise<Call> {
-  const [call] = await desk.calls();
-  assert.ok(call);
-  return call;
-}
+import { deskWith, onlyCall } from './recorded-desk.ts';
 
 describe('a run', () => {
   it('of a call that the gate lets run needs nobody and shows no card', async (t) => {
@@ -135,6 +111,60 @@ describe('a run', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
+  const circle: Record<string, unknown> = { id: 5n, tags: new Set(['paid']) };
+  const returned: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ['a number beyond JSON', () => ({ id: 5n }), /"id": "5"/],
+    ['a set', () => ({ tags: new Set(['paid']) }), /"paid"/],
+    ['what holds itself', () => Object.assign(circle, { me: circle }), /object Object/],
+    ['a function', () => () => 'later', /later/],
+    ['a symbol', () => Symbol('done'), /Symbol\(done\)/],
+    ['half of a character', () => 'a\ud83d', /^a\ufffd$/],
+    [
+      'more than is told, cut within a character',
+      () => `${'x'.repeat(29_999)}\u{1f600}${'y'.repeat(60_000)}`,
+      /x\ufffd\n\[… 30001 characters/,
+    ],
+  ];
+  for (const [what, run, told] of returned) {
+    it(`that returns ${what} has run, and the model is told what it can be told`, async (t) => {
+      const schema = z.object({});
+      const tools = [{ name: 'act', description: 'Acts.', schema, run: run as () => string }];
+      const desk = await buildDesk(t, { gate: () => ({ kind: 'run' }), tools });
+      desk.model.script((_request, index) =>
+        index === 0 ? sayCalls([{ name: 'act', args: '{}' }]) : sayText('Done.'),
+      );
+      await desk.send('act');
+      const { outcome } = await onlyCall(desk);
+      assert(outcome?.kind === 'result', JSON.stringify(outcome));
+      assert.match(outcome.text, told);
+      assert.deepEqual(desk.model.refusals, []);
+      assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
+    });
+  }
+
+  it('that throws what no text can be made of has failed, and is not left running', async (t) => {
+    const desk = await buildDesk(t, {
+      gate: () => ({ kind: 'run' }),
+      tools: [
+        {
+          name: 'act',
+          description: 'Acts.',
+          schema: z.object({}),
+          run: () => {
+            throw Object.create(null);
+          },
+        },
+      ],
+    });
+    desk.model.script((_request, index) =>
+      index === 0 ? sayCalls([{ name: 'act', args: '{}' }]) : sayText('Done.'),
+    );
+    await desk.send('act');
+    assert.equal((await onlyCall(desk)).status, 'failed');
+    assert.match(JSON.stringify(desk.model.requests.at(-1)), /act failed: it does not say why/);
+    assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
+  });
+
   it('that takes too long is stopped, and said to have been', async (t) => {
     const { desk, tool } = await deskWith(t);
     const release = tool.hold();
@@ -146,96 +176,6 @@ describe('a run', () => {
     assert.equal((await onlyCall(desk)).status, 'failed');
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /took longer than 60 s/);
     release();
-  });
-});
-
-describe('a worker that stands still past its lease', () => {
-  async function stall(
-    t: TestContext,
-    idempotent: boolean,
-    meanwhile: (now: { readonly desk: TestDesk; answer: GateAnswer }) => unknown = () => {},
-  ) {
-    const now = { answer: { kind: 'ask', route: REQUESTER_ROUTE } as GateAnswer };
-    const answer = () => now.answer;
-    const { desk, tool } = await deskWith(t, { stalled: true, idempotent, answer });
-    const release = tool.hold();
-    await desk.send('act');
-    const call = await onlyCall(desk);
-    const deciding = desk.decide(call, REQUESTER);
-    await until(() => tool.runs.length === 1);
-    await desk.clock.advance(31_000);
-    await meanwhile(Object.assign(now, { desk }));
-    const other = desk.takeOver();
-    return { desk, tool, release, deciding, other };
-  }
-
-  it('leaves a call of which it is unknown whether it ran, and its late word changes nothing', async (t) => {
-    const { desk, tool, release, deciding, other } = await stall(t, false);
-    await other.idle();
-    assert.equal((await onlyCall(desk)).status, 'unknown');
-    release();
-    await deciding;
-    const call = await onlyCall(desk);
-    assert.equal(call.status, 'unknown');
-    assert.equal(tool.runs.length, 1);
-    const digest = call.digest.slice(0, 10);
-    const finding = { callId: call.id, attempt: 1, digest, by: REQUESTER, finding: 'ran' } as const;
-    assert.equal((await desk.desk.settle(finding)).kind, 'decided');
-    await other.idle();
-    assert.match(JSON.stringify(desk.model.requests.at(-1)), /A person checked: it ran/);
-    assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
-  });
-
-  it('has its idempotent call run again with the same key', async (t) => {
-    const { desk, tool, release, deciding, other } = await stall(t, true);
-    await until(() => tool.runs.length === 2);
-    release();
-    await other.idle();
-    await deciding;
-    assert.equal((await onlyCall(desk)).status, 'succeeded');
-    assert.equal(tool.runs.length, 2);
-    assert.equal(new Set(tool.runs.map(({ key }) => key)).size, 1);
-  });
-
-  it('has it not run again when the policy forbids it by then, and people are asked what happened', async (t) => {
-    const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
-      now.answer = { kind: 'refuse', reason: 'Frozen now.' };
-    });
-    await other.idle();
-    const call = await onlyCall(desk);
-    assert.equal(call.status, 'unknown');
-    assert.match(plainSentence(call.note ?? ''), /not run again: Frozen now\. It may have run/);
-    assert.equal(tool.runs.length, 1);
-    release();
-    await deciding;
-  });
-
-  it('has it not run again when its arguments were changed, and nobody says that it never ran', async (t) => {
-    const { desk, tool, release, deciding, other } = await stall(t, true, async (now) => {
-      const running = await onlyCall(now.desk);
-      const tampered = { ...running, args: '{"note":"b"}', revision: running.revision + 1 };
-      await now.desk.store.ledger.write(running, [{ cause: 'recover', call: tampered }], {});
-    });
-    await other.idle();
-    const call = await onlyCall(desk);
-    assert.equal(call.status, 'failed');
-    assert.match(plainSentence(call.note ?? ''), /integrity_error.*It was not run again\.$/);
-    assert.match(JSON.stringify(call.outcome), /It is not known whether this ran/);
-    assert.ok(desk.chat.said.every(({ text }) => !text.includes('Nothing was run')));
-    assert.equal(tool.runs.length, 1);
-    release();
-    await deciding;
-  });
-
-  it('has it not run again when its approval no longer suffices', async (t) => {
-    const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
-      now.answer = { kind: 'ask', route: { ...REQUESTER_ROUTE, quorum: 2 } };
-    });
-    await other.idle();
-    assert.equal((await onlyCall(desk)).status, 'unknown');
-    assert.equal(tool.runs.length, 1);
-    release();
-    await deciding;
   });
 });
 

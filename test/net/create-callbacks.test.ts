@@ -102,6 +102,15 @@ describe('a callback', () => {
     assert.equal(got.length, 1);
   });
 
+  it('to whoever answers with another protocol ends at once, and takes no place for ever', async (t) => {
+    const { url } = await listen(t, (_request, response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
+    );
+    const to = callbacks();
+    await assert.rejects(send(to, url()), /program\.test:\d+ answered 101/);
+    assert.equal(to.clock.pendingCount, 0);
+  });
+
   it('(T25) goes over https to public addresses alone', () => {
     const clock = createManualClock();
     const { problemOf } = createCallbacks({ installationKey: KEY, clock });

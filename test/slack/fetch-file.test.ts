@@ -116,6 +116,18 @@ describe('fetching an attached file', () => {
     });
   }
 
+  for (const [asked, retryAfterMs] of [
+    ['7', 7_000],
+    ['0', 1_000],
+    ['99999999999', 600_000],
+    ['soon', 30_000],
+  ] as const) {
+    it(`waits as long as makes sense where Slack asks for ${asked} seconds`, async () => {
+      answer = body(429, '', { 'retry-after': asked });
+      await assert.rejects(fetchIt(), { name: 'ChatError', code: 'rate-limited', retryAfterMs });
+    });
+  }
+
   for (const [what, given, code] of [
     ['asks for patience', body(429, '', { 'retry-after': '7' }), 'rate-limited'],
     ['has trouble', body(503, ''), 'temporary'],

@@ -34,6 +34,13 @@ describe('a message to the agent', () => {
     });
   });
 
+  it('of nothing but blanks holds nobody up, however many they are', () => {
+    const startedAt = performance.now();
+    const parsed = parse({ ...mention, text: `<@UBOT> a${' '.repeat(300_000)}b \n <@UBOT>: c` });
+    assert.ok(performance.now() - startedAt < 1_000);
+    assert.match(parsed.kind === 'message' ? parsed.message.text : '', /^a {300000}b c$/);
+  });
+
   it('has one id under both event types, whatever their event ids', () => {
     const asMessage = parse(
       { ...mention, type: 'message', channel_type: 'channel' },

@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import type { App, ReceiverEvent } from '@slack/bolt';
+import { WebClient } from '@slack/web-api';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { createBox } from '../../src/domain/toolbox.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
+import { createSocketLine } from '../../src/slack/socket-line.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { createMemoryDrafts } from '../support/memory-drafts.ts';
 import { NO_ROUTES } from '../support/no-routes.ts';
 import { NO_TOOLS } from '../support/no-tools.ts';
 import { TEST_MARK } from '../support/test-mark.ts';
+import { until } from '../support/until.ts';
 import { createFakeDesk } from './fake-desk.ts';
 import { setSlackStage } from './slack-stage.ts';
 
@@ -80,6 +88,87 @@ describe('the line over Socket Mode', () => {
     } finally {
       await workspace.stop();
     }
+  });
+});
+
+describe('the line, to whoever answers in Slack’s place', () => {
+  /** A server that takes every call of the API, and connections on which `greet` says what it likes. */
+  async function answerWith(t: TestContext, greet: (socket: WebSocket, count: number) => void) {
+    const server = createServer((request, response) => {
+      const { port } = server.address() as AddressInfo;
+      request.resume();
+      response.end(JSON.stringify({ ok: true, url: `ws://127.0.0.1:${port}/` }));
+    });
+    let count = 0;
+    const sockets = new WebSocketServer({ server });
+    sockets.on('connection', (socket) => {
+      count += 1;
+      greet(socket, count);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const logged: string[] = [];
+    const note = (_fields: object, message: string) => void logged.push(message);
+    const clock = createManualClock();
+    const apiUrl = `http://127.0.0.1:${port}/api/`;
+    const client = new WebClient('xoxb-1', { slackApiUrl: apiUrl });
+    const line = createSocketLine({
+      connection: {
+        config: { botToken: 'xoxb-1', apiUrl, clientPingTimeoutMs: 1_000 },
+        client,
+        identity: { team: 'T1', botUserId: 'U0', botId: 'B0', appId: 'A0' },
+      },
+      appToken: 'xapp-1',
+      clock,
+      log: { debug() {}, info: note, warn: note, error: note },
+    });
+    t.after(async () => {
+      await line.stop();
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      server.close();
+    });
+    return { line, clock, logged, connections: () => count };
+  }
+
+  const hello = (socket: WebSocket) => socket.send('{"type":"hello"}');
+
+  it('gives up a connection without a greeting, at the start and later, and tries again', async (t) => {
+    const { line, clock, logged, connections } = await answerWith(t, (socket, count) => {
+      if (count === 2 || count === 4) hello(socket);
+      if (count === 2) socket.close();
+    });
+    const silent = assert.rejects(line.start(), /Socket Mode can’t be reached/);
+    await until(() => connections() === 1);
+    await Promise.all([silent, clock.advance(30_000)]);
+
+    await line.start();
+    await until(() => connections() === 3);
+    await clock.advance(30_000);
+    await until(() => logged.includes('Slack can’t be reached; trying again.'));
+    await clock.advance(1_000);
+    await until(async () => (await line.check().catch(() => 'down')) === undefined);
+    assert.equal(connections(), 4);
+    assert.equal(clock.pendingCount, 0);
+  });
+
+  it('drops what is not made like a message of Slack’s, and goes on', async (t) => {
+    let link: WebSocket | undefined;
+    const { line, logged } = await answerWith(t, (socket) => {
+      link = socket;
+      hello(socket);
+    });
+    const heard: unknown[] = [];
+    line.receiver.init({
+      processEvent: async ({ body }: ReceiverEvent) => void heard.push(body),
+    } as unknown as App);
+    await line.start();
+    const event = (payload: unknown) => JSON.stringify({ type: 'events_api', payload });
+    const bad = ['null', '7', '[]', '"x"', '{', event(null), event({}), event({ event: null })];
+    for (const each of [...bad, event({ event: { type: 'message' } })]) link?.send(each);
+    await until(() => heard.length > 0);
+    assert.deepEqual(heard, [{ event: { type: 'message' } }]);
+    assert.equal(logged.length, bad.length);
   });
 });
 

@@ -54,4 +54,14 @@ describe('split Markdown', () => {
     assert.ok(parts.length > 2);
     for (const part of parts) assert.match(part, /^- item \d+\n/);
   });
+
+  it('takes a megabyte of blank lines within a code block in its stride', () => {
+    for (const filler of ['\n', 'a\n\n', '~~~\n\n']) {
+      const text = `\`\`\`\n${filler.repeat(1_000_000 / filler.length)}`;
+      const startedAt = performance.now();
+      splitMarkdown(text, 11_000);
+      const tookMs = performance.now() - startedAt;
+      assert.ok(tookMs < 3_000, `${JSON.stringify(filler)} took ${tookMs} ms`);
+    }
+  });
 });

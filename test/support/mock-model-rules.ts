@@ -40,7 +40,14 @@ export function refusalOf(request: MockRequest): string | undefined {
   );
   if (unknown.length > 0) return `stream_options: unknown ${unknown.join(', ')}`;
   if (!Array.isArray(request.messages) || request.messages.length === 0) return 'no messages';
+  if (holdsHalf(request.messages)) return 'no valid JSON: half of a surrogate pair in a string';
   return refusalOfTools(request.tools) ?? refusalOfMessages(request.messages);
+}
+
+/** Node writes half of a character as an escape that strict parsers of JSON do not take. */
+function holdsHalf(value: unknown): boolean {
+  if (typeof value === 'string') return /\p{Surrogate}/u.test(value);
+  return value instanceof Object && Object.values(value).some(holdsHalf);
 }
 
 /** OpenAI takes none of these at the top of a function's parameters. */

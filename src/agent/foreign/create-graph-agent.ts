@@ -5,6 +5,7 @@ import type { Log } from '../../domain/log.ts';
 import type { TurnMessage } from '../../domain/message.ts';
 import type { ToolReply } from '../../domain/outcome.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
+import { toPlainJson } from '../../domain/to-plain-json.ts';
 import { toUserMessage } from '../prompt.ts';
 import type { ForeignRequest } from '../protocols/protocol.ts';
 import {
@@ -22,7 +23,6 @@ import {
   writeUserMessage,
 } from './read-messages.ts';
 import { toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
-import { toPlainJson } from './to-plain-json.ts';
 
 export interface GraphAgentDeps {
   readonly graph: ForeignGraph;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import type { TurnMessage } from '../../domain/message.ts';
-import { toPlainJson, toWhole } from './to-plain-json.ts';
+import { toPlainJson, toWhole } from '../../domain/to-plain-json.ts';
 
 /** Under which name our facts go with the message that begins a turn. */
 const MARK = 'countersign';

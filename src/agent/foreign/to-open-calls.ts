@@ -4,6 +4,7 @@ import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { TurnMessage } from '../../domain/message.ts';
 import type { ForeignDecision, ToolReply } from '../../domain/outcome.ts';
 import { parseStrictJson } from '../../domain/strict-json.ts';
+import { toWhole } from '../../domain/to-plain-json.ts';
 import { findProtocol } from '../protocols/find-protocol.ts';
 import type { ForeignRequest } from '../protocols/protocol.ts';
 import { readJsonSchema } from '../tools/read-json-schema.ts';
@@ -11,7 +12,6 @@ import type { OpenInterrupt } from './foreign-graph.ts';
 import { inferSchema } from './infer-schema.ts';
 import { loosenSchema } from './loosen-schema.ts';
 import { closeOthers } from './read-messages.ts';
-import { toWhole } from './to-plain-json.ts';
 
 /**
  * Turns what a graph asks into open calls, one for each request. An interrupt that comes again with

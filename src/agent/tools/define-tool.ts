@@ -4,6 +4,7 @@ import type { z as z3 } from 'zod/v3';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { Risk } from '../../domain/route.ts';
 import { secretPathsOf } from '../../domain/secret-paths.ts';
+import { toPlainJson } from '../../domain/to-plain-json.ts';
 import type { Preview, Tool, ToolContext } from '../../domain/tool.ts';
 import { parseArgs } from './parse-args.ts';
 import { readSchema } from './read-schema.ts';
@@ -60,8 +61,7 @@ export function defineTool<Schema extends ArgsSchema>(
     idempotent: definition.idempotent ?? false,
     secrets: [...new Set([...(definition.secrets ?? []), ...secretPathsOf(read.json)])],
     parse: (value) => parseArgs(schema, value),
-    run: async (args, context) =>
-      toText(await definition.run(schema.parse(args) as ArgsOf<Schema>, context)),
+    run: async (args, context) => toText(await definition.run(ownArgs(schema, args), context)),
     ...(definition.preview && {
       preview: (args: JsonValue) => previewOf(definition, args),
     }),
@@ -69,9 +69,15 @@ export function defineTool<Schema extends ArgsSchema>(
   return { kind: 'tool', tool };
 }
 
-function toText(result: ToolResult): string {
+/** A copy that is the tool's alone: a schema hands on what it knows nothing of, and what a tool changes there must not be what is judged, shown or run. */
+function ownArgs<Schema extends ArgsSchema>(schema: Schema, args: JsonValue): ArgsOf<Schema> {
+  return schema.parse(structuredClone(args)) as ArgsOf<Schema>;
+}
+
+/** Whatever it returns, it has run: what JSON has no word for is no failure, after which it would be called again. */
+function toText(result: unknown): string {
   if (result === undefined) return '';
-  return typeof result === 'string' ? result : JSON.stringify(result, undefined, 2);
+  return typeof result === 'string' ? result : JSON.stringify(toPlainJson(result), undefined, 2);
 }
 
 /** A preview that fails is shown as a fact: the run would fail in the same way. */
@@ -80,7 +86,7 @@ async function previewOf<Schema extends ArgsSchema>(
   args: JsonValue,
 ): Promise<Preview | undefined> {
   try {
-    return toPreview(await definition.preview?.(definition.schema.parse(args) as ArgsOf<Schema>));
+    return toPreview(await definition.preview?.(ownArgs(definition.schema, args)));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { text: `As things stand, this would fail: ${why}` };
@@ -92,6 +98,6 @@ function toPreview(result: unknown): Preview | undefined {
   if (result === undefined) return undefined;
   if (typeof result === 'string') return { text: result };
   const { text, basis } = (result ?? {}) as Partial<Record<keyof Preview, unknown>>;
-  if (typeof text !== 'string') return { text: toText(result as ToolResult) };
+  if (typeof text !== 'string') return { text: toText(result) };
   return { text, ...(typeof basis === 'string' ? { basis } : {}) };
 }

@@ -27,13 +27,27 @@ function staysInside(value: string, { addIssue }: { addIssue(message: string): v
 
 /** Makes the tools that work on the workspace's files, and on nothing else. */
 export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
+  const inTurn = createTurns();
   return [
     createListFiles(workspace),
     createReadFile(workspace),
-    createWriteFile(workspace),
-    createEditFile(workspace),
-    createDeleteFile(workspace),
+    createWriteFile(workspace, inTurn),
+    createEditFile(workspace, inTurn),
+    createDeleteFile(workspace, inTurn),
   ];
+}
+
+/** Does a piece of work when all before it have ended. */
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Calls that are approved together run together: between one's look at a file and its change no other may change it, or that one would be lost unnoticed. */
+function createTurns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
 }
 
 function createListFiles(workspace: Workspace): DefinedTool {
@@ -90,7 +104,7 @@ function createReadFile(workspace: Workspace): DefinedTool {
   });
 }
 
-function createWriteFile(workspace: Workspace): DefinedTool {
+function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
   async function look(file: string) {
     const found = await workspace.look(file);
     if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
@@ -103,14 +117,15 @@ function createWriteFile(workspace: Workspace): DefinedTool {
     schema: z.object({ path, content: z.string().describe('The whole new text of the file') }),
     risk: 'medium',
     idempotent: true,
-    async run({ path: file, content }, { signal, basis }) {
-      const found = await look(file);
-      // After a crash it may have been written already.
-      if (found.kind !== 'file' || found.text !== content) assertBasis(file, found, basis);
-      signal.throwIfAborted();
-      await workspace.write(file, content);
-      return `Wrote ${Buffer.byteLength(content)} bytes to ${file}.`;
-    },
+    run: ({ path: file, content }, { signal, basis }) =>
+      inTurn(async () => {
+        const found = await look(file);
+        // After a crash it may have been written already.
+        if (found.kind !== 'file' || found.text !== content) assertBasis(file, found, basis);
+        signal.throwIfAborted();
+        await workspace.write(file, content);
+        return `Wrote ${Buffer.byteLength(content)} bytes to ${file}.`;
+      }),
     preview: ({ path: file, content }) =>
       previewOrWhyNot(async () => {
         const found = await look(file);
@@ -119,7 +134,7 @@ function createWriteFile(workspace: Workspace): DefinedTool {
   });
 }
 
-function createEditFile(workspace: Workspace): DefinedTool {
+function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
   async function edited(file: string, oldText: string, newText: string) {
     const { text, isCut, found } = await readText(workspace, file);
     if (isCut) {
@@ -151,13 +166,14 @@ function createEditFile(workspace: Workspace): DefinedTool {
       newText: z.string().describe('What stands there afterwards; empty to delete it'),
     }),
     risk: 'medium',
-    async run({ path: file, oldText, newText }, { signal, basis }) {
-      const { found, after } = await edited(file, oldText, newText);
-      assertBasis(file, found, basis);
-      signal.throwIfAborted();
-      await workspace.write(file, after);
-      return `Edited ${file}.`;
-    },
+    run: ({ path: file, oldText, newText }, { signal, basis }) =>
+      inTurn(async () => {
+        const { found, after } = await edited(file, oldText, newText);
+        assertBasis(file, found, basis);
+        signal.throwIfAborted();
+        await workspace.write(file, after);
+        return `Edited ${file}.`;
+      }),
     preview: ({ path: file, oldText, newText }) =>
       previewOrWhyNot(async () => {
         const { found, after } = await edited(file, oldText, newText);
@@ -166,7 +182,7 @@ function createEditFile(workspace: Workspace): DefinedTool {
   });
 }
 
-function createDeleteFile(workspace: Workspace): DefinedTool {
+function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
   async function look(file: string) {
     const found = await workspace.look(file);
     if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
@@ -180,12 +196,13 @@ function createDeleteFile(workspace: Workspace): DefinedTool {
     description: 'Deletes a file or an empty folder of the workspace, for good.',
     schema: z.object({ path }),
     risk: 'high',
-    async run({ path: file }, { signal, basis }) {
-      if (basis !== undefined) assertBasis(file, await look(file), basis);
-      signal.throwIfAborted();
-      await workspace.delete(file);
-      return `Deleted ${file}.`;
-    },
+    run: ({ path: file }, { signal, basis }) =>
+      inTurn(async () => {
+        if (basis !== undefined) assertBasis(file, await look(file), basis);
+        signal.throwIfAborted();
+        await workspace.delete(file);
+        return `Deleted ${file}.`;
+      }),
     preview: ({ path: file }) =>
       previewOrWhyNot(async () => {
         const found = await look(file);

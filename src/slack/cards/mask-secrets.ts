@@ -28,7 +28,7 @@ export interface ArgsView {
   readonly masking: Masking;
 }
 
-/** Tokens that are known by their looks, each with what it is called. */
+/** Tokens that are known by their looks, each with what it is called. What is looked for ahead or behind has a bound: else long texts that are no token would take minutes. */
 const TOKENS: readonly (readonly [name: string, shape: RegExp])[] = [
   [
     'a private key',
@@ -40,9 +40,12 @@ const TOKENS: readonly (readonly [name: string, shape: RegExp])[] = [
   ['an AWS key id', /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g],
   ['a Google key', /\bAIza[A-Za-z0-9_-]{30,}/g],
   ['a Stripe key', /\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}/g],
-  ['an API key', /\bsk-(?=[\w-]*[0-9])(?=[\w-]*[A-Z])[\w-]{20,}/g],
-  ['a JSON Web Token', /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g],
-  ['a bearer token', /(?<=\bBearer\s+)(?=[\w.~+/-]*[0-9])(?=[\w.~+/-]*[a-z])[\w.~+/-]{12,}=*/gi],
+  ['an API key', /\bsk-(?=[\w-]{0,200}[0-9])(?=[\w-]{0,200}[A-Z])[\w-]{20,}/g],
+  ['a JSON Web Token', /\beyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g],
+  [
+    'a bearer token',
+    /(?<=\bBearer\s{1,16})(?=[\w.~+/-]*[0-9])(?=[\w.~+/-]*[a-z])[\w.~+/-]{12,}=*/gi,
+  ],
   ['a password in a URL', /(?<=:\/\/[^\s:/@]{1,64}:)[^\s:/@]{1,128}(?=@)/g],
 ];
 

@@ -49,6 +49,19 @@ test('parsed arguments share nothing with what was given', () => {
   assert.deepEqual(parsed.value, { list: [{ to: 'a@x' }] });
 });
 
+test('what a tool changes in its arguments is its own: the policy, the card and the run have what was read', async () => {
+  const spoil = (args: unknown) => {
+    Object.assign((args as { meta: object }).meta, { amount: 1 });
+    return 'ok';
+  };
+  const tool = toolOf(z.object({ meta: z.any() }), { run: spoil, preview: spoil });
+  const parsed = tool.parse({ meta: { amount: 1_000 } });
+  assert.ok(parsed.ok);
+  await tool.preview?.(parsed.value);
+  await tool.run(parsed.value, CONTEXT);
+  assert.deepEqual(parsed.value, { meta: { amount: 1_000 } });
+});
+
 test('a problem has the path of its argument', () => {
   const tool = toolOf(
     z.object({ to: z.array(z.object({ email: z.email('No e-mail address.') })) }),

@@ -87,6 +87,8 @@ describe('a page', () => {
       if (url === '/headers')
         response.writeHead(200, { ...TEXT, 'x-much': 'x'.repeat(40_000) }).end('x');
       if (url === '/reset') response.socket?.destroy();
+      if (url === '/101')
+        response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
     });
     const reasons: Readonly<Record<string, RegExp>> = {
       '/404': /answered 404 Not Found/,
@@ -96,6 +98,7 @@ describe('a page', () => {
       '/broken': /incorrect header check/,
       '/headers': /more than 16 KB of headers/,
       '/reset': /broke the connection off/,
+      '/101': /answered 101: it wants to speak another protocol/,
     };
     for (const [path, why] of Object.entries(reasons)) {
       await assert.rejects(run(fetchTool(), { url: server.at(path) }), why);

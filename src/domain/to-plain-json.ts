@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from './json.ts';
 
 /** Returns a value as JSON carries it, for people to read: sets and maps as lists, and what JSON has no word for as text. Never throws. */
 export function toPlainJson(value: unknown): JsonValue {
