@@ -12,6 +12,7 @@ import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { createClaimStep } from './claim-step.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import { isFreshCall } from './freshness.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { closeQuestions } from './outside/close-questions.ts';
@@ -152,8 +153,8 @@ export function createExecute(
     const claimed = await claim(call, work);
     // Whoever made it runs it: the claim wakes the thread, which hands it over.
     if (!claimed || isHanded(claimed)) return;
-    // The thread rests, and still says that people are waited for.
-    if (claimed.route) progress.running(claimed);
+    // The thread rests, and still says that people are waited for. Nobody looks at what comes of a press of long ago.
+    if (claimed.route && isFreshCall(claimed, clock.now())) progress.running(claimed);
     const end = claimed.child
       ? await handOver(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);

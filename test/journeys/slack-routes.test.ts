@@ -169,7 +169,7 @@ describe('routes that are set in Slack', () => {
     await stage.workspace.submit('outsider', { 'route.quorum': '1', 'route.deadline': '9h' });
     assert.match(
       JSON.stringify(errors('outsider')),
-      /admin has changed the route “payments” meanwhile/,
+      /Adair \(admin\) has changed the route “payments” meanwhile/,
     );
 
     const said = await announcement('has changed the route');
