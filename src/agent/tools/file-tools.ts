@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createQueues } from '../../domain/queues.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { splitPath, WorkspaceError } from './open-folder.ts';
 import { assertBasis, basisOf, previewChange, previewOrWhyNot } from './preview-change.ts';
@@ -25,9 +26,13 @@ function staysInside(value: string, { addIssue }: { addIssue(message: string): v
   }
 }
 
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /** Makes the tools that work on the workspace's files, and on nothing else. */
 export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
-  const inTurn = createTurns();
+  const inQueue = createQueues();
+  /** Calls that are approved together run together: between one's look at a file and its change no other may change it, or that one would be lost unnoticed. */
+  const inTurn: InTurn = (work) => inQueue('files', work);
   return [
     createListFiles(workspace),
     createReadFile(workspace),
@@ -35,19 +40,6 @@ export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
     createEditFile(workspace, inTurn),
     createDeleteFile(workspace, inTurn),
   ];
-}
-
-/** Does a piece of work when all before it have ended. */
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** Calls that are approved together run together: between one's look at a file and its change no other may change it, or that one would be lost unnoticed. */
-function createTurns(): InTurn {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
-  };
 }
 
 function createListFiles(workspace: Workspace): DefinedTool {

@@ -2,6 +2,7 @@ import type { Call } from '../../domain/call.ts';
 import { digestOf, hashJson } from '../../domain/digest.ts';
 import type { Standing } from '../../domain/directory.ts';
 import { choicesProblem, decisionsProblem, type Outside } from '../../domain/outside.ts';
+import { createQueues } from '../../domain/queues.ts';
 import { STANDING_WORDS } from '../../domain/talk.ts';
 import { channelKey } from '../../domain/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tool.ts';
@@ -40,7 +41,8 @@ const NOBODY: ReadonlySet<Standing> = new Set<Standing>(['gone', 'bot', 'strange
 export function createRequestCall(deps: RequestDeps) {
   const { store, clock } = deps;
   const passGate = createPassGate(deps);
-  const inTurn = createTurns();
+  /** One call of a key at a time in this process: what waits of it is counted when all that came before does. */
+  const inQueue = createQueues();
 
   function draft(
     caller: Caller,
@@ -144,23 +146,7 @@ export function createRequestCall(deps: RequestDeps) {
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
     const call = draft(caller, request, outside, tool, parsed.canonical);
     const refused = await refuseNew(caller, call);
-    return refused ?? (await inTurn(caller.key, () => put(caller, call, parsed)));
-  };
-}
-
-/** Lets each key put one call to people at a time in this process: what waits of it is counted when all that came before does. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>();
-
-  return async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const turn = (last.get(key) ?? Promise.resolve()).then(work);
-    const over = turn.catch(() => {});
-    last.set(key, over);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(key) === over) last.delete(key);
-    }
+    return refused ?? (await inQueue(caller.key, () => put(caller, call, parsed)));
   };
 }
 

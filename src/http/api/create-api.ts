@@ -19,7 +19,7 @@ import {
   operation,
   type Visitor,
 } from './operation.ts';
-import { problem } from './problem.ts';
+import { problem, RETRY_S } from './problem.ts';
 import { createReadApproval } from './read-approval.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { createRequestApproval } from './request-approval.ts';
@@ -35,8 +35,6 @@ export interface Api {
   /** Ends what waits: long polls are told to ask again, streams close. */
   close(): void;
 }
-
-const RETRY_S = 5;
 
 /** Creates the API. */
 export function createApi(deps: ApiDeps): Api {

@@ -13,7 +13,8 @@ export interface Problem {
   readonly retryAfter?: number;
 }
 
-const RETRY_S = 5;
+/** After this whoever could not be told is to ask again: what kept it from being told passes by itself. */
+export const RETRY_S = 5;
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not understood',

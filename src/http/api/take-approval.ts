@@ -6,10 +6,8 @@ import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { answerNotRequested } from './key-only.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
-import { notFound, problem } from './problem.ts';
+import { notFound, problem, RETRY_S } from './problem.ts';
 import { Approval, Consume, Consumed, Report } from './schemas.ts';
-
-const RETRY_S = 5;
 
 /** Makes the operations of a program on a call that it has asked for: to take it, to say what came of it, to take it back. */
 export function createTakeApproval({ outside, tokens }: ApiDeps) {

@@ -8,6 +8,7 @@ import type { HomeView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Cancel } from '../../domain/clock.ts';
 import type { Person } from '../../domain/person.ts';
+import { createQueues } from '../../domain/queues.ts';
 import { HOME_START, type HomePlace } from './home-place.ts';
 import { buildHomeView, buildTroubleView, type HomeContent, type HomeLook } from './home-view.ts';
 import { type Published, publishView } from './publish-view.ts';
@@ -37,8 +38,6 @@ interface Viewer {
   note: string | undefined;
   isDirty: boolean;
   readAt: number;
-  /** One view at a time. */
-  queue: Promise<void>;
 }
 
 /** Who has not done anything on Home for so long opens it anew. */
@@ -56,6 +55,8 @@ export function createHome(
 ): Home {
   const { client, clock, log } = deps;
   const viewers = new Map<string, Viewer>();
+  /** One view of a person at a time. */
+  const inQueue = createQueues();
   let cancel: Cancel | undefined;
   let underWay: Promise<void> | undefined;
   let notBefore = 0;
@@ -65,10 +66,7 @@ export function createHome(
   function remember(person: Person, place: HomePlace, note: string | undefined): Viewer {
     const until = clock.now() + LATELY_MS;
     const fresh = { shown: '', hash: undefined, isDirty: false, readAt: 0 };
-    const viewer: Viewer = viewers.get(person.user) ?? {
-      ...{ ...fresh, person, place, note, until },
-      queue: Promise.resolve(),
-    };
+    const viewer: Viewer = viewers.get(person.user) ?? { ...fresh, person, place, note, until };
     Object.assign(viewer, { place, note, until });
     viewers.delete(person.user);
     viewers.set(person.user, viewer);
@@ -81,12 +79,11 @@ export function createHome(
     for (const [user, { until }] of viewers) if (until <= clock.now()) viewers.delete(user);
   }
 
-  function inTurn(viewer: Viewer, work: () => Promise<void>): Promise<void> {
-    viewer.queue = viewer.queue.then(work).catch((error: unknown) => {
+  async function inTurn(viewer: Viewer, work: () => Promise<void>): Promise<void> {
+    await inQueue(viewer.person.user, work).catch((error: unknown) => {
       viewer.isDirty = true;
       log.error({ err: error, person: viewer.person }, 'A Home could not be shown.');
     });
-    return viewer.queue;
   }
 
   async function show(person: Person, place = HOME_START, note?: string): Promise<void> {
