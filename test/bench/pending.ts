@@ -107,7 +107,7 @@ async function restart(stage: Stage, place: Place, watchMs: number): Promise<Res
   await stage.press('requester', card, 'call.approve');
   await stage.card(place, '*Done*');
   const seconds = (performance.now() - before) / 1_000;
-  const memory = memoryOfDescendant('src/main.ts');
+  const memory = memoryOfDescendant('bin/start.js');
   await new Promise((resolve) => setTimeout(resolve, watchMs));
   return { seconds, memory, slackCalls: stage.workspace.journal.length - calls };
 }
