@@ -59,7 +59,7 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
   click: action(
     z.strictObject({ ...press, channel: name, ts: name }),
     (workspace, { as, channel, ts, actionId, ...rest }) =>
-      workspace.click(as, { channel, ts, actionId, ...present(rest) }),
+      workspace.click(as, { channel, ts, actionId, ...present(rest), isFromScreen: true }),
   ),
   'click-in-view': action(viewPress, (workspace, { as, actionId, ...rest }) =>
     workspace.clickInView(as, { actionId, ...present(rest) }),

@@ -26,28 +26,39 @@ export interface StoredMessage {
 export interface MessageStore {
   put(message: StoredMessage): void;
   find(channel: string, ts: string): StoredMessage | undefined;
+  /** Returns how the message stood before its last changes, newest first. */
+  before(channel: string, ts: string): readonly StoredMessage[];
   remove(channel: string, ts: string): void;
   /** Whether anybody has replied to the message. */
   hasReplies(channel: string, ts: string): boolean;
   all(): readonly StoredMessage[];
 }
 
+/** How many changes a screen may be behind. */
+const KEPT_BEFORE = 3;
+
 /** Creates an empty store that rings `changed` at each write. */
 export function createMessageStore(changed: () => void): MessageStore {
   const byKey = new Map<string, StoredMessage>();
+  const earlier = new Map<string, readonly StoredMessage[]>();
   const roots = new Set<string>();
   const key = (channel: string, ts: string): string => `${channel} ${ts}`;
   return {
     put: (message) => {
-      byKey.set(key(message.channel, message.ts), message);
+      const at = key(message.channel, message.ts);
+      const last = byKey.get(at);
+      if (last) earlier.set(at, [last, ...(earlier.get(at) ?? [])].slice(0, KEPT_BEFORE));
+      byKey.set(at, message);
       if (message.threadTs !== undefined && message.visibleTo === undefined) {
         roots.add(key(message.channel, message.threadTs));
       }
       changed();
     },
     find: (channel, ts) => byKey.get(key(channel, ts)),
+    before: (channel, ts) => earlier.get(key(channel, ts)) ?? [],
     remove: (channel, ts) => {
       byKey.delete(key(channel, ts));
+      earlier.delete(key(channel, ts));
       changed();
     },
     hasReplies: (channel, ts) => roots.has(key(channel, ts)),

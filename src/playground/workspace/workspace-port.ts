@@ -145,6 +145,8 @@ export interface ClickTarget {
   readonly option?: string;
   /** The text typed or chosen, for inputs with `dispatch_action`. */
   readonly value?: string;
+  /** The press comes from a screen: it may have shown what a change has taken away meanwhile. */
+  readonly isFromScreen?: true;
 }
 
 /** By block id, or by action id where that is unique: text, option value(s), number as text, ISO date. */
@@ -211,7 +213,7 @@ export interface Workspace {
   /** Delivers a signed interaction made by hand: for tampered payloads. */
   deliverInteraction(payload: Record<string, unknown>): Promise<Ack>;
 
-  /** Presses what the person can see on that message now; throws when it is not there. */
+  /** Presses what the person can see on that message now, or on a screen could until just now; throws when it is not there. */
   click(member: string, target: ClickTarget): Promise<Ack>;
   /** Presses an element of the person's top modal. */
   clickInView(member: string, target: ViewClickTarget): Promise<Ack>;

@@ -40,21 +40,38 @@ function elementsOf(block: Json): readonly Json[] {
   }
 }
 
+/** Whether anything with this action id is to be seen. */
+export function hasElement(
+  blocks: readonly Json[],
+  { actionId, blockId }: { readonly actionId: string; readonly blockId?: string },
+): boolean {
+  return placesOf(blocks, actionId, blockId).length > 0;
+}
+
+function placesOf(
+  blocks: readonly Json[],
+  actionId: string,
+  blockId: string | undefined,
+): readonly PlacedElement[] {
+  return listElements(blocks).filter(
+    (placed) =>
+      placed.element.action_id === actionId &&
+      (blockId === undefined || placed.blockId === blockId),
+  );
+}
+
 /** The one element with this action id; throws when there is none, or several and no block id. */
 export function findElement(
   blocks: readonly Json[],
   actionId: string,
   blockId?: string,
 ): PlacedElement {
-  const all = listElements(blocks);
-  const found = all.filter(
-    (placed) =>
-      placed.element.action_id === actionId &&
-      (blockId === undefined || placed.blockId === blockId),
-  );
+  const found = placesOf(blocks, actionId, blockId);
   const [first] = found;
   if (first === undefined) {
-    const ids = all.map((placed) => toText(placed.element.action_id)).join(', ');
+    const ids = listElements(blocks)
+      .map((placed) => toText(placed.element.action_id))
+      .join(', ');
     throw new Error(`Nothing with the action id "${actionId}" is to be seen there; only: ${ids}.`);
   }
   if (found.length > 1) {

@@ -1,4 +1,4 @@
-import { findElement, type PlacedElement } from '../blocks/walk-blocks.ts';
+import { findElement, hasElement, type PlacedElement } from '../blocks/walk-blocks.ts';
 import { toEventMessage } from '../delivery/message-events.ts';
 import { compact, isJson, type Json, toRecords, toText } from '../json-value.ts';
 import type { StoredMessage } from '../message-store.ts';
@@ -32,7 +32,7 @@ export function createPressing(desk: PeopleDesk, suggestions: Suggestions): Pres
 
   async function click(name: string, target: ClickTarget): Promise<Ack> {
     const member = core.directory.member(name);
-    const message = findSeen(member, target);
+    const message = asShown(findSeen(member, target), target);
     const placed = findElement(message.blocks, target.actionId, target.blockId);
     const element = { ...placed.element, offered: suggestions.offeredIn(message, placed) };
     const channel = core.directory.channel(message.channel);
@@ -73,6 +73,14 @@ export function createPressing(desk: PeopleDesk, suggestions: Suggestions): Pres
       throw new Error(`${member.name} sees no message ${target.ts} in ${channel.name}.`);
     }
     return message;
+  }
+
+  /** A second press of a double click arrives when the first has already changed the message. */
+  function asShown(now: StoredMessage, target: ClickTarget): StoredMessage {
+    if (!target.isFromScreen) return now;
+    const { channel, ts } = now;
+    const versions = [now, ...core.messages.before(channel, ts)];
+    return versions.find(({ blocks }) => hasElement(blocks, target)) ?? now;
   }
 
   async function clickIn(

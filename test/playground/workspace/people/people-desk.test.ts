@@ -68,6 +68,22 @@ test('a press sends the element of the stored message and who pressed it', async
   });
 });
 
+test('a press from a screen reaches what a change has just taken away, and any other does not', async (t) => {
+  const { workspace, client, channel, ts, last } = await startCard(t);
+  for (const text of ['running', 'done']) {
+    const blocks = [{ type: 'section', text: { type: 'mrkdwn', text } }];
+    await client.chat.update({ channel, ts, text, blocks });
+  }
+  const target = { channel, ts, actionId: 'go' };
+  await assert.rejects(workspace.click('approver', target), /is to be seen there/);
+  await workspace.click('approver', { ...target, isFromScreen: true });
+  assert.equal(last().actions[0].value, 'v1');
+  await assert.rejects(
+    workspace.click('approver', { ...target, actionId: 'never', isFromScreen: true }),
+    /is to be seen there/,
+  );
+});
+
 test('menus send the chosen option and know no other', async (t) => {
   const { workspace, channel, ts, last } = await startCard(t);
   await workspace.click('approver', { channel, ts, actionId: 'more', option: 'b' });
