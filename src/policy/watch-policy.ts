@@ -20,8 +20,8 @@ export interface PolicyWatchDeps {
   /** Says why it must not lie where it does, links followed; asked at each reading. */
   readonly problemsOfPlace: (path: string) => readonly string[];
   readonly names: NameDirectory;
-  /** What there is: rules for anything else are warned of. */
-  readonly known: KnownNames;
+  /** What there is, asked at each reading: rules for anything else are warned of. */
+  readonly known: () => Promise<KnownNames>;
   readonly audit: Pick<Audit, 'append'>;
   readonly clock: Clock;
   readonly log: Log;
