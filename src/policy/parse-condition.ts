@@ -15,7 +15,7 @@ export interface ConditionProblem {
 }
 
 /** What conditions can look at. */
-export const VARIABLES = ['args', 'tool', 'agent', 'requester', 'channel', 'thread'];
+const VARIABLES = ['args', 'tool', 'agent', 'requester', 'channel', 'thread'];
 const REQUESTER_FIELDS = { id: 'string', team: 'string', email: 'string', groups: 'list<string>' };
 const TOTALS: ReadonlyMap<string, { readonly takes: readonly number[] }> = new Map([
   ['spent', { takes: [2] }],
@@ -36,7 +36,7 @@ export function createConditionParser(): (
       const refused = findComment(source, parsed.ast) ?? findRefused(parsed.ast, new Set());
       if (refused) return refused;
       const { error, type, valid } = parsed.check();
-      if (!valid) return toProblem(error);
+      if (!valid) return isOfCel(error) ? toProblem(error) : { problem: UNCLEAR, at: 0 };
       if (type === 'bool' || type === 'dyn') return { ast: parsed.ast };
       return { problem: `It gives ${type}, and not true or false.`, at: 0 };
     } catch (error) {
@@ -70,8 +70,15 @@ function createEnvironment(): Environment {
   return environment;
 }
 
+/** Of an empty list the checker does not know what it holds. */
+const UNCLEAR = 'The types of its values are not clear. Take empty lists out of it.';
+
+function isOfCel(error: unknown): error is ParseError | CelTypeError {
+  return error instanceof ParseError || error instanceof CelTypeError;
+}
+
 function toProblem(error: unknown): ConditionProblem {
-  if (!(error instanceof ParseError || error instanceof CelTypeError)) throw error;
+  if (!isOfCel(error)) throw error;
   const isVariable = error.code === 'unknown_variable';
   const remedy = isVariable ? ` There are: ${VARIABLES.join(', ')}.` : '';
   return { problem: `${withStop(error.summary)}${remedy}`, at: error.range?.start ?? 0 };
