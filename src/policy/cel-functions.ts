@@ -104,12 +104,15 @@ function convertToBool(value: CelValue): boolean {
 }
 
 /** Unicode's White_Space, which `String.trim` is not. */
+const BLANKS = new Set(
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+);
+
 function trim(text: string): string {
-  const isBlank = (at: number) => /^\p{White_Space}$/u.test(text.charAt(at));
   let start = 0;
   let end = text.length;
-  while (start < end && isBlank(start)) start += 1;
-  while (end > start && isBlank(end - 1)) end -= 1;
+  while (start < end && BLANKS.has(text.charAt(start))) start += 1;
+  while (end > start && BLANKS.has(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
 

@@ -32,10 +32,10 @@ export type CompiledCondition =
   | { readonly ok: false; readonly problem: string; readonly at: number };
 
 /** The most that an evaluation may take. */
-const MAX_MS = 50;
+const MAX_MS = 40;
 /** A timeout in which the process had less of the machine than this is the machine's, not the condition's. */
-const STARVED_MS = 35;
-const MAX_TRIES = 5;
+const STARVED_MS = 28;
+const MAX_TRIES = 3;
 /** After this the process does other work before anything else of the call is evaluated. */
 const SLOW_MS = 5;
 /** What each round fetches may lead to another need. */
@@ -44,6 +44,9 @@ const MAX_ROUNDS = 20;
 type Fetched =
   | { readonly ok: true; readonly value: CelValue }
   | { readonly ok: false; readonly error: unknown };
+
+type ConditionParser = ReturnType<typeof createConditionParser>;
+type Watchdog = ReturnType<typeof createWatchdog>;
 
 class TimeoutError extends ConditionError {}
 
@@ -59,10 +62,12 @@ interface Run {
 export function createConditionCompiler(
   agents: readonly AgentName[] = [],
 ): (source: string) => CompiledCondition {
-  const parse = createConditionParser();
-  const watchdog = createWatchdog();
+  // They cost more than most files, which hold no condition.
+  let tools: { readonly parse: ConditionParser; readonly watchdog: Watchdog } | undefined;
 
   return function compile(source) {
+    tools ??= { parse: createConditionParser(), watchdog: createWatchdog() };
+    const { parse, watchdog } = tools;
     const parsed = parse(source);
     if ('problem' in parsed) return { ok: false, ...parsed };
     const { ast } = parsed;
@@ -79,7 +84,7 @@ export function createConditionCompiler(
 function createEvaluation(
   ast: ASTNode,
   literals: ReadonlyMap<ASTNode, CelValue>,
-  watchdog: ReturnType<typeof createWatchdog>,
+  watchdog: Watchdog,
 ): (run: Run) => Fetched {
   let patterns = compileAll(ast);
   return (run) => {

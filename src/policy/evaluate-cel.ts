@@ -24,8 +24,9 @@ import {
 
 /** What a condition can look at. */
 export interface CelScope {
-  /** By name; those of macros too. */
   readonly variables: ReadonlyMap<string, CelValue>;
+  /** The item of the innermost macro around. */
+  readonly item?: Item;
   /** Throws while it is not known. */
   requester(field: string): CelValue;
   /** Answers `spent` and `count`. */
@@ -33,6 +34,13 @@ export interface CelScope {
   /** Literals that stand for something else than is written. */
   readonly literals: ReadonlyMap<ASTNode, CelValue>;
   readonly patterns: CelPatterns;
+}
+
+/** What the name of a macro's item stands for at the moment. */
+interface Item {
+  readonly name: string;
+  value: CelValue;
+  readonly outer: Item | undefined;
 }
 
 type NodeOf<Op extends ASTOperator> = Extract<ASTNode, { readonly op: Op }>;
@@ -60,7 +68,8 @@ const calculates = both((a, b, sign) => calculate(sign, a, b));
 
 const EVALUATORS: Evaluators = {
   value: (node, { literals }) => literals.get(node) ?? (node.args as CelValue),
-  id: ({ args: name }, { variables }) => {
+  id: ({ args: name }, { item, variables }) => {
+    for (let each = item; each; each = each.outer) if (each.name === name) return each.value;
     const value = variables.get(name);
     if (value === undefined) throw new ConditionError(`There is no “${name}”.`);
     return value;
@@ -145,14 +154,12 @@ type OfItem = (item: CelValue) => CelValue;
 
 function withItems(work: (items: readonly CelValue[], each: readonly OfItem[]) => CelValue): Macro {
   return (range, [variable, ...expressions], scope) => {
-    const name = String(variable?.args);
-    const each = expressions.map(
-      (expression): OfItem =>
-        (item) => {
-          const variables = new Map(scope.variables).set(name, item);
-          return evaluateCel(expression, { ...scope, variables });
-        },
-    );
+    const item: Item = { name: String(variable?.args), value: null, outer: scope.item };
+    const inside = { ...scope, item };
+    const each = expressions.map((expression): OfItem => (value) => {
+      item.value = value;
+      return evaluateCel(expression, inside);
+    });
     return work(itemsOf(range), each);
   };
 }

@@ -227,7 +227,7 @@ testPolicies({
       what: 'loops in loops',
       rules: when('args.l.all(x, args.l.all(y, args.l.all(z, x + y + z >= 0)))'),
       facts: { args: { l: Array(2_000).fill(1) } },
-      says: 'ask lead !It took longer than 50 ms.',
+      says: 'ask lead !It took longer than 40 ms.',
     },
     {
       what: 'a value that may be secret is not told',
