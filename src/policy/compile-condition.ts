@@ -48,6 +48,8 @@ type Fetched =
 type ConditionParser = ReturnType<typeof createConditionParser>;
 type Watchdog = ReturnType<typeof createWatchdog>;
 
+const TOO_DEEP = 'The arguments are nested too deeply.';
+
 class TimeoutError extends ConditionError {}
 
 /** One evaluation: what is known of the outside by now, and what turns out to be needed. */
@@ -98,6 +100,7 @@ function createEvaluation(
     try {
       return { ok: true, value: watchdog(() => evaluateCel(ast, scope), MAX_MS) as CelValue };
     } catch (error) {
+      if (error instanceof RangeError) return { ok: false, error: new ConditionError(TOO_DEEP) };
       if (!isTimeout(error)) return { ok: false, error };
       // What was cut off may have left a pattern’s memory half written.
       patterns = compileAll(ast);

@@ -156,10 +156,13 @@ function withItems(work: (items: readonly CelValue[], each: readonly OfItem[]) =
   return (range, [variable, ...expressions], scope) => {
     const item: Item = { name: String(variable?.args), value: null, outer: scope.item };
     const inside = { ...scope, item };
-    const each = expressions.map((expression): OfItem => (value) => {
-      item.value = value;
-      return evaluateCel(expression, inside);
-    });
+    const each = expressions.map(
+      (expression): OfItem =>
+        (value) => {
+          item.value = value;
+          return evaluateCel(expression, inside);
+        },
+    );
     return work(itemsOf(range), each);
   };
 }

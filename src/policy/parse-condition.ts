@@ -4,6 +4,7 @@ import {
   TypeError as CelTypeError,
   Environment,
   ParseError,
+  type ParseResult,
 } from '@marcbachmann/cel-js';
 import { FUNCTIONS, METHODS } from './cel-functions.ts';
 import { MACROS } from './evaluate-cel.ts';
@@ -32,17 +33,24 @@ export function createConditionParser(): (
   const environment = createEnvironment();
   return (source) => {
     try {
-      const parsed = environment.parse(source);
-      const refused = findComment(source, parsed.ast) ?? findRefused(parsed.ast, new Set());
-      if (refused) return refused;
-      const { error, type, valid } = parsed.check();
-      if (!valid) return isOfCel(error) ? toProblem(error) : { problem: UNCLEAR, at: 0 };
-      if (type === 'bool' || type === 'dyn') return { ast: parsed.ast };
-      return { problem: `It gives ${type}, and not true or false.`, at: 0 };
+      return judgeParsed(source, environment.parse(source));
     } catch (error) {
       return toProblem(error);
     }
   };
+}
+
+function judgeParsed(
+  source: string,
+  parsed: ParseResult,
+): { readonly ast: ASTNode } | ConditionProblem {
+  const { ast } = parsed;
+  const refused = findComment(source, ast) ?? findRefused(ast, new Set());
+  if (refused) return refused;
+  const { error, type, valid } = parsed.check();
+  if (!valid) return isOfCel(error) ? toProblem(error) : { problem: UNCLEAR, at: 0 };
+  if (type === 'bool' || type === 'dyn') return { ast };
+  return { problem: `It gives ${type}, and not true or false.`, at: 0 };
 }
 
 /** It only parses and checks types: what its functions and operators would do is never asked. */

@@ -7,162 +7,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readSource } from '../../src/policy/policy-source.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
+import { edit, VALID } from './policy-mutations.ts';
 
 /** RUNS=200000 for more than CI has time for. */
 const RUNS = Number(process.env.RUNS ?? 1_500);
-
-const VALID: readonly string[] = [
-  `version: 1
-onPolicyError: ask            # ask | run
-routes:
-  ops:
-    channel: "#ops"           # where the card goes
-    approvers: [usergroup:S0OPS, user:U0LEAD, requester, "@pat", '#oncall']
-    quorum: 2
-    deadline: 4h
-    escalate: { after: 2h, to: requester }
-    requireReason: true
-rules:
-  - tools: ["pay_*", refund]
-    when: has(args.amount) && args.amount > 10000
-    gate: ask
-    route: ops
-    risk: high
-  # only research
-  - { tools: [list_files, read_file], agent: "helper:research", gate: run }
-default: { gate: ask, route: requester }
-`,
-  `version: 1
-rules:
-  - tools: [pay]
-    when: '!args.external && args.amount < 100'
-    gate: run
-  - tools: [pay]
-    when: args.to != "bob" || !(args.ok)
-    gate: refuse
-    reason: Only Bob is paid here.
-`,
-  `version: 1
-rules:
-  - tools:
-      - run_command
-      - 'shell_*'
-    agent:
-      - key:deploy-bot
-      - "graph:*"
-    when: |
-      args.cmd.matches("^(rm|dd) ") &&
-      !args.dry_run
-    gate: refuse
-    reason: >-
-      These commands
-      are not for programs.
-  - tools: ["*"]
-    when: >
-      args.a * 2 > 1
-      && args.b
-    gate: ask
-default:
-  gate: refuse
-  reason: "Nothing else."
-`,
-  `version: 1
-slackMayLoosen: false
-routes: { a: { approvers: ["@x"], quorum: 1 }, b: { approvers: [user:U1, user:U2], quorum: 2 } }
-rules: [{ tools: [x], gate: ask, route: a }, { tools: [y], when: "args.n > 1 && !args.m", gate: ask, route: b }]
-`,
-];
-
-// biome-ignore format: a list of tokens.
-const TOKENS = ['!', '! ', '!x ', '!!str ', '&', '& ', '&a ', '*', '*a', '* ', '#', ' #', ' # ', '# ', '"', "'", "''", '\t', ' ', '  ', '\n', '\n  ', '\n    ', '\r', '\r\n', '\ufeff', '\u200b', '\u2028', '\u0085', '\u00a0', '\0', '-', '- ', ':', ': ', '{', '}', '[', ']', ',', ', ', '|', '>', '|-', '|+', '|2', '>-', '%', '@', '`', '? ', '<<: ', '//', ' // ', '\\', '\\b', '\\P', '\\_', '0x', '0', '.0', 'e0', '.inf', '~', '---\n', '\n---\n', '\n...\n', '%YAML 1.1\n---\n', 'é', '\u{1F600}', '&&', '||', '!=', '(', ')', 'when: ', 'gate: run', ', gate: run', '=', '+'];
-
-type Edit = (text: string) => string;
-const at = (text: string, place: number) => Math.floor(place * text.length);
-const place = fc.double({ min: 0, max: 0.999999, noNaN: true });
-
-const edit: fc.Arbitrary<Edit> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.tuple(place, fc.constantFrom(...TOKENS)).map(
-      ([p, token]): Edit =>
-        (text) =>
-          `${text.slice(0, at(text, p))}${token}${text.slice(at(text, p))}`,
-    ),
-  },
-  // Where values begin is where YAML has most to misread.
-  {
-    weight: 6,
-    arbitrary: fc.tuple(place, fc.constantFrom(...TOKENS)).map(
-      ([p, token]): Edit =>
-        (text) =>
-          insertAtValue(text, p, token),
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(place, fc.integer({ min: 1, max: 4 })).map(
-      ([p, length]): Edit =>
-        (text) =>
-          `${text.slice(0, at(text, p))}${text.slice(at(text, p) + length)}`,
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(place, place).map(
-      ([from, to]): Edit =>
-        (text) =>
-          moveLine(text, from, to, true),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(place, place).map(
-      ([from, to]): Edit =>
-        (text) =>
-          moveLine(text, from, to, false),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(place, fc.constantFrom('  ', ' ', '\t')).map(
-      ([p, indent]): Edit =>
-        (text) =>
-          changeLine(text, p, (line) => `${indent}${line}`),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: place.map(
-      (p): Edit =>
-        (text) =>
-          changeLine(text, p, (line) => line.replace(/^ {1,2}/, '')),
-    ),
-  },
-);
-
-function insertAtValue(text: string, p: number, token: string): string {
-  const starts = [...text.matchAll(/(?:[:,[-] +|^ +|["'])(?=\S)/gm)].map(
-    ({ 0: before, index }) => index + before.length,
-  );
-  const start = starts[Math.floor(p * starts.length)] ?? 0;
-  return `${text.slice(0, start)}${token}${text.slice(start)}`;
-}
-
-function moveLine(text: string, from: number, to: number, isCopy: boolean): string {
-  const lines = text.split('\n');
-  const index = Math.floor(from * lines.length);
-  const line = lines[index] ?? '';
-  if (!isCopy) lines.splice(index, 1);
-  lines.splice(Math.floor(to * lines.length), 0, line);
-  return lines.join('\n');
-}
-
-function changeLine(text: string, p: number, change: (line: string) => string): string {
-  const lines = text.split('\n');
-  const index = Math.floor(p * lines.length);
-  lines[index] = change(lines[index] ?? '');
-  return lines.join('\n');
-}
 
 /** What is written, without what YAML needs to tell values apart, and without plain comments. */
 function written(text: string): string {
@@ -170,7 +18,7 @@ function written(text: string): string {
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
     .map((line) => (/^\s*#/.test(line) ? '' : line))
-    .map((line) => (/\breason:/.test(line) ? line : line.replace(/\s#+(?:\s.*)?$/, '')))
+    .map((line) => (/\breason: *[^"' ]/.test(line) ? line : line.replace(/\s#+(?:\s.*)?$/, '')))
     .map((line) => line.replace(/:\s*[|>](?:[+-]?\d?|\d[+-])\s*$/, ':').replace(/^\s*\?\s/, ''))
     .map((line) =>
       line
@@ -284,7 +132,7 @@ describe('a policy file', () => {
       { numRuns: RUNS },
     );
     assert.ok(
-      accepted > RUNS / 50,
+      accepted > RUNS / 20,
       `Only ${accepted} mutations were accepted: they show too little.`,
     );
   });
