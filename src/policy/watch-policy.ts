@@ -139,7 +139,7 @@ function tellOf(opened: OpenedPolicy, file: string, log: Log): void {
   if (policy.onError === 'run') {
     log.warn(
       { policy: hash },
-      `${file} says onPolicyError: run. A call whose condition can’t be answered runs unasked.`,
+      `${file} says onPolicyError: run. Where the condition of a rule that asks can’t be answered, the call runs unasked.`,
     );
   }
   if (policy.slackMayLoosen) {
