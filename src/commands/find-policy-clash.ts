@@ -9,13 +9,14 @@ export async function findPolicyClash(
   name: string,
   deps: CommandDeps,
 ): Promise<string | undefined> {
+  const nothing = { tools: [], agents: [] };
+  if ((await openPolicyFile(undefined, deps, nothing)).kind === 'none') return undefined;
   const tools = await createOfflineTools(deps);
   const { known } = readKnownNames(tools, deps);
   const agents = known.agents.filter(({ kind }) => kind !== 'key');
   const found = await openPolicyFile(undefined, deps, { ...known, agents });
   const problem =
     tools.problem ?? (found.kind === 'broken' ? `${found.path} can't be used.` : undefined);
-  if (found.kind === 'none') return undefined;
   if (problem !== undefined) {
     deps.err(`Warning: the name is not compared with the policy’s. ${problem}`);
   }

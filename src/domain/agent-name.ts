@@ -49,8 +49,8 @@ export function hasAgentKind(text: string): boolean {
 export function readAgentPattern(text: string, known: readonly AgentName[]): AgentReading {
   const [prefix = '', ...rest] = text.split(':');
   const named = AGENT_KINDS.find((kind) => kind === prefix);
-  if (named && rest.length > 0) {
-    const glob = rest.join(':');
+  const glob = rest.join(':');
+  if (named && glob !== '') {
     const isKnown = known.some(({ kind, name }) => kind === named && matchesGlob(glob, name));
     return { kind: 'pattern', pattern: { text, glob, kind: named }, isKnown };
   }

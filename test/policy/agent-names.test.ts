@@ -103,6 +103,7 @@ const REFUSED: readonly (readonly [rule: string, problem: string])[] = [
   [run('[bot, deploy]'), '4:34 “deploy” means helper:deploy and graph:deploy.'],
   [run('"*o*"'), '4:28 “*o*” means helper:accountant and helper:deploy and graph:deploy and key:bot. Write which'],
   [run('server:github'), '4:28 “server:github” names no kind of agent that there is: helper:, key:, graph:.'],
+  [run('"key:"'), '4:28 “key:” names no kind of agent'],
   [run('"Helper:accountant"'), '4:28 “Helper:accountant” names no kind of agent'],
   [run('"!accountant"'), '4:28 “agent” can\'t be "!accountant": it is an agent, like helper:research, key:deploy-bot'],
   [run('" accountant"'), '4:28 “agent” can\'t be " accountant"'],
