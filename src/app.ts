@@ -149,7 +149,8 @@ async function open(
     store,
     connection,
     toolbox,
-    helpers: [...helpers, ...namedBy(graph)],
+    helpers,
+    graph,
     clock,
     log,
     onRelease,
@@ -262,11 +263,6 @@ async function pass(clock: Clock, ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     clock.schedule(clock.now() + ms, resolve);
   });
-}
-
-/** A graph is named in rules as a helper is. */
-function namedBy(graph: string | undefined): readonly { readonly name: string }[] {
-  return graph === undefined ? [] : [{ name: graph }];
 }
 
 async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {

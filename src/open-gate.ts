@@ -1,5 +1,6 @@
 import { createPolicyGate } from './desk/policy-gate.ts';
 import { createRoutedGate } from './desk/routed-gate.ts';
+import { keyState } from './domain/api-key.ts';
 import type { Clock } from './domain/clock.ts';
 import type { Helper } from './domain/helper.ts';
 import type { Log } from './domain/log.ts';
@@ -29,8 +30,9 @@ export async function openGate(
     readonly store: Store;
     readonly connection: SlackConnection;
     readonly toolbox: Toolbox;
-    /** Those whom rules may name. */
     readonly helpers: readonly Pick<Helper, 'name'>[];
+    /** The name of the graph that is in place of the agent. */
+    readonly graph: string | undefined;
     readonly clock: Clock;
     readonly log: Log;
     readonly onRelease: (release: () => Promise<void>) => void;
@@ -41,19 +43,12 @@ export async function openGate(
     const gate = createRoutedGate({ gate: defaultGate, routes, mayLoosen: () => false });
     return { gate, policy: () => undefined, lookBackMs: () => 0 };
   }
-  const { clock, connection, helpers, log, store, toolbox } = deps;
-  const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+  const { clock, connection, log, store } = deps;
   const watch = await watchPolicy({
     path: policyFile,
     problemsOfPlace: (path) => policyFileProblems(path, workspaceDir),
     names: createSlackNames({ connection }),
-    known: {
-      // Those of servers come and go.
-      get tools() {
-        return namesOf(toolbox.list());
-      },
-      agents: namesOf(helpers),
-    },
+    known: () => readKnownNames(deps),
     audit: store.audit,
     clock,
     log,
@@ -66,5 +61,27 @@ export async function openGate(
     gate: createRoutedGate({ gate, routes, mayLoosen }),
     policy: watch.current,
     lookBackMs: () => lookBackOf(watch.current().policy),
+  };
+}
+
+/** Tools of servers come and go, and keys do. */
+async function readKnownNames({
+  clock,
+  graph,
+  helpers,
+  store,
+  toolbox,
+}: Pick<Parameters<typeof openGate>[1], 'clock' | 'graph' | 'helpers' | 'store' | 'toolbox'>) {
+  const now = clock.now();
+  const keys = (await store.keys.list()).filter((key) => keyState(key, now) === 'works');
+  const ofKind = <Kind extends string>(kind: Kind, all: readonly { readonly name: string }[]) =>
+    all.map(({ name }) => ({ kind, name }));
+  return {
+    tools: toolbox.list().map(({ name }) => name),
+    agents: [
+      ...ofKind('helper' as const, helpers),
+      ...ofKind('graph' as const, graph === undefined ? [] : [{ name: graph }]),
+      ...ofKind('key' as const, keys),
+    ],
   };
 }

@@ -17,6 +17,7 @@ import { parseDuration } from '../domain/duration.ts';
 import type { Effects, Keys } from '../domain/store.ts';
 import type { KeysSource } from '../stores/keys-source.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { findPolicyClash } from './find-policy-clash.ts';
 import { withKeys } from './open-named-keys.ts';
 import { sayKey, toPlainKey } from './say-key.ts';
 
@@ -60,6 +61,11 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
       deps.err(
         `There is a key named “${key.name}” already. Take another name, or revoke it first.`,
       );
+      return EXIT.problems;
+    }
+    const clash = await findPolicyClash(key.name, deps);
+    if (clash !== undefined) {
+      deps.err(clash);
       return EXIT.problems;
     }
     const { name, scopes, channels, owner = null, expiresAt = null } = key;

@@ -49,11 +49,3 @@ export async function createOfflineTools({ clock, env }: CommandDeps): Promise<O
     return { ...make(), helpers: BUILT_IN_HELPERS, problem: error.message };
   }
 }
-
-/** Returns the names that rules can be about. */
-export function namesOf({ helpers, toolbox }: OfflineTools) {
-  return {
-    tools: toolbox.list().map(({ name }) => name),
-    agents: helpers.map(({ name }) => name),
-  };
-}

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
+import { sayAgentPattern } from '../domain/agent-name.ts';
 import { namesIn } from '../domain/policy-routes.ts';
 import { type PolicyProblem, sayProblem } from '../policy/policy-problem.ts';
 import type { PolicyFile } from '../policy/read-policy.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
-import { createOfflineTools, namesOf } from './offline-tools.ts';
+import { readKnownNames } from './known-names.ts';
+import { createOfflineTools } from './offline-tools.ts';
 import { type FoundPolicy, openPolicyFile } from './open-policy-file.ts';
 
 /** Says what is wrong with a policy file, without asking Slack anything. */
@@ -16,7 +18,9 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
   const named = [...positionals, ...(values.file === undefined ? [] : [values.file])];
   if (named.length > 1) throw new UsageError('Name one file.');
   const tools = await createOfflineTools(deps);
-  const found = await openPolicyFile(named[0], deps, namesOf(tools));
+  const { known, problem } = readKnownNames(tools, deps);
+  const found = await openPolicyFile(named[0], deps, known);
+  if (problem !== undefined) deps.err(problem);
   deps.out(values.json ? JSON.stringify(toJson(found, tools.problem), null, 2) : say(found));
   if (tools.problem !== undefined && !values.json) deps.err(tools.problem);
   return found.kind === 'policy' ? EXIT.fine : EXIT.problems;
@@ -47,7 +51,17 @@ function sayFine(path: string, file: PolicyFile): string {
     ...(names.length === 0
       ? []
       : [`Slack says at the start what these names are: ${names.join(', ')}.`]),
+    ...meaningsOf(file).map(({ means, rule, text }) => `${rule}: “${text}” means ${means}.`),
   ].join('\n');
+}
+
+/** What the agents mean that rules name without their kind. */
+function meaningsOf({ policy }: PolicyFile) {
+  return policy.rules.flatMap(({ agents = [], mentions = [], name }) =>
+    [...agents, ...mentions]
+      .filter(({ isBare }) => isBare)
+      .map((pattern) => ({ rule: name, text: pattern.text, means: sayAgentPattern(pattern) })),
+  );
 }
 
 /** Says why a policy file can't be used, for commands that need one. */
@@ -83,6 +97,7 @@ function toJson(found: FoundPolicy, toolsProblem: string | undefined): object {
     rules: file.policy.rules.length,
     routes: [...file.routes.keys()],
     names: namesIn(file.routes.values()),
+    agents: meaningsOf(file),
     problems: file.warnings.map(plain),
     ...about,
   };

@@ -1,5 +1,11 @@
 import { parseArgs } from 'node:util';
 import { NO_ADMIN_ROUTES } from '../domain/admin-routes.ts';
+import {
+  type AgentName,
+  hasAgentKind,
+  readAgentPattern,
+  sayAmbiguous,
+} from '../domain/agent-name.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { type Evaluation, evaluatePolicy, type Outside } from '../domain/policy.ts';
 import type { DraftRoute } from '../domain/policy-routes.ts';
@@ -8,7 +14,8 @@ import { parseStrictJson } from '../domain/strict-json.ts';
 import { threadKey } from '../domain/thread-key.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { heedSetRoutes, readSetRoutes } from './explain-routes.ts';
-import { createOfflineTools, namesOf, type OfflineTools } from './offline-tools.ts';
+import { readKnownNames } from './known-names.ts';
+import { createOfflineTools, type OfflineTools } from './offline-tools.ts';
 import { openPolicyFile } from './open-policy-file.ts';
 import { NO_FILE, sayBroken } from './policy-check.ts';
 import { type Explanation, sayExplanation, toPlainExplanation } from './say-explanation.ts';
@@ -18,17 +25,18 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
   const wanted = readArguments(args);
   const tools = await createOfflineTools(deps);
   if (tools.problem !== undefined) deps.err(tools.problem);
-  const call = readCall(wanted, tools);
+  const { known, problem } = readKnownNames(tools, deps);
+  const call = readCall(wanted, tools, readAgent(wanted, known.agents));
   if (call.kind === 'unfit') {
     deps.err(call.why);
     return EXIT.problems;
   }
-  const found = await openPolicyFile(wanted.file, deps, namesOf(tools));
+  const found = await openPolicyFile(wanted.file, deps, known);
   if (found.kind === 'broken') {
     deps.err(sayBroken(found));
     return EXIT.problems;
   }
-  const assumed = new Set<string>(call.assumed);
+  const assumed = new Set<string>([...call.assumed, ...(problem === undefined ? [] : [problem])]);
   const outside = assumeOutside(wanted, assumed);
   const routes = found.kind === 'policy' ? found.file.routes : new Map<string, DraftRoute>();
   const evaluation =
@@ -67,7 +75,7 @@ interface Wanted {
   readonly channel: string;
   readonly team: string;
   readonly agent?: string | undefined;
-  /** A program, graph or server whose tool is its own. */
+  /** A program or graph whose tool is its own. */
   readonly program?: string | undefined;
   readonly file?: string | undefined;
   readonly email?: string | undefined;
@@ -128,14 +136,34 @@ function idOf(option: string, value: string | undefined, shape: RegExp, example:
   throw new UsageError(`${option} is an id of Slack, like ${option} ${example}.`);
 }
 
+/** A program is the graph where that is its name, and a key otherwise. */
+function readAgent({ agent, program }: Wanted, known: readonly AgentName[]): AgentName | undefined {
+  const text = agent ?? program;
+  if (text === undefined) return undefined;
+  const kinds = agent === undefined ? (['key', 'graph'] as const) : (['helper'] as const);
+  const named = known.filter(({ kind }) => kinds.some((each) => each === kind));
+  const read = readAgentPattern(
+    hasAgentKind(text) || agent === undefined ? text : `helper:${text}`,
+    named,
+  );
+  if (read.kind === 'ambiguous') throw new UsageError(sayAmbiguous(text, read.meanings));
+  const { glob, kind } = read.kind === 'pattern' ? read.pattern : {};
+  if (glob !== undefined && kind && kinds.some((each) => each === kind))
+    return { kind, name: glob };
+  throw new UsageError(
+    'A helper is named like --agent research, and a program like --program key:deploy-bot or --program graph:my-agent.',
+  );
+}
+
 /** Reads the call as the desk would: what does not fit the tool never comes before the policy. */
 function readCall(
   wanted: Wanted,
   { toolbox }: OfflineTools,
+  agent: AgentName | undefined,
 ):
   | { readonly kind: 'unfit'; readonly why: string }
   | { readonly kind: 'call'; readonly facts: GateFacts; readonly assumed: readonly string[] } {
-  const { agent, args, channel, program, requester: user, team, tool: name } = wanted;
+  const { args, channel, program, requester: user, team, tool: name } = wanted;
   // A program's tool is its own, whatever it is called.
   const tool = program === undefined ? toolbox.get(name) : undefined;
   const parsed = tool?.parse(args);
@@ -154,8 +182,8 @@ function readCall(
     requester: { team, user },
     channel,
     thread: threadKey({ team, channel, ts: '0' }),
-    ...(agent !== undefined && { agent }),
-    ...(program !== undefined && { agent: program, isOutside: true as const }),
+    ...(agent && { agent }),
+    ...(program !== undefined && { isOutside: true as const }),
   };
   const unknown = `There is no tool “${name}” here: its arguments are taken as they are.`;
   return { kind: 'call', facts, assumed: tool || program !== undefined ? [] : [unknown] };

@@ -11,6 +11,8 @@ const USAGES: Readonly<Record<string, string>> = {
       Says what is wrong with a policy file.
   countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
+      --agent research, --program key:deploy-bot or graph:my-agent
+                     whose call it is (default: the agent of the thread)
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…
                      what conditions are told of the person who asks`,

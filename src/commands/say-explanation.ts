@@ -1,3 +1,4 @@
+import { sayAgent } from '../domain/agent-name.ts';
 import { sayDuration } from '../domain/duration.ts';
 import type { Evaluation, PassedOver } from '../domain/policy.ts';
 import { type DraftRoute, isPolicyName } from '../domain/policy-routes.ts';
@@ -25,6 +26,7 @@ export function sayExplanation(explanation: Explanation): string {
   const { failure, passedOver, rule, ruling } = evaluation;
   const by = file === undefined ? `by ${rule}` : `by ${rule} of ${file}.`;
   const lines = [`${facts.tool} ${VERBS[ruling.gate]}, ${by}`];
+  if (facts.agent) lines.push(`The call is made by ${sayAgent(facts.agent)}.`);
   if (slack) {
     const how =
       slack.how === 'instead'
@@ -32,9 +34,7 @@ export function sayExplanation(explanation: Explanation): string {
         : 'holds beside the rules, and the stricter of both counts';
     lines.push(`The route “${slack.route}”, set in Slack, ${how}.`);
   }
-  if (failure !== undefined) {
-    lines.push(`The condition of this rule can't be answered: ${failure}`);
-  }
+  lines.push(...sayFailure(failure, ruling.gate));
   if (ruling.gate === 'refuse') lines.push(`  reason     ${ruling.reason}`);
   if (route) {
     const risk = ruling.gate === 'ask' ? ruling.risk : undefined;
@@ -46,10 +46,24 @@ export function sayExplanation(explanation: Explanation): string {
   return lines.join('\n');
 }
 
+function sayFailure(
+  failure: string | undefined,
+  gate: Evaluation<string>['ruling']['gate'],
+): readonly string[] {
+  if (failure === undefined) return [];
+  return [`The condition of this rule can't be answered: ${failure}${ON_FAILURE[gate]}`];
+}
+
 const VERBS = {
   run: 'would run unasked',
   ask: 'would wait for people',
   refuse: 'would be refused',
+} as const;
+
+const ON_FAILURE = {
+  run: ' It runs all the same (onPolicyError: run).',
+  ask: ' So people are asked.',
+  refuse: ' So the call is refused.',
 } as const;
 
 const WHY_NOT: Readonly<Record<PassedOver['why'], string>> = {
@@ -120,6 +134,7 @@ export function toPlainExplanation(explanation: Explanation): object {
     ...(file !== undefined && { file, policy: hash }),
     tool: facts.tool,
     args: facts.args,
+    ...(facts.agent && { agent: sayAgent(facts.agent) }),
     rule,
     gate: ruling.gate,
     ...(ruling.gate === 'refuse' && { reason: ruling.reason }),

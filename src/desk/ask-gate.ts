@@ -1,3 +1,4 @@
+import type { AgentName } from '../domain/agent-name.ts';
 import type { Call } from '../domain/call.ts';
 import { narrowAnswer } from '../domain/outside.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../domain/route.ts';
@@ -32,7 +33,8 @@ export async function askGate(
   call: Call,
   parsed: ParsedArgs | undefined,
 ): Promise<GateAnswer> {
-  const { agent = call.outside?.name, outside } = call;
+  const { outside } = call;
+  const agent = agentOf(call);
   const ask = narrowAnswer({ kind: 'ask', route: call.route ?? REQUESTER_ROUTE }, outside);
   if (!parsed?.ok) return ask;
   try {
@@ -49,7 +51,7 @@ export async function askGate(
         position: call.position,
         ...(call.status === 'running' && call.claim && { claimedAt: call.claim.at }),
       },
-      ...(agent !== undefined && { agent }),
+      ...(agent && { agent }),
       ...(outside && { isOutside: true as const }),
     });
     return narrowAnswer(answer, outside);
@@ -59,4 +61,9 @@ export async function askGate(
     deps.log.error({ err: error, call: call.id }, 'The gate failed; people are asked.');
     return ask;
   }
+}
+
+function agentOf({ agent, outside }: Call): AgentName | undefined {
+  if (agent !== undefined) return { kind: 'helper', name: agent };
+  return outside && { kind: outside.by, name: outside.name };
 }

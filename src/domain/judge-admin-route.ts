@@ -15,7 +15,7 @@ const MAX_QUORUM = 50;
 const MOST_TOOLS = 40;
 const MOST_APPROVERS = 50;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
-const GLOB = /^[^\s?[\]{}()|\\`]{1,70}$/;
+const GLOB = /^[\p{L}\p{N}_.:/*-]{1,70}$/u;
 const APPROVER =
   /^(?:requester|user:[UW][A-Z0-9]{1,39}|usergroup:S[A-Z0-9]{1,39}|channel:[CG][A-Z0-9]{1,39})$/;
 

@@ -1,8 +1,9 @@
 /**
- * The policy: rules in order, of which the first that matches answers. A condition that can't be
- * answered asks people on its rule's route; a rule that names none steps aside, and what comes after
- * it holds, but never lets the call run: the argument that is missing is the model's to leave out.
+ * The policy: rules in order, of which the first that matches answers. Where a condition can't be
+ * answered, a rule that refuses refuses, a rule that asks asks on its route, and a rule that runs asks
+ * on the route that it names for this, or is skipped: later rules answer, but none of them can run it.
  */
+import { type AgentName, type AgentPattern, matchAgent, sayAgent } from './agent-name.ts';
 import { matchesGlob } from './glob.ts';
 import type { JsonValue } from './json.ts';
 import type { Person } from './person.ts';
@@ -40,21 +41,23 @@ export interface Rule<R> {
   readonly name: string;
   /** Patterns with `*`. */
   readonly tools: readonly string[];
-  /** Patterns for the helpers whose calls it is about. (Default: everybody's calls.) */
-  readonly agents?: readonly string[];
+  /** The agents whose calls it is about. (Default: everybody's calls.) */
+  readonly agents?: readonly AgentPattern[];
   readonly condition?: Condition;
+  /** Agents that the condition names without their kind. */
+  readonly mentions?: readonly AgentPattern[];
   /** The condition as it was written, for people. */
   readonly when?: string;
   /** How far back (ms) the condition looks at earlier calls. (Default: it does not.) */
   readonly lookBackMs?: number;
   readonly ruling: Ruling<R>;
-  /** Where people are asked when the condition can't be answered. (Default: what comes after the rule holds.) */
+  /** Where people are asked when the condition of a rule that runs can't be answered. (Default: later rules answer.) */
   readonly errorRoute?: R;
 }
 
 /** What no rule speaks of is asked about or refused: a hole is never a run. */
 export interface Policy<R> {
-  /** What becomes of a call whose condition can't be answered. */
+  /** What rules that ask do where their condition can't be answered; it changes nothing for rules that run or refuse. */
   readonly onError: 'ask' | 'run';
   /** Whether routes that are set in Slack may ask for less than the rules do. (Default: they may not.) */
   readonly slackMayLoosen?: boolean;
@@ -102,33 +105,39 @@ export async function evaluatePolicy<R>(
   outside: Outside,
 ): Promise<Evaluation<R>> {
   const passedOver: PassedOver[] = [];
-  let doubt: Pick<Evaluation<R>, 'rule' | 'failure'> | undefined;
+  let doubt: Doubt | undefined;
   for (const rule of policy.rules) {
     const match = await tryRule(rule, facts, outside);
     if (match.kind === 'no') {
       passedOver.push({ rule: rule.name, why: match.why });
       continue;
     }
-    if (match.kind === 'yes') {
-      return { rule: rule.name, passedOver, ...settle(policy, rule.ruling, doubt) };
-    }
-    doubt ??= { rule: rule.name, failure: match.failure };
-    const ruling = rulingOnError(policy, rule);
-    if (ruling) return { ...doubt, ruling, passedOver };
+    if (match.kind === 'yes') return { ...settle(policy, rule, doubt), passedOver };
+    const failed = { rule: rule.name, failure: match.failure };
+    const ruling = rulingOnError(policy, rule, doubt !== undefined);
+    if (ruling) return { ...failed, ruling, passedOver };
+    doubt ??= failed;
     passedOver.push({ rule: rule.name, why: 'failure' });
   }
-  const { name, ruling } = policy.fallback;
-  if (doubt) return { rule: name, passedOver, ...settle(policy, ruling, doubt) };
-  return { rule: name, ruling, isDefault: true, passedOver };
+  if (doubt) return { ...settle(policy, policy.fallback, doubt), passedOver };
+  return {
+    rule: policy.fallback.name,
+    ruling: policy.fallback.ruling,
+    isDefault: true,
+    passedOver,
+  };
 }
 
-/** Whatever a rule says that comes after one that could not be answered: it lets nothing run. */
+/** The first rule whose condition could not be answered. */
+type Doubt = Required<Pick<Evaluation<unknown>, 'rule' | 'failure'>>;
+
+/** After a rule that could not be answered nothing runs. */
 function settle<R>(
   { fallback }: Policy<R>,
-  ruling: Ruling<R>,
-  doubt: Pick<Evaluation<R>, 'rule' | 'failure'> | undefined,
-): Pick<Evaluation<R>, 'ruling'> & Partial<Evaluation<R>> {
-  if (!doubt) return { ruling };
+  { name, ruling }: Pick<Rule<R>, 'name' | 'ruling'>,
+  doubt: Doubt | undefined,
+): Omit<Evaluation<R>, 'passedOver'> {
+  if (!doubt) return { rule: name, ruling };
   return { ...doubt, ruling: ruling.gate === 'run' ? fallback.ruling : ruling };
 }
 
@@ -190,18 +199,15 @@ type Match =
   | { readonly kind: 'no'; readonly why: PassedOver['why'] }
   | { readonly kind: 'failed'; readonly failure: string };
 
+type Mismatch = Exclude<Match, { readonly kind: 'yes' }>;
+
 async function tryRule<R>(rule: Rule<R>, facts: GateFacts, outside: Outside): Promise<Match> {
-  const { tools, agents, condition } = rule;
-  if (!tools.some((glob) => matchesGlob(glob, facts.tool))) return { kind: 'no', why: 'tool' };
-  const { agent } = facts;
-  if (agents && !agents.some((glob) => agent !== undefined && matchesGlob(glob, agent))) {
-    return { kind: 'no', why: 'agent' };
-  }
-  // Whoever asks from outside could call anything by the name of what may run: a rule has to mean them.
-  if (facts.isOutside && rule.ruling.gate === 'run' && !agents) return { kind: 'no', why: 'agent' };
-  if (!condition) return { kind: 'yes' };
+  if (!rule.tools.some((glob) => matchesGlob(glob, facts.tool))) return { kind: 'no', why: 'tool' };
+  const unfit = judgeAgent(rule, facts);
+  if (unfit) return unfit;
+  if (!rule.condition) return { kind: 'yes' };
   try {
-    const held: unknown = await condition(facts, outside);
+    const held: unknown = await rule.condition(facts, outside);
     if (held === true) return { kind: 'yes' };
     if (held === false) return { kind: 'no', why: 'condition' };
     return { kind: 'failed', failure: 'its condition is neither true nor false' };
@@ -210,12 +216,43 @@ async function tryRule<R>(rule: Rule<R>, facts: GateFacts, outside: Outside): Pr
   }
 }
 
-/** Undefined where what comes after the rule has to say it. */
-function rulingOnError<R>(policy: Policy<R>, rule: Rule<R>): Ruling<R> | undefined {
-  if (policy.onError === 'run') return { gate: 'run' };
-  if (rule.errorRoute === undefined) return undefined;
-  const risk = rule.ruling.gate === 'ask' ? rule.ruling.risk : undefined;
-  return { gate: 'ask', route: rule.errorRoute, ...(risk && { risk }) };
+/** Undefined where nothing about the agent keeps the rule from matching. */
+function judgeAgent<R>(
+  { agents, mentions = [], ruling }: Rule<R>,
+  { agent, isOutside }: GateFacts,
+): Mismatch | undefined {
+  const meant = agents?.map((pattern) => matchAgent(pattern, agent));
+  if (meant && !meant.includes('yes')) {
+    const at = meant.indexOf('unclear');
+    return at === -1 ? { kind: 'no', why: 'agent' } : sayUnclear(agents?.[at], agent);
+  }
+  // Programs name their tools themselves: only a rule that names the program lets one run.
+  if (isOutside && ruling.gate === 'run' && !agents) return { kind: 'no', why: 'agent' };
+  const unclear = mentions.find((pattern) => matchAgent(pattern, agent) === 'unclear');
+  return unclear && sayUnclear(unclear, agent);
+}
+
+function sayUnclear(pattern: AgentPattern | undefined, agent: AgentName | undefined): Mismatch {
+  const who = agent ? sayAgent(agent) : '';
+  const { kind = '', text = '' } = pattern ?? {};
+  const failure = `“${text}” means ${kind}:${text} there, and ${who} has such a name too.`;
+  return { kind: 'failed', failure };
+}
+
+/** Undefined where later rules have to answer. */
+function rulingOnError<R>(
+  { onError }: Policy<R>,
+  { errorRoute, ruling }: Rule<R>,
+  isInDoubt: boolean,
+): Ruling<R> | undefined {
+  switch (ruling.gate) {
+    case 'refuse':
+      return ruling;
+    case 'ask':
+      return onError === 'run' && !isInDoubt ? { gate: 'run' } : ruling;
+    case 'run':
+      return errorRoute === undefined ? undefined : { gate: 'ask', route: errorRoute };
+  }
 }
 
 function sayRefusal(rule: string, reason: string, failure: string | undefined): string {

@@ -1,3 +1,4 @@
+import type { AgentName } from './agent-name.ts';
 import type { Person } from './person.ts';
 import type { ThreadKey } from './thread-key.ts';
 
@@ -50,8 +51,8 @@ export interface GateFacts {
     readonly position: number;
     readonly claimedAt?: number;
   };
-  /** The helper that asks, or whoever does from outside; absent when the thread's own agent does. */
-  readonly agent?: string;
+  /** The helper, program or graph that asks; absent when the thread's own agent does. */
+  readonly agent?: AgentName;
   /** The tool is not ours: its name is a claim. */
   readonly isOutside?: true;
 }

@@ -1,24 +1,20 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { parseDuration } from '../domain/duration.ts';
-
-/** What is wrong with a text in a condition, and at which character it begins. */
-export interface BadLiteral {
-  readonly problem: string;
-  readonly at: number;
-}
+import { compilePattern } from './cel-patterns.ts';
+import { type ConditionProblem, nodesBelow } from './parse-condition.ts';
 
 /** Finds a text in a condition that fails whatever call comes: a window that is no span of time, a pattern that is none, a name where there are only ids. */
-export function findBadLiteral(node: ASTNode): BadLiteral | undefined {
+export function findBadLiteral(node: ASTNode): ConditionProblem | undefined {
   const own = judgeCall(node);
   if (own) return own;
-  for (const below of nodesOf(node.args)) {
+  for (const below of nodesBelow(node)) {
     const found = findBadLiteral(below);
     if (found) return found;
   }
   return undefined;
 }
 
-function judgeCall(node: ASTNode): BadLiteral | undefined {
+function judgeCall(node: ASTNode): ConditionProblem | undefined {
   if (node.op === 'call') {
     const [name, args] = node.args;
     return name === 'spent' || name === 'count' ? judgeWindow(args.at(-1)) : undefined;
@@ -47,13 +43,13 @@ const IDS: Readonly<Record<string, { readonly shape: RegExp; readonly is: string
   },
 };
 
-function judgeComparison(node: ASTNode): BadLiteral | undefined {
+function judgeComparison(node: ASTNode): ConditionProblem | undefined {
   if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return undefined;
   const [left, right] = node.args;
   return judgeIds(left, right) ?? judgeIds(right, left);
 }
 
-function judgeIds(known: ASTNode, compared: ASTNode): BadLiteral | undefined {
+function judgeIds(known: ASTNode, compared: ASTNode): ConditionProblem | undefined {
   const kind = IDS[nameOf(known)];
   if (!kind) return undefined;
   for (const each of compared.op === 'list' ? compared.args : [compared]) {
@@ -72,21 +68,43 @@ function nameOf(node: ASTNode): string {
   return owner.op === 'id' ? `${owner.args}.${field}` : '';
 }
 
-function judgeWindow(window: ASTNode | undefined): BadLiteral | undefined {
+function judgeWindow(window: ASTNode | undefined): ConditionProblem | undefined {
   const text = window && literalOf(window);
   if (!window || text === undefined || parseDuration(text) !== undefined) return undefined;
   return { problem: sayWindow(text), at: window.start };
 }
 
-function judgePattern(pattern: ASTNode | undefined): BadLiteral | undefined {
+function judgePattern(pattern: ASTNode | undefined): ConditionProblem | undefined {
   const text = pattern && literalOf(pattern);
-  if (!pattern || text === undefined || isRegExp(text)) return undefined;
-  return { problem: 'This is no regular expression.', at: pattern.start };
+  if (!pattern || text === undefined) return undefined;
+  if (text.includes('\b')) {
+    const problem = 'This pattern holds a backspace. Write r"\\b" for the edge of a word.';
+    return { problem, at: pattern.start };
+  }
+  const read = compilePattern(text);
+  if (read.ok) return undefined;
+  const problem = `This is no regular expression of RE2: ${read.why}${read.part && `, “${read.part}”`}.`;
+  return { problem, at: placeOf(read.part, pattern) };
+}
+
+/** Where a part of a literal is written as it is read, its place; else that of the literal. */
+function placeOf(part: string, { end, input, start }: ASTNode): number {
+  const at = part === '' ? -1 : input.slice(start, end).indexOf(part);
+  return start + Math.max(at, 0);
+}
+
+/** Returns the literals that are patterns. */
+export function patternsOf(node: ASTNode): readonly { readonly args: string }[] {
+  const below = nodesBelow(node).flatMap(patternsOf);
+  if (node.op !== 'rcall' || node.args[0] !== 'matches') return below;
+  const [pattern] = node.args[2];
+  const text = pattern && literalOf(pattern);
+  return text === undefined ? below : [{ args: text }, ...below];
 }
 
 /** Returns how far back (ms) a condition looks at earlier calls; without an end where it computes that. */
 export function lookBackOf(node: ASTNode): number {
-  return Math.max(ownLookBack(node), ...nodesOf(node.args).map(lookBackOf));
+  return Math.max(ownLookBack(node), ...nodesBelow(node).map(lookBackOf));
 }
 
 function ownLookBack(node: ASTNode): number {
@@ -100,20 +118,6 @@ function ownLookBack(node: ASTNode): number {
 
 function literalOf(node: ASTNode): string | undefined {
   return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
-}
-
-function isRegExp(text: string): boolean {
-  try {
-    new RegExp(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function nodesOf(args: unknown): readonly ASTNode[] {
-  if (Array.isArray(args)) return args.flatMap(nodesOf);
-  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
 }
 
 /** Says what is wrong with a window. */

@@ -42,9 +42,18 @@ async function readRegular(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     judge(await file.stat());
-    return await file.readFile('utf8');
+    return decode(await file.readFile());
   } finally {
     await file.close();
+  }
+}
+
+/** What is in another encoding would be read as other characters. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new Error('it is not UTF-8; save it so', { cause: error });
   }
 }
 
@@ -59,14 +68,15 @@ export async function loadPolicy(
   path: string,
   deps: {
     readonly names: NameDirectory;
-    readonly known: KnownNames;
+    /** Asked at each reading. */
+    readonly known: () => Promise<KnownNames>;
     readonly problemsOfPlace: (path: string) => readonly string[];
   },
 ): Promise<OpenedPolicy> {
   const misplaced = deps.problemsOfPlace(path);
   if (misplaced.length > 0) throw new PolicyFileError(misplaced.join('\n'));
   const fail = (problems: readonly PolicyProblem[]) => PolicyFileError.of(basename(path), problems);
-  const read = readPolicy(await readPolicyText(path), deps.known);
+  const read = readPolicy(await readPolicyText(path), await deps.known());
   if (!read.ok) throw fail(read.problems);
   const { file } = read;
   const { problems, ids } = await lookUp(file, deps.names);

@@ -66,11 +66,15 @@ export const RouteSchema = z.strictObject(
 
 export type RouteInput = z.output<typeof RouteSchema>;
 
-const GLOB_IS = 'is the name of a tool, or a pattern in which * stands for anything, like "pay_*"';
-const glob = (what: string) =>
-  z.string(what).regex(/^[^\s?[\]{}()|\\]{1,120}$/, `${what}; there are no other wildcards`);
-const AGENT_IS = 'is the name of a helper, or a list of such names; * stands for anything';
-const agent = glob(AGENT_IS);
+const TOOL_IS = 'is the name of a tool, or a pattern in which * stands for anything, like "pay_*"';
+const tool = z
+  .string(TOOL_IS)
+  .regex(/^[\p{L}\p{N}_.:/*-]{1,140}$/u, `${TOOL_IS}; there are no other wildcards`);
+const AGENT_IS =
+  'is an agent, like helper:research, key:deploy-bot or graph:my-agent, or a list of them; * stands for anything';
+const agent = z
+  .string(AGENT_IS)
+  .regex(/^(?! )[\p{L}\p{N} _.:/*-]{1,160}(?<! )$/u, `${AGENT_IS}; there are no other wildcards`);
 
 const ruling = {
   route: z.string('is the name of a route').optional(),
@@ -86,7 +90,7 @@ const ruling = {
 export const RuleSchema = z.strictObject(
   {
     tools: z
-      .array(glob(GLOB_IS), 'is a list of names of tools, like [write_file, "pay_*"]')
+      .array(tool, 'is a list of names of tools, like [write_file, "pay_*"]')
       .min(1, 'is a list of names of tools, like [write_file, "pay_*"]'),
     agent: z
       .union([agent.transform((name) => [name]), z.array(agent).min(1)], { error: AGENT_IS })

@@ -1,6 +1,5 @@
 import {
   type Document,
-  isAlias,
   isMap,
   isScalar,
   isSeq,
@@ -10,6 +9,7 @@ import {
   type Scalar,
   type YAMLError,
 } from 'yaml';
+import { findMisreadNumbers, findMisreadText, type Misreading } from './find-misread-yaml.ts';
 
 /** A place in the file; both count from 1. */
 export interface Place {
@@ -39,7 +39,7 @@ export interface SyntaxProblem {
   readonly message: string;
 }
 
-/** Reads a text as YAML 1.2: one document, without keys that stand twice. */
+/** Reads a text as YAML 1.2: one document in which everything means what it says; without tags, anchors, aliases and directives. */
 export function readSource(text: string):
   | { readonly ok: true; readonly source: PolicySource }
   | {
@@ -53,40 +53,45 @@ export function readSource(text: string):
     const { line, col } = counter.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const options = { lineCounter: counter, prettyErrors: false, uniqueKeys: true } as const;
-  const documents = parseAllDocuments(text, options);
-  const [document, second] = Array.isArray(documents) ? documents : [];
-  const problems = (document?.errors ?? []).map((error) => ({
-    place: toPlace(error.pos[0]),
-    message: saySyntax(error),
-  }));
-  if (second) {
-    const at = toPlace(second.range[0]);
-    problems.push({
-      place: at,
-      message: 'A second document begins here. Keep one, without “---”.',
-    });
-  }
-  if (problems.length > 0) return { ok: false, problems, lines };
-  const read = toValue(document);
-  if (!read.ok) {
-    return { ok: false, problems: [{ place: { line: 1, column: 1 }, message: read.why }], lines };
-  }
-  return {
-    ok: true,
-    source: { value: read.value, lines, ...createPlaces(document, lines, toPlace) },
-  };
+  const options = { lineCounter: counter, prettyErrors: false, uniqueKeys: true, stringKeys: true };
+  const parsed = parseAllDocuments(text, options);
+  const documents = Array.isArray(parsed) ? parsed : [];
+  // What the parser finds wrong may come from it.
+  const misread = findMisreadText(text);
+  const found = misread.length > 0 ? misread : findProblems(documents);
+  if (found.length > 0) return { ok: false, problems: sortProblems(found, toPlace), lines };
+  const [document] = documents;
+  const value: unknown = document?.toJS() ?? null;
+  return { ok: true, source: { value, lines, ...createPlaces(document, lines, toPlace) } };
 }
 
-function toValue(
-  document: Document.Parsed | undefined,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string } {
-  try {
-    return { ok: true, value: document?.toJS() ?? null };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { ok: false, why: `Its aliases can’t be followed: ${why}. Write the values out.` };
+/** One mistake may lead to hundreds. */
+const MAX_PROBLEMS = 20;
+const SECOND = 'A second document begins here. Keep one, without “---”.';
+
+function findProblems([document, second]: readonly Document.Parsed[]): readonly Misreading[] {
+  if (!document) return [];
+  const errors = [...document.errors, ...document.warnings].map((error) => ({
+    offset: error.pos[0],
+    message: saySyntax(error),
+  }));
+  const more = second ? [{ offset: second.range[0], message: SECOND }] : [];
+  return [...errors, ...findMisreadNumbers(document), ...more];
+}
+
+/** The first of those at one place is what the others come from. */
+function sortProblems(
+  found: readonly Misreading[],
+  toPlace: (offset: number) => Place,
+): readonly SyntaxProblem[] {
+  const byOffset = new Map<number, string>();
+  for (const { message, offset } of found) {
+    if (!byOffset.has(offset)) byOffset.set(offset, message);
   }
+  return [...byOffset]
+    .toSorted(([a], [b]) => a - b)
+    .slice(0, MAX_PROBLEMS)
+    .map(([offset, message]) => ({ place: toPlace(offset), message }));
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -119,7 +124,7 @@ function createPlaces(
     let node: Node | undefined = document?.contents ?? undefined;
     let key: Node | undefined;
     for (const part of path) {
-      const below = document && stepInto(document, node, part);
+      const below = stepInto(node, part);
       if (!below) return { node, key, isWhole: false };
       ({ node, key } = below);
     }
@@ -144,11 +149,11 @@ function createPlaces(
 }
 
 function stepInto(
-  document: Document.Parsed,
-  from: Node | undefined,
+  node: Node | undefined,
   part: string | number,
 ): { readonly node: Node | undefined; readonly key: Node | undefined } | undefined {
-  const node = isAlias(from) ? from.resolve(document) : from;
+  // A text in place of a list of one.
+  if (isScalar(node) && part === 0) return { node, key: node };
   if (isSeq<Node>(node)) {
     const item = node.items[Number(part)];
     return item && { node: item, key: item };

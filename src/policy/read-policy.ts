@@ -78,7 +78,7 @@ function readParts(
   const reading = {
     report,
     routes: [...Object.keys(file.routes), REQUESTER_ROUTE.name],
-    compile: createConditionCompiler(),
+    compile: createConditionCompiler(known?.agents),
     known,
     lineOf: (path: Path) => source.placeOf(path).line,
   };

@@ -1,9 +1,17 @@
+import {
+  type AgentName,
+  type AgentPattern,
+  coversAgents,
+  readAgentPattern,
+  sayAmbiguous,
+} from '../domain/agent-name.ts';
 import { matchesGlob } from '../domain/glob.ts';
 import type { Policy, Rule, Ruling } from '../domain/policy.ts';
 import { REQUESTER_ROUTE } from '../domain/route.ts';
 import type { CompiledCondition } from './compile-condition.ts';
 import { type DefaultInput, DefaultSchema, type RuleInput, RuleSchema } from './policy-schema.ts';
 import type { Path } from './policy-source.ts';
+import { sayNoKind } from './read-agent-literals.ts';
 import { readValue, suggest } from './read-value.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -12,7 +20,8 @@ type Fallback = Policy<string>['fallback'];
 /** What of the app a file can be compared with. */
 export interface KnownNames {
   readonly tools: readonly string[];
-  readonly agents: readonly string[];
+  /** Helpers, the graph, and the keys where they are known. */
+  readonly agents: readonly AgentName[];
 }
 
 /** What rules are read with. */
@@ -74,25 +83,44 @@ function readRule(
   if (!input) return undefined;
   judgeRuling(input, path, reading);
   warnOfStrangers(input, path, reading);
+  const agents = readAgents(input, path, reading);
   return {
     name: `${number}, line ${reading.lineOf(path)}`,
     tools: input.tools,
-    ...(input.agent && { agents: input.agent }),
+    ...(agents && { agents }),
     // Without a condition that could not be read it would cover what comes after it.
     ...(isSound ? compileWhen(input, path, reading) : NEVER),
     ...(input.when !== undefined && { when: input.when }),
     ruling: toRuling(input, defaultRoute),
-    ...errorRouteOf(input, defaultRoute),
+    ...errorRouteOf(input),
   };
 }
 
-/** What runs or refuses names a route only for that its condition can't be answered. */
-function errorRouteOf(
-  { gate, route }: RuleInput,
-  defaultRoute: string,
-): Pick<Rule<string>, 'errorRoute'> {
-  const errorRoute = route ?? (gate === 'ask' ? defaultRoute : undefined);
-  return errorRoute === undefined ? {} : { errorRoute };
+/** What runs names a route for the case that its condition can't be answered. */
+function errorRouteOf({ gate, route }: RuleInput): Pick<Rule<string>, 'errorRoute'> {
+  return gate === 'run' && route !== undefined ? { errorRoute: route } : {};
+}
+
+function readAgents(
+  { agent }: RuleInput,
+  path: Path,
+  { known, report }: RuleReading,
+): readonly AgentPattern[] | undefined {
+  return agent?.flatMap((text, index): readonly AgentPattern[] => {
+    const read = readAgentPattern(text, known?.agents ?? []);
+    const place = [...path, 'agent', index];
+    if (read.kind === 'ambiguous') report.error(place, sayAmbiguous(text, read.meanings));
+    else if (read.kind === 'no-kind') report.error(place, sayNoKind(text));
+    else if (known && !read.isKnown) warnOfStranger(read.pattern, place, report);
+    return read.kind === 'pattern' ? [read.pattern] : [];
+  });
+}
+
+function warnOfStranger({ isBare, kind, text }: AgentPattern, place: Path, report: Reporter): void {
+  // Keys come and go.
+  if (kind === 'key' && !isBare) return;
+  const means = isBare ? `it means the key of that name: write key:${text}` : 'it matches nobody';
+  report.warn(place, `There is no agent like “${text}” here; ${means}.`);
 }
 
 /** What runs unasked without naming anybody leaves the calls of programs to what comes after it. */
@@ -122,10 +150,13 @@ function compileWhen(
   { when }: RuleInput,
   path: Path,
   { compile, report }: RuleReading,
-): Pick<Rule<string>, 'condition' | 'lookBackMs'> {
+): Pick<Rule<string>, 'condition' | 'lookBackMs' | 'mentions'> {
   if (when === undefined) return {};
   const compiled = compile(when);
-  if (compiled.ok) return { condition: compiled.condition, lookBackMs: compiled.lookBackMs };
+  if (compiled.ok) {
+    const { condition, lookBackMs, mentions } = compiled;
+    return { condition, lookBackMs, ...(mentions.length > 0 && { mentions }) };
+  }
   const message = `This condition can't be used: ${compiled.problem}`;
   report.errorIn([...path, 'when'], compiled.at, message);
   return NEVER;
@@ -148,22 +179,19 @@ function judgeRuling(
   path: Path,
   { report, routes }: RuleReading,
 ): void {
-  const { gate, reason, risk, route } = input;
+  const { gate, reason, route } = input;
   const hasCondition = 'when' in input && input.when !== undefined;
   if (route !== undefined && !routes.includes(route)) {
     report.error([...path, 'route'], `There is no route “${route}”.${suggest(route, routes)}`);
   }
-  if (route !== undefined && gate !== 'ask' && !hasCondition) {
-    report.errorAtKey([...path, 'route'], `“route” has no effect with gate: ${gate}. Take it out.`);
-  }
-  if (risk !== undefined && gate !== 'ask') {
-    report.errorAtKey([...path, 'risk'], `“risk” has no effect with gate: ${gate}. Take it out.`);
-  }
-  if (reason !== undefined && gate !== 'refuse') {
-    report.errorAtKey(
-      [...path, 'reason'],
-      `“reason” has no effect with gate: ${gate}. Take it out.`,
-    );
+  const idle = {
+    route: gate === 'refuse' || (gate === 'run' && !hasCondition),
+    risk: gate !== 'ask',
+    reason: gate !== 'refuse',
+  };
+  for (const key of ['route', 'risk', 'reason'] as const) {
+    if (input[key] === undefined || !idle[key]) continue;
+    report.errorAtKey([...path, key], `“${key}” has no effect with gate: ${gate}. Take it out.`);
   }
   if (reason === undefined && gate === 'refuse') {
     report.errorAtKey(
@@ -176,25 +204,18 @@ function judgeRuling(
 /** Tools of MCP servers come and go, and are not known without them: `server__tool`. */
 const OF_A_SERVER = /^[A-Za-z0-9][A-Za-z0-9_-]*__/;
 
-function warnOfStrangers(
-  { tools, agent = [] }: RuleInput,
-  path: Path,
-  { known, report }: RuleReading,
-): void {
+function warnOfStrangers({ tools }: RuleInput, path: Path, { known, report }: RuleReading): void {
   if (!known) return;
   for (const [index, glob] of tools.entries()) {
     if (known.tools.some((name) => matchesGlob(glob, name))) continue;
     if (OF_A_SERVER.test(glob)) continue;
-    const hint = glob.includes('*') ? '' : suggest(glob, known.tools);
+    const hint = glob.includes('*') ? hintOfPattern(glob) : suggest(glob, known.tools);
     report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}`);
   }
-  for (const glob of agent) {
-    if (known.agents.some((name) => matchesGlob(glob, name))) continue;
-    report.warn(
-      [...path, 'agent'],
-      `There is no helper like “${glob}” here: it is the name of a program, graph or server, or of nobody.`,
-    );
-  }
+}
+
+function hintOfPattern(glob: string): string {
+  return glob.includes('.*') ? ' * alone stands for anything: a dot is only a dot.' : '';
 }
 
 /** The earlier rules that together take every call of a rule; undefined when some are left for it. */
@@ -212,6 +233,9 @@ function findCover(
   return [...new Set(cover.flatMap((taker) => taker ?? []))];
 }
 
-function coversAll(globs: readonly string[], others: readonly string[] | undefined): boolean {
-  return others?.every((other) => globs.some((glob) => matchesGlob(glob, other))) ?? false;
+function coversAll(
+  wide: readonly AgentPattern[],
+  narrow: readonly AgentPattern[] | undefined,
+): boolean {
+  return narrow?.every((each) => wide.some((other) => coversAgents(other, each))) ?? false;
 }

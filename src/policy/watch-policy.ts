@@ -20,8 +20,8 @@ export interface PolicyWatchDeps {
   /** Says why it must not lie where it does, links followed; asked at each reading. */
   readonly problemsOfPlace: (path: string) => readonly string[];
   readonly names: NameDirectory;
-  /** What there is: rules for anything else are warned of. */
-  readonly known: KnownNames;
+  /** What there is, asked at each reading: rules for anything else are warned of. */
+  readonly known: () => Promise<KnownNames>;
   readonly audit: Pick<Audit, 'append'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -139,7 +139,7 @@ function tellOf(opened: OpenedPolicy, file: string, log: Log): void {
   if (policy.onError === 'run') {
     log.warn(
       { policy: hash },
-      `${file} says onPolicyError: run. A call whose condition can’t be answered runs unasked.`,
+      `${file} says onPolicyError: run. Where the condition of a rule that asks can’t be answered, the call runs unasked.`,
     );
   }
   if (policy.slackMayLoosen) {

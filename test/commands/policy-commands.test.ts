@@ -99,7 +99,7 @@ describe('countersign policy check', () => {
     assert.equal(err, '');
     assert.equal(
       out,
-      './policy.yaml can be used: 6 rules, 1 route of its own.\nSlack says at the start what these names are: @lead, #ops.\n',
+      './policy.yaml can be used: 6 rules, 1 route of its own.\nSlack says at the start what these names are: @lead, #ops.\nrule 2, line 13: “research” means helper:research.\n',
     );
     assert.equal(code, 0);
   });
@@ -205,6 +205,7 @@ Assumed: The requester is in no user group; --group sets one.
         policy: '',
         tool: 'write_file',
         args: { path: 'a.txt', content: 'x' },
+        agent: 'helper:research',
         rule: 'rule 2, line 13',
         gate: 'refuse',
         reason: 'Research writes nothing.',

@@ -12,7 +12,7 @@ const LEASE_MS = 30_000;
 describe('helpers', () => {
   it('work at once; each call goes to its own, decided in any order by whoever may, and each last word to the parent', async (t) => {
     const { desk, tool, act, all } = await buildDelegationDesk(t, {
-      route: ({ agent }) => (agent === 'worker' ? { approvers: ['user:U2'] } : {}),
+      route: ({ agent }) => (agent?.name === 'worker' ? { approvers: ['user:U2'] } : {}),
     });
     playAgents(desk.model, {
       'look at three things\nplease': [

@@ -109,6 +109,28 @@ default: { gate: refuse, reason: No payments in December. }
     assert.deepEqual(desk.paid, []);
   });
 
+  it('refuses the call when a rule that refuses can’t be answered now, and sends it back where one that runs can’t', async (t) => {
+    const rule = (gate: string) => `version: 1
+onPolicyError: run
+rules:
+  - { tools: [pay], when: args.nope == 1, gate: ${gate} }
+  - { tools: [pay], gate: run }
+routes: { lead: { approvers: [user:U0LEAD] } }
+default: { gate: ask, route: lead }
+`;
+    const refusing = await buildPolicyDesk(t, { policy: ASK });
+    const refused = await approveUnder(refusing, rule('refuse, reason: Not this.'));
+    assert.equal(refused.status, 'refused');
+    assert.match(
+      JSON.stringify(refused.outcome),
+      /Not this\. \(.*rule 1, line 4: No such key: nope\./,
+    );
+    const running = await buildPolicyDesk(t, { policy: ASK });
+    const back = await approveUnder(running, rule('run'));
+    assert.deepEqual([back.status, back.route?.name], ['pending', 'lead']);
+    assert.deepEqual([...refusing.paid, ...running.paid], []);
+  });
+
   it('lets it run when it says the same', async (t) => {
     const desk = await buildPolicyDesk(t, { policy: ASK });
     assert.equal((await approveUnder(desk, `${ASK}# the same\n`)).status, 'succeeded');

@@ -155,6 +155,8 @@ describe('a route that an admin wants to set', () => {
     [{ name: 'x'.repeat(41) }, 'name', /at most 40/],
     [{ tools: ['pay`'.repeat(20)] }, 'tools', /no name of a tool/],
     [{ tools: ['a b'] }, 'tools', /no name of a tool/],
+    [{ tools: ['!pay'] }, 'tools', /no name of a tool/],
+    [{ tools: ['^pay$'] }, 'tools', /no name of a tool/],
     [{ tools: Array.from({ length: 41 }, (_, i) => `t${i}`) }, 'tools', /At most 40/],
     [{ approvers: [] }, 'approvers', /Nobody could decide/],
     [{ approvers: ['user:<!here>'] }, 'approvers', /is no person/],

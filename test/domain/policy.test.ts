@@ -65,14 +65,14 @@ const facts: fc.Arbitrary<GateFacts> = fc
     requester: REQUESTER,
     channel: 'C1',
     thread: THREAD,
-    ...(agent !== undefined && { agent }),
+    ...(agent !== undefined && { agent: { kind: 'helper' as const, name: agent } }),
   }));
 
 function toRule({ agent, behaves, ruling: says, tool }: RuleSketch, index: number): Rule<string> {
   return {
     name: `rule ${index}`,
     tools: [tool],
-    ...(agent !== undefined && { agents: [agent] }),
+    ...(agent !== undefined && { agents: [{ text: agent, glob: agent, kind: 'helper' as const }] }),
     ...(behaves !== 'none' && { condition: CONDITIONS[behaves] }),
     ruling: says,
     errorRoute: `error ${index}`,
@@ -87,7 +87,7 @@ function toPolicy(sketches: readonly RuleSketch[], onError: 'ask' | 'run' = 'ask
 
 const isAbout = (rule: RuleSketch, { agent, tool }: GateFacts): boolean =>
   matchesGlob(rule.tool, tool) &&
-  (rule.agent === undefined || (agent !== undefined && matchesGlob(rule.agent, agent)));
+  (rule.agent === undefined || (agent !== undefined && matchesGlob(rule.agent, agent.name)));
 
 describe('a policy of any rules', () => {
   it('answers by the first rule that is about the call and whose condition is not false, or by its default', async () => {
@@ -108,33 +108,43 @@ describe('a policy of any rules', () => {
     );
   });
 
-  it('asks on the rule’s own route, and never runs or refuses, where a condition fails', async () => {
+  it('where every condition fails, asks where the first rule that does not run asks, refuses where it refuses, and runs nothing', async () => {
     const failing = sketch.map((each) => ({ ...each, behaves: 'throws' as const }));
     const odd = sketch.map((each) => ({ ...each, behaves: 'odd' as const }));
+    const onError = fc.constantFrom('ask' as const, 'run' as const);
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(failing, odd), { minLength: 1, maxLength: 6 }),
         facts,
-        async (sketches, of) => {
-          const said = await evaluatePolicy(toPolicy(sketches), of, OUTSIDE);
-          assert.equal(said.ruling.gate, 'ask');
-          const first = sketches.findIndex((rule) => isAbout(rule, of));
-          if (first === -1 || said.ruling.gate !== 'ask') return;
-          assert.equal(said.ruling.route, `error ${first}`);
-          assert.ok(said.failure);
+        fc.boolean(),
+        onError,
+        async (sketches, of, hasErrorRoutes, runs) => {
+          const policy = toPolicy(sketches, runs);
+          const rules = policy.rules.map(({ errorRoute, ...rule }) =>
+            hasErrorRoutes && rule.ruling.gate === 'run' ? { ...rule, errorRoute } : rule,
+          ) as readonly Rule<string>[];
+          const said = await evaluatePolicy({ ...policy, rules }, of, OUTSIDE);
+          const about = sketches.filter((rule) => isAbout(rule, of));
+          const stops = hasErrorRoutes ? about : about.filter((rule) => rule.ruling.gate !== 'run');
+          const [first] = stops;
+          const isAsk = first?.ruling.gate === 'ask';
+          if (!first) assert.deepEqual(said.ruling, FALLBACK.ruling);
+          else if (first.ruling.gate === 'run') {
+            assert.deepEqual(said.ruling, {
+              gate: 'ask',
+              route: `error ${sketches.indexOf(first)}`,
+            });
+          } else if (isAsk && runs === 'run' && about[0] === first) {
+            assert.deepEqual(said.ruling, { gate: 'run' });
+          } else assert.deepEqual(said.ruling, first.ruling);
+          assert.equal(said.failure !== undefined, about.length > 0);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     );
   });
 
-  it('runs what fails only where it is told to, and says that it failed', async () => {
-    const rule = {
-      tool: 'pay',
-      agent: undefined,
-      behaves: 'throws',
-      ruling: { gate: 'refuse', reason: 'No.' },
-    } as const;
+  it('runs what fails only where it would ask and is told to, and says that it failed', async () => {
     const of: GateFacts = {
       tool: 'pay',
       args: {},
@@ -143,13 +153,17 @@ describe('a policy of any rules', () => {
       channel: 'C1',
       thread: THREAD,
     };
-    const said = await evaluatePolicy(toPolicy([rule], 'run'), of, OUTSIDE);
-    assert.deepEqual(said, {
+    const rule = { tool: 'pay', agent: undefined, behaves: 'throws' } as const;
+    const asking = { ...rule, ruling: { gate: 'ask', route: 'a' } } as const;
+    assert.deepEqual(await evaluatePolicy(toPolicy([asking], 'run'), of, OUTSIDE), {
       rule: 'rule 0',
       ruling: { gate: 'run' },
       failure: 'It broke.',
       passedOver: [],
     });
+    const refusing = { ...rule, ruling: { gate: 'refuse', reason: 'No.' } } as const;
+    const refused = await evaluatePolicy(toPolicy([refusing], 'run'), of, OUTSIDE);
+    assert.deepEqual([refused.ruling, refused.failure], [refusing.ruling, 'It broke.']);
   });
 
   it('says why each earlier rule was not the one', async () => {

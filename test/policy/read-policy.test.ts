@@ -4,7 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { readPolicy } from '../../src/policy/read-policy.ts';
 
-const KNOWN = { tools: ['write_file', 'read_file', 'pay'], agents: ['research', 'worker'] };
+const KNOWN = {
+  tools: ['write_file', 'read_file', 'pay'],
+  agents: [
+    { kind: 'helper', name: 'research' },
+    { kind: 'helper', name: 'worker' },
+  ],
+} as const;
 
 function problemsOf(text: string): readonly string[] {
   const read = readPolicy(text, KNOWN);
@@ -44,7 +50,7 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a route of a name that objects have', 'version: 1\nroutes:\n  __proto__: { approvers: [user:U1], quorom: 1 }', '3:3 “__proto__” can\'t be the name of a route: letters, digits', '3:3 warning', '3:38 “quorom” is no key of the route “__proto__”'],
   ['routes that are a list', 'version: 1\nroutes: [ops]', '2:9 “routes” can\'t be ["ops"]: it holds routes by their names.'],
   ['an approver that is none', `${ROUTE}{ approvers: [user:U1, bob] }`, '3:31 “approvers” can\'t hold "bob": an entry is requester, user:U012AB3CD'],
-  ['a channel name without quotes', `${ROUTE}\n    channel: #ops\n    approvers: [user:U1]`, '3:3 warning', '4:5 “channel” is empty: it is a channel’s id, like C012AB3CD, or its name in quotes'],
+  ['a channel name without quotes', `${ROUTE}\n    channel: #ops\n    approvers: [user:U1]`, '4:14 YAML drops what follows # here. Put the value in quotes if it belongs to it'],
   ['a handle without quotes', `${ROUTE}{ approvers: [@bob] }`, '3:22 A text can’t begin with this character. Put it in quotes'],
   ['a span of time that is none', `${ROUTE}{ approvers: [user:U1], deadline: 4 hours }`, '3:3 warning', '3:42 “deadline” can\'t be "4 hours": it is a span of time, like 45s, 30m'],
   ['a number for a span', `${ROUTE}{ approvers: [user:U1], deadline: 30 }`, '3:3 warning', '3:42 “deadline” can\'t be 30: it is a span'],
@@ -79,7 +85,7 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a name among ids of channels', `${RULES}  - { tools: [pay], when: 'channel in ["C1", "ops"]', gate: run }`, '3:46 This condition can\'t be used: “ops” is no id. Channels'],
   ['a handle where there are ids of people', `${RULES}  - { tools: [pay], when: '"@leads" == requester.id', gate: run }`, '3:28 This condition can\'t be used: “@leads” is no id. People'],
   ['the name of a group where there are ids', `${RULES}  - { tools: [pay], when: '!("ops" in requester.groups)', gate: run }`, '3:30 This condition can\'t be used: “ops” is no id. Groups'],
-  ['a pattern that is none', `${RULES}  - { tools: [pay], when: 'tool.matches("(")', gate: run }`, '3:41 This condition can\'t be used: This is no regular expression.'],
+  ['a pattern that is none', `${RULES}  - { tools: [pay], when: 'tool.matches("(")', gate: run }`, '3:42 This condition can\'t be used: This is no regular expression of RE2: missing closing ), “(”.'],
   ['a function that there is not', `${RULES}  - { tools: [pay], when: 'spent("amount") > 3', gate: run }`, '3:28 This condition can\'t be used: found no matching overload'],
   ['a condition that is no text', `${RULES}  - { tools: [pay], when: true, gate: run }`, '3:27 “when” can\'t be true: it is a condition'],
   ['several things at once, in the order of the file', `version: 1\nrole: x\nroutes: { a: { approvers: [x] } }\nrules:\n  - { tools: [pay], gate: no }`, '2:1 “role”', '3:28 “approvers”', '5:27 “gate”'],
@@ -106,7 +112,7 @@ const WARNED: readonly (readonly [what: string, text: string, ...warnings: reado
   ['a route on which nobody approves', `${ROUTE}{ approvers: [user:U1], decisions: [reply] }\ndefault: { gate: ask, route: ops }`, '3:43 warning Nobody can approve on the route “ops”.'],
   ['a route that nothing uses', GOOD_ROUTE, '3:3 warning Nothing uses the route “ops”.'],
   ['a tool that there is not', `${RULES}  - { tools: [pay, writefile, "x*"], gate: run }`, '3:20 warning There is no tool like “writefile” here. Did you mean “write_file”?', '3:31 warning There is no tool like “x*” here.'],
-  ['a helper that there is not', `${RULES}  - { tools: [pay], agent: bob, gate: run }`, '3:28 warning There is no helper like “bob” here: it is the name of a program'],
+  ['a helper that there is not', `${RULES}  - { tools: [pay], agent: bob, gate: run }`, '3:28 warning There is no agent like “bob” here; it means the key of that name: write key:bob.'],
   ['a rule after one that lets all run but what programs ask', `${RULES}  - { tools: [pay], gate: run }\n  - { tools: [pay], gate: ask }`, '4:5 warning Only calls of programs come to this rule: rule 1, line 3 takes all others.'],
   ['a file with nothing but its version', 'version: 1\n'],
   ['keys without values', 'version: 1\nroutes:\nrules:\ndefault: { gate: ask }\n'],
@@ -115,7 +121,6 @@ const WARNED: readonly (readonly [what: string, text: string, ...warnings: reado
   ['a rule after one for a helper', `${RULES}  - { tools: [pay], agent: worker, gate: run }\n  - { tools: [pay], gate: ask }`],
   ['a rule of which some calls are left', `${RULES}  - { tools: [pay], gate: run }\n  - { tools: [pay, read_file], gate: ask }`],
   ['as many approvals as a group may have', `${ROUTE}{ approvers: [usergroup:S1], quorum: 9 }\ndefault: { gate: ask, route: ops }`],
-  ['values that are written once', `${ROUTE}&o { approvers: [user:U1] }\n  b: *o\ndefault: { gate: ask, route: b }`, '3:3 warning Nothing uses the route “ops”.'],
 ];
 
 describe('what is no error of a policy file', () => {
@@ -131,13 +136,17 @@ describe('what is no error of a policy file', () => {
   }
 });
 
-it('aliases that would fill the memory are refused', () => {
+it('aliases that would fill the memory are refused where they stand', () => {
   const levels = Array.from({ length: 12 }, (_, i) => {
     const below = Array(9).fill(`*a${i}`).join(', ');
     return `a${i + 1}: &a${i + 1} [${i === 0 ? '1, 1, 1' : below}]`;
   });
   const found = problemsOf(`version: 1\na0: &a0 1\n${levels.join('\n')}\n`);
-  assert.match(found.join(), /aliases can’t be followed.*Write the values out/);
+  assert.equal(found.length, 20);
+  assert.match(
+    found[0] ?? '',
+    /^2:5 YAML reads “&a0” as an anchor and drops it\..*write repeated values out/,
+  );
 });
 
 it('what the example of the documentation says is read', () => {

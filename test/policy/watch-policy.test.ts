@@ -58,7 +58,7 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
     path,
     problemsOfPlace: (file) => policyFileProblems(file, workspace),
     names: directory,
-    known: { tools: ['pay'], agents: [] },
+    known: async () => ({ tools: ['pay'], agents: [] }),
     audit: {
       append: async (drafts) => {
         audited.push(...drafts);
@@ -175,7 +175,11 @@ describe('the policy file', () => {
     const { path, gate, audited, lookUntil } = await watch(t, RUN);
     const pipe = `${path}.pipe`;
     assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
-    const anywhere = { problemsOfPlace: () => [], names: NOBODY, known: { tools: [], agents: [] } };
+    const anywhere = {
+      problemsOfPlace: () => [],
+      names: NOBODY,
+      known: async () => ({ tools: [], agents: [] }),
+    };
     for (const file of [pipe, '/dev/zero']) {
       await assert.rejects(loadPolicy(file, anywhere), (error) => {
         assert.ok(error instanceof PolicyFileError);

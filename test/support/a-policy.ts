@@ -1,8 +1,10 @@
+import { BUILT_IN_HELPERS } from '../../src/agent/built-in-helpers.ts';
 import type { PersonLookup } from '../../src/domain/policy.ts';
 import { withRoutes } from '../../src/domain/policy.ts';
 import { settleRoutes } from '../../src/domain/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
+import type { KnownNames } from '../../src/policy/read-rules.ts';
 
 /** People of whom nothing is known. */
 export const NOBODY_KNOWN: PersonLookup = {
@@ -14,9 +16,11 @@ export const NOBODY_KNOWN: PersonLookup = {
   },
 };
 
-/** Reads a policy that has no names and no errors. */
-export function loadText(text: string) {
-  const read = readPolicy(text);
+const HELPERS = BUILT_IN_HELPERS.map(({ name }) => ({ kind: 'helper', name }) as const);
+
+/** Reads a policy that has no names and no errors; the helpers are the built-in ones, unless it is told others. */
+export function loadText(text: string, known?: KnownNames) {
+  const read = readPolicy(text, known ?? { tools: [], agents: HELPERS });
   if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
   const { hash, policy, routes } = read.file;
   const settled = settleRoutes(routes, new Map());

@@ -1,4 +1,5 @@
 /** The policy file's rules as admins see them in Slack: to be read only. */
+import { sayAgentPattern } from '../../domain/agent-name.ts';
 import type { Policy, Rule, Ruling } from '../../domain/policy.ts';
 import { REQUESTER_ROUTE, type Route } from '../../domain/route.ts';
 import type { Handles } from '../../domain/route-words.ts';
@@ -28,7 +29,9 @@ export function sayFileRules(policy: Policy<Route>, handles: Handles): readonly 
 
 function sayRule({ agents, name, ruling, tools, when }: Rule<Route>): string {
   const globs = tools.map((tool) => `\`${escapeMrkdwn(tool)}\``).join(' ');
-  const who = agents ? ` of ${agents.map(escapeMrkdwn).join(', ')}` : '';
+  const who = agents
+    ? ` of ${agents.map((each) => escapeMrkdwn(sayAgentPattern(each))).join(', ')}`
+    : '';
   const condition = when === undefined ? '' : ` when \`${code(when)}\``;
   return `• ${name}: ${globs}${who}${condition} → ${sayRuling(ruling)}`;
 }

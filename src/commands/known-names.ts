@@ -1,0 +1,44 @@
+import { type ApiKey, keyState } from '../domain/api-key.ts';
+import { graphNameOf, readGraph } from '../graph-config.ts';
+import type { KnownNames } from '../policy/read-rules.ts';
+import { readKeysOffline } from '../stores/sqlite/read-keys-offline.ts';
+import { DEFAULT_DATA_DIR } from '../variables.ts';
+import type { CommandDeps } from './command.ts';
+import type { OfflineTools } from './offline-tools.ts';
+
+/** What rules can be about, and why the keys are missing, where they are. */
+export interface OfflineNames {
+  readonly known: KnownNames;
+  readonly problem?: string;
+}
+
+/** Reads the names that rules can be about: tools, helpers and the graph, and keys where they are kept on this machine. */
+export function readKnownNames(
+  { helpers, toolbox }: OfflineTools,
+  { clock, env }: Pick<CommandDeps, 'clock' | 'env'>,
+): OfflineNames {
+  const graph = graphNameOf(readGraph(env));
+  const { keys, problem } = readKeys(env);
+  const working = keys.filter((key) => keyState(key, clock.now()) === 'works');
+  const agents = [
+    ...helpers.map(({ name }) => ({ kind: 'helper', name }) as const),
+    ...(graph === undefined ? [] : [{ kind: 'graph', name: graph } as const]),
+    ...working.map(({ name }) => ({ kind: 'key', name }) as const),
+  ];
+  const tools = toolbox.list().map(({ name }) => name);
+  return { known: { tools, agents }, ...(problem !== undefined && { problem }) };
+}
+
+/** Those in Redis are not asked for. */
+function readKeys(env: CommandDeps['env']): {
+  readonly keys: readonly ApiKey[];
+  readonly problem?: string;
+} {
+  if (env.REDIS_URL?.trim()) return { keys: [] };
+  try {
+    return { keys: readKeysOffline(env.DATA_DIR?.trim() || DEFAULT_DATA_DIR) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { keys: [], problem: `There are no keys of programs: they can't be read (${why}).` };
+  }
+}

@@ -1,0 +1,130 @@
+/** What is YAML, but would be dropped or read as something else than people read there. */
+import { CST, type Document, Lexer, visit } from 'yaml';
+
+/** What is wrong at a character of the text. */
+export interface Misreading {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** Finds it in the text itself: the parser keeps no trace of some of it. */
+export function findMisreadText(text: string): readonly Misreading[] {
+  const invisible = findInvisible(text);
+  // All else may come from it.
+  if (invisible.length > 0) return invisible;
+  const lexemes = lex(text);
+  return [
+    ...lexemes.flatMap(judgeMark),
+    ...lexemes.flatMap(judgeEscapes),
+    ...findLostComments(lexemes),
+  ];
+}
+
+/** Finds numbers that are not written as they are read: hexadecimal, `.inf`, or with more digits than a number holds. */
+export function findMisreadNumbers(document: Document.Parsed): readonly Misreading[] {
+  const found: Misreading[] = [];
+  visit(document, {
+    Scalar(_key, { range, source, value }) {
+      if (typeof value !== 'number' || String(value) === source) return;
+      const message = `YAML reads this as ${value}. Write it so, or put it in quotes.`;
+      found.push({ offset: range?.[0] ?? 0, message });
+    },
+  });
+  return found;
+}
+
+interface Lexeme {
+  readonly offset: number;
+  readonly source: string;
+  readonly kind: CST.Token['type'] | 'plain' | null;
+}
+
+/** The marks that the lexer puts between its tokens and that are not in the text. */
+const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
+
+function lex(text: string): readonly Lexeme[] {
+  const lexemes: Lexeme[] = [];
+  let offset = 0;
+  let isScalarNext = false;
+  for (const source of new Lexer().lex(text)) {
+    if (MARKS.has(source)) {
+      isScalarNext = source === CST.SCALAR;
+      continue;
+    }
+    const kind = isScalarNext ? 'plain' : (CST.tokenType(source) as Lexeme['kind']);
+    lexemes.push({ offset, source, kind });
+    offset += source.length;
+    isScalarNext = false;
+  }
+  return lexemes;
+}
+
+const INVISIBLE = /(?!\r\n|[\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FFFE}\u{FFFF}]/gu;
+
+function findInvisible(text: string): readonly Misreading[] {
+  return [...text.matchAll(INVISIBLE)].map(({ 0: character, index }) => {
+    const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+    const what =
+      character === '\r' ? 'A line ends with CR alone.' : `U+${code} can’t be seen here.`;
+    const remedy =
+      character === '\r'
+        ? 'Let lines end with LF.'
+        : 'Delete it, or write it in double quotes like "\\u200D".';
+    return { offset: index, message: `${what} ${remedy}` };
+  });
+}
+
+function judgeMark({ kind, offset, source }: Lexeme): readonly Misreading[] {
+  const message = kind && MARK_REMEDIES[kind]?.(source);
+  return message === undefined || message === null ? [] : [{ offset, message }];
+}
+
+const MARK_REMEDIES: Readonly<Record<string, (source: string) => string>> = {
+  tag: (source) =>
+    `YAML reads “${source}” as a tag and drops it. Put a value that begins with ! in quotes.`,
+  anchor: (source) =>
+    `YAML reads “${source}” as an anchor and drops it. Put a value that begins with & in quotes; write repeated values out.`,
+  alias: (source) =>
+    `YAML reads “${source}” as an alias. Put a value that begins with * in quotes, like "*_delete"; write repeated values out.`,
+  'directive-line': () => 'Directives (%) are not understood here. Take this line out.',
+};
+
+/** What YAML makes of these is rarely meant: in a pattern, `\b` is the edge of a word. */
+const ESCAPE = /\\./gs;
+
+function judgeEscapes({ kind, offset, source }: Lexeme): readonly Misreading[] {
+  if (kind !== 'double-quoted-scalar') return [];
+  return [...source.matchAll(ESCAPE)]
+    .filter(([written]) => /[0abefvrNLP_]/.test(written))
+    .map(({ 0: written, index }) => ({
+      offset: offset + index,
+      message: `YAML reads “${written}” in double quotes as a control character. Use single quotes, in which it stays as it is.`,
+    }));
+}
+
+/** A sentence may go on behind #; in a condition # has no place but in quotes, without whose end it is refused. */
+const TEXT_KEY = 'reason';
+
+/** Comments behind something on their line that may be a part of it. */
+function findLostComments(lexemes: readonly Lexeme[]): readonly Misreading[] {
+  const found: Misreading[] = [];
+  let key = '';
+  let last: Lexeme | undefined;
+  for (const lexeme of lexemes) {
+    if (lexeme.kind === 'space') continue;
+    if (lexeme.kind === 'map-value-ind') key = last?.source.replace(/^["']|["']$/g, '') ?? '';
+    if (isLost(lexeme, last, key)) found.push({ offset: lexeme.offset, message: COMMENT });
+    last = lexeme;
+  }
+  return found;
+}
+
+function isLost({ kind, source }: Lexeme, before: Lexeme | undefined, key: string): boolean {
+  const isAlone = !before || before.source.endsWith('\n');
+  if (kind !== 'comment' || isAlone) return false;
+  const isInText = before.kind === 'plain' && key === TEXT_KEY;
+  return isInText || !/^#+(?:\s|$)/.test(source);
+}
+
+const COMMENT =
+  'YAML drops what follows # here. Put the value in quotes if it belongs to it; else write the comment above, on a line of its own.';

@@ -1,0 +1,252 @@
+/** The text of a condition as an expression that means in every part what it says in CEL; all else of CEL, and of the library, is refused here. */
+import {
+  type ASTNode,
+  TypeError as CelTypeError,
+  Environment,
+  ParseError,
+  type ParseResult,
+} from '@marcbachmann/cel-js';
+import { FUNCTIONS, METHODS } from './cel-functions.ts';
+import { MACROS } from './evaluate-cel.ts';
+
+/** What is wrong in a condition, and at which of its characters. */
+export interface ConditionProblem {
+  readonly problem: string;
+  readonly at: number;
+}
+
+/** What conditions can look at. */
+const VARIABLES = ['args', 'tool', 'agent', 'requester', 'channel', 'thread'];
+const REQUESTER_FIELDS = { id: 'string', team: 'string', email: 'string', groups: 'list<string>' };
+const TOTALS: ReadonlyMap<string, { readonly takes: readonly number[] }> = new Map([
+  ['spent', { takes: [2] }],
+  ['count', { takes: [1] }],
+  ['has', { takes: [1] }],
+]);
+const LIMITS = { maxAstNodes: 2_000, maxDepth: 100 };
+const MAX_INT = 2n ** 63n - 1n;
+
+/** Makes the function that parses conditions. */
+export function createConditionParser(): (
+  source: string,
+) => { readonly ast: ASTNode } | ConditionProblem {
+  const environment = createEnvironment();
+  return (source) => {
+    try {
+      return judgeParsed(source, environment.parse(source));
+    } catch (error) {
+      return toProblem(error);
+    }
+  };
+}
+
+function judgeParsed(
+  source: string,
+  parsed: ParseResult,
+): { readonly ast: ASTNode } | ConditionProblem {
+  const { ast } = parsed;
+  const refused = findComment(source, ast) ?? findRefused(ast, new Set());
+  if (refused) return refused;
+  const { error, type, valid } = parsed.check();
+  if (!valid) return isOfCel(error) ? toProblem(error) : { problem: UNCLEAR, at: 0 };
+  if (type === 'bool' || type === 'dyn') return { ast };
+  return { problem: `It gives ${type}, and not true or false.`, at: 0 };
+}
+
+/** It only parses and checks types: what its functions and operators would do is never asked. */
+function createEnvironment(): Environment {
+  const never = () => {
+    throw new Error('Values are not computed by the library.');
+  };
+  class Requester {}
+  const environment = new Environment({ limits: LIMITS, homogeneousAggregateLiterals: false })
+    .registerType('Requester', { ctor: Requester, fields: REQUESTER_FIELDS })
+    .registerVariable('requester', 'Requester')
+    .registerVariable('args', 'dyn')
+    .registerVariable('tool', 'string')
+    .registerVariable('agent', 'string')
+    .registerVariable('channel', 'string')
+    .registerVariable('thread', 'string')
+    .registerFunction('spent(string, string): double', never)
+    .registerFunction('count(string): int', never);
+  for (const sign of ['+', '-', '*', '/', '%']) {
+    environment.registerOperator(`double ${sign} int: double`, never);
+    environment.registerOperator(`int ${sign} double: double`, never);
+  }
+  environment.registerOperator('double % double: double', never);
+  environment.registerOperator('int == double: bool', never);
+  return environment;
+}
+
+/** Of an empty list the checker does not know what it holds. */
+const UNCLEAR = 'The types of its values are not clear. Take empty lists out of it.';
+
+function isOfCel(error: unknown): error is ParseError | CelTypeError {
+  return error instanceof ParseError || error instanceof CelTypeError;
+}
+
+function toProblem(error: unknown): ConditionProblem {
+  if (!isOfCel(error)) throw error;
+  const isVariable = error.code === 'unknown_variable';
+  const remedy = isVariable ? ` There are: ${VARIABLES.join(', ')}.` : '';
+  return { problem: `${withStop(error.summary)}${remedy}`, at: error.range?.start ?? 0 };
+}
+
+function withStop(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** In a text that YAML folds into one line a comment would swallow the lines below it. */
+function findComment(source: string, ast: ASTNode): ConditionProblem | undefined {
+  let code = source;
+  for (const { end, start } of textsIn(ast)) {
+    code = `${code.slice(0, start)}${' '.repeat(end - start)}${code.slice(end)}`;
+  }
+  const at = code.indexOf('//');
+  if (at === -1) return undefined;
+  return { problem: 'A comment can’t stand in a condition. Write it with # above the rule.', at };
+}
+
+function textsIn(node: ASTNode): readonly ASTNode[] {
+  if (node.op === 'value') return typeof node.args === 'string' ? [node] : [];
+  return nodesBelow(node).flatMap(textsIn);
+}
+
+/** Returns the expressions that an expression is made of. */
+export function nodesBelow({ args }: ASTNode): readonly ASTNode[] {
+  return nodesIn(args);
+}
+
+function nodesIn(args: unknown): readonly ASTNode[] {
+  if (Array.isArray(args)) return args.flatMap(nodesIn);
+  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
+}
+
+/** The first part that is not understood; `items` are the names that macros give. */
+function findRefused(node: ASTNode, items: ReadonlySet<string>): ConditionProblem | undefined {
+  const problem = judge(node, items);
+  // Of a field its name, and not what it is a field of.
+  if (problem !== undefined) return { problem, at: node.op === '.' ? node.pos : node.start };
+  if (isRequesterField(node)) return undefined;
+  if (node.op === 'rcall' && MACROS.has(node.args[0])) {
+    const [, receiver, [item, ...expressions]] = node.args;
+    const name = item?.op === 'id' ? item.args : '';
+    const inside = new Set([...items, name]);
+    return (
+      findRefused(receiver, items) ?? firstOf(expressions, (each) => findRefused(each, inside))
+    );
+  }
+  return firstOf(nodesBelow(node), (each) => findRefused(each, items));
+}
+
+function firstOf<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item) => Found | undefined,
+): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isRequesterField(node: ASTNode): boolean {
+  return node.op === '.' && node.args[0].op === 'id' && node.args[0].args === 'requester';
+}
+
+function judge(node: ASTNode, items: ReadonlySet<string>): string | undefined {
+  switch (node.op) {
+    case 'value':
+      return judgeLiteral(node);
+    case 'id':
+      return judgeName(node.args, items);
+    case '.':
+      return judgeField(node);
+    case 'call':
+      return judgeCall(node.args[0], node.args[1].length, FUNCTIONS, TOTALS);
+    case 'rcall':
+      return judgeMethod(node);
+    case 'map':
+      return judgeMap(node.args);
+    case '-_':
+      return undefined;
+    case '.?':
+    case '[?]':
+      return 'Optional values (“?”) are not understood here. Use has().';
+    default:
+      return judgeChain(node);
+  }
+}
+
+function judgeLiteral({ args, end, input, start }: ASTNode): string | undefined {
+  if (typeof args === 'bigint') {
+    // Of the smallest number, which has one more than the largest, only the digits stand here.
+    const isNegated = /-\s*$/.test(input.slice(0, start));
+    return args <= (isNegated ? MAX_INT + 1n : MAX_INT) ? undefined : 'This number is too large.';
+  }
+  if (typeof args === 'string') {
+    const text = input.slice(start, end);
+    // CEL ends the text at this quote; the library does not.
+    const isOdd = /^r/i.test(text) && /\\["']/.test(text);
+    return isOdd ? 'In a raw text no quote can stand behind a backslash.' : undefined;
+  }
+  const isPlain = args === null || typeof args === 'boolean' || typeof args === 'number';
+  if (isPlain) return undefined;
+  return 'Only texts, numbers, true, false and null are understood here: write 5 for 5u, and "x" for b"x".';
+}
+
+function judgeName(name: string, items: ReadonlySet<string>): string | undefined {
+  if (name === 'requester') {
+    return 'Write what of the requester: requester.id, .team, .email or .groups.';
+  }
+  if (items.has(name) || VARIABLES.includes(name)) return undefined;
+  return `Unknown variable: ${name}. There are: ${VARIABLES.join(', ')}.`;
+}
+
+function judgeField(node: ASTNode): string | undefined {
+  if (!isRequesterField(node) || node.op !== '.') return undefined;
+  const [, field] = node.args;
+  return Object.hasOwn(REQUESTER_FIELDS, field) ? undefined : `No such key: ${field}.`;
+}
+
+type Known = ReadonlyMap<string, { readonly takes: readonly number[] }>;
+
+function judgeCall(name: string, given: number, ...known: readonly Known[]): string | undefined {
+  const takes = firstOf(known, (each) => each.get(name))?.takes;
+  if (!takes) {
+    const names = known.flatMap((each) => [...each.keys()]);
+    return `“${name}” is not understood here. There are: ${names.join(', ')}.`;
+  }
+  if (takes.includes(given)) return undefined;
+  return `found no matching overload for “${name}” with ${given} arguments.`;
+}
+
+function judgeMethod(node: Extract<ASTNode, { readonly op: 'rcall' }>): string | undefined {
+  const [name, , args] = node.args;
+  const problem = judgeCall(name, args.length, METHODS, MACROS);
+  if (problem !== undefined || !MACROS.has(name)) return problem;
+  const [item] = args;
+  if (item?.op !== 'id') return `The first argument of ${name} is a name for an item, like x.`;
+  if (!VARIABLES.includes(item.args)) return undefined;
+  return `“${item.args}” is taken. Give the items of ${name} another name, like x.`;
+}
+
+function judgeMap(entries: Extract<ASTNode, { readonly op: 'map' }>['args']): string | undefined {
+  const keys = entries.map(([key]) => (key.op === 'value' ? key.args : undefined));
+  if (!keys.every((key) => typeof key === 'string'))
+    return 'The keys of a map are texts in quotes.';
+  return new Set(keys).size === keys.length ? undefined : 'A key stands twice in this map.';
+}
+
+const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'in']);
+
+function judgeChain(node: ASTNode): string | undefined {
+  if (!ORDER.has(node.op)) return undefined;
+  const [left] = nodesBelow(node);
+  const isChain = left !== undefined && ORDER.has(left.op) && !isInParentheses(left);
+  return isChain ? 'Comparisons can’t be chained. Write a < b && b < c.' : undefined;
+}
+
+function isInParentheses({ end, input }: ASTNode): boolean {
+  return /^\s*\)/.test(input.slice(end));
+}
