@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { inspect } from 'node:util';
 import { AGENT_SIDE, runAgentSide } from './commands/agent-side.ts';
-import { readEnvFile } from './read-env-file.ts';
+import { showLines } from './domain/visible-text.ts';
+import { EnvFileError, readEnvFile } from './read-env-file.ts';
 import { createSystemClock } from './system-clock.ts';
 
 /** Whoever reads the output may have had enough, as `head` has. */
@@ -28,9 +32,22 @@ async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> 
     env: process.env,
     input: process.stdin,
     output: process.stdout,
-    err: (text) => process.stderr.write(`${text}\n`),
+    isUnheard: isUnheard(),
+    err: writeError,
     signal: ending.signal,
   });
+}
+
+/** Node opens the null device in place of a standard output that is closed. */
+function isUnheard(): boolean {
+  const output = fstatSync(1);
+  return (
+    output.isCharacterDevice() && output.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev
+  );
+}
+
+function writeError(text: string): void {
+  process.stderr.write(`${showLines(text)}\n`);
 }
 
 async function runAlone(): Promise<void> {
@@ -43,7 +60,7 @@ async function runAlone(): Promise<void> {
     clock: createSystemClock(),
     out: (text) => process.stdout.write(`${text}\n`),
     write,
-    err: (text) => process.stderr.write(`${text}\n`),
+    err: writeError,
   });
 }
 
@@ -52,5 +69,9 @@ const isQuestion = process.argv.includes('--help') || process.argv.includes('-h'
 try {
   await (besideAgent && !isQuestion ? runBesideAgent(besideAgent) : runAlone());
 } catch (error) {
-  if (!(error instanceof EnoughError)) throw error;
+  if (!(error instanceof EnoughError)) {
+    writeError(error instanceof EnvFileError ? error.message : inspect(error));
+    // Any other code than 2 lets an agent's tool run.
+    process.exitCode = besideAgent === 'hook' ? 2 : 1;
+  }
 }

@@ -1,14 +1,15 @@
-import { parseArgs } from 'node:util';
 import { namesIn } from '../domain/policy-routes.ts';
+import { showLine } from '../domain/visible-text.ts';
 import { type PolicyProblem, sayProblem } from '../policy/policy-problem.ts';
 import type { PolicyFile } from '../policy/read-policy.ts';
-import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { createOfflineTools, namesOf } from './offline-tools.ts';
 import { type FoundPolicy, openPolicyFile } from './open-policy-file.ts';
+import { readArguments } from './read-arguments.ts';
 
 /** Says what is wrong with a policy file, without asking Slack anything. */
 export async function checkPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = readArguments({
     args: [...args],
     allowPositionals: true,
     options: { file: { type: 'string' }, json: { type: 'boolean', default: false } },
@@ -17,7 +18,8 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
   if (named.length > 1) throw new UsageError('Name one file.');
   const tools = await createOfflineTools(deps);
   const found = await openPolicyFile(named[0], deps, namesOf(tools));
-  deps.out(values.json ? JSON.stringify(toJson(found, tools.problem), null, 2) : say(found));
+  if (values.json) outJson(deps, toJson(found, tools.problem));
+  else deps.out(say(found));
   if (tools.problem !== undefined && !values.json) deps.err(tools.problem);
   return found.kind === 'policy' ? EXIT.fine : EXIT.problems;
 }
@@ -35,7 +37,7 @@ function say(found: FoundPolicy): string {
   const counts = [count(errors, 'error'), ...(warnings > 0 ? [count(warnings, 'warning')] : [])];
   return [
     ...problems.map((problem) => sayAny(path, problem)),
-    `${path} can't be used: ${counts.join(', ')}.`,
+    `${showLine(path)} can't be used: ${counts.join(', ')}.`,
   ].join('\n');
 }
 
@@ -43,10 +45,10 @@ function sayFine(path: string, file: PolicyFile): string {
   const names = namesIn(file.routes.values());
   return [
     ...file.warnings.map((problem) => sayProblem(path, problem)),
-    `${path} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
+    `${showLine(path)} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
     ...(names.length === 0
       ? []
-      : [`Slack says at the start what these names are: ${names.join(', ')}.`]),
+      : [`Slack says at the start what these names are: ${names.map(showLine).join(', ')}.`]),
   ].join('\n');
 }
 

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { NO_ADMIN_ROUTES } from '../domain/admin-routes.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { type Evaluation, evaluatePolicy, type Outside } from '../domain/policy.ts';
@@ -6,16 +5,18 @@ import type { DraftRoute } from '../domain/policy-routes.ts';
 import { defaultGate, type GateFacts, REQUESTER_ROUTE, type Risk } from '../domain/route.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import { threadKey } from '../domain/thread-key.ts';
-import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { showLine } from '../domain/visible-text.ts';
+import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { heedSetRoutes, readSetRoutes } from './explain-routes.ts';
 import { createOfflineTools, namesOf, type OfflineTools } from './offline-tools.ts';
 import { openPolicyFile } from './open-policy-file.ts';
 import { NO_FILE, sayBroken } from './policy-check.ts';
+import { readArguments } from './read-arguments.ts';
 import { type Explanation, sayExplanation, toPlainExplanation } from './say-explanation.ts';
 
 /** Says what would happen to a call and by which rule, without asking Slack or the app anything. */
 export async function explainPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const wanted = readArguments(args);
+  const wanted = readWanted(args);
   const tools = await createOfflineTools(deps);
   if (tools.problem !== undefined) deps.err(tools.problem);
   const call = readCall(wanted, tools);
@@ -52,11 +53,8 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
     ...share,
     assumed: [...assumed],
   };
-  deps.out(
-    wanted.json
-      ? JSON.stringify(toPlainExplanation(explanation), null, 2)
-      : sayExplanation(explanation),
-  );
+  if (wanted.json) outJson(deps, toPlainExplanation(explanation));
+  else deps.out(sayExplanation(explanation));
   return EXIT.fine;
 }
 
@@ -75,8 +73,8 @@ interface Wanted {
   readonly json: boolean;
 }
 
-function readArguments(args: readonly string[]): Wanted {
-  const { positionals, values } = parseArgs({
+function readWanted(args: readonly string[]): Wanted {
+  const { positionals, values } = readArguments({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -140,8 +138,8 @@ function readCall(
   const tool = program === undefined ? toolbox.get(name) : undefined;
   const parsed = tool?.parse(args);
   if (parsed && !parsed.ok) {
-    const problems = parsed.problems.map(
-      ({ message, path }) => `  ${[...path, message].join(': ')}`,
+    const problems = parsed.problems.map(({ message, path }) =>
+      showLine(`  ${[...path, message].join(': ')}`),
     );
     const why = `The arguments do not fit ${name}: the agent is told so, and no policy is asked.`;
     return { kind: 'unfit', why: [why, ...problems].join('\n') };
