@@ -4,8 +4,7 @@ import type { z } from 'zod';
 import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
 import { nameWarnings, warningsOf } from './config-warnings.ts';
 import type { TalkRules } from './domain/talk.ts';
-import { exactProblems, tokenProblems } from './env-problems.ts';
-import { folderProblems, mcpFileProblems, policyFileProblems } from './folder-problems.ts';
+import { exactProblems, placeProblems, tokenProblems, workspaceOf } from './env-problems.ts';
 import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
 import {
   type McpConfigReading,
@@ -14,13 +13,8 @@ import {
   readMcpConfig,
 } from './mcp-config.ts';
 import { type ModelConfig, modelProblems, readModel } from './model-config.ts';
-import {
-  DEFAULT_DATA_DIR,
-  DEFAULT_POLICY_FILE,
-  DEFAULT_WORKSPACE_DIR,
-  type LOG_LEVELS,
-  Variables,
-} from './variables.ts';
+import { steeringFileProblems } from './steering-problems.ts';
+import { DEFAULT_POLICY_FILE, type LOG_LEVELS, Variables } from './variables.ts';
 
 /** How the app joins a workspace: Socket Mode, or signed HTTP requests. */
 export type SlackDelivery =
@@ -131,7 +125,7 @@ export function readConfig(
     ...apiProblems(env),
     ...mcp.problems,
     ...policyProblems(env, exists),
-    ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
+    ...placeProblems(env, environment, mcp.servers),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
   const config = toConfig(read.data, env, exists, mcp);
@@ -140,9 +134,9 @@ export function readConfig(
 }
 
 function readServers(env: Environment, environment: Environment): McpConfigReading {
-  const { MCP_CONFIG: path, WORKSPACE_DIR: workspaceDir = DEFAULT_WORKSPACE_DIR } = env;
+  const { MCP_CONFIG: path } = env;
   if (path === undefined) return NO_SERVERS;
-  const problems = mcpFileProblems(path, workspaceDir);
+  const problems = steeringFileProblems('MCP_CONFIG', path, workspaceOf(env));
   // What it fills in is filled in as it is, white space included.
   const read = readMcpConfig(path, environment);
   return { ...read, problems: [...problems, ...read.problems] };
@@ -195,7 +189,7 @@ function policyProblems(env: Environment, exists: (path: string) => boolean): st
       `POLICY_FILE ${env.POLICY_FILE} is not there. Name the file that holds the rules, or unset POLICY_FILE to go by the built-in ones.`,
     ];
   }
-  return policyFileProblems(path, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR);
+  return steeringFileProblems('POLICY_FILE', path, workspaceOf(env));
 }
 
 function toKeeping(read: z.output<typeof Variables>): CommonConfig['keeping'] {

@@ -1,4 +1,10 @@
 /** What is wrong with the environment beyond single variables. */
+import { folderProblems } from './folder-problems.ts';
+import { readGraph } from './graph-config.ts';
+import type { McpServerConfig } from './mcp-config.ts';
+import { serverPlaceProblems } from './server-place-problems.ts';
+import { startPlaceProblems, steeringFileProblems } from './steering-problems.ts';
+import { DEFAULT_DATA_DIR, DEFAULT_WORKSPACE_DIR } from './variables.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,4 +38,34 @@ export function tokenProblems(env: Environment): string[] {
     );
   }
   return problems;
+}
+
+/** Returns where the agent's files are. */
+export function workspaceOf({ WORKSPACE_DIR = DEFAULT_WORKSPACE_DIR }: Environment): string {
+  return WORKSPACE_DIR;
+}
+
+/** Lists what runs outside of the sandbox, or says what does, and is where the agent can write. */
+export function placeProblems(
+  env: Environment,
+  environment: Environment,
+  servers: readonly McpServerConfig[],
+): string[] {
+  const workspace = workspaceOf(env);
+  const folders = folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, workspace);
+  if (folders.length > 0) return folders;
+  const graph = readGraph(env);
+  const socket = env.REDIS_URL?.startsWith('unix:') ? new URL(env.REDIS_URL).pathname : undefined;
+  const files = [
+    ['TOOLS_MODULE', env.GRAPH ? undefined : env.TOOLS_MODULE],
+    ['GRAPH', graph?.kind === 'module' ? graph.path : undefined],
+    ['REDIS_URL', socket],
+  ] as const;
+  return [
+    ...files.flatMap(([name, path]) =>
+      path === undefined ? [] : steeringFileProblems(name, path, workspace),
+    ),
+    ...startPlaceProblems(environment, workspace),
+    ...serverPlaceProblems(servers, workspace),
+  ];
 }
