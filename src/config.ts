@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
 import { nameWarnings, warningsOf } from './config-warnings.ts';
 import type { TalkRules } from './domain/talk.ts';
+import { showLine } from './domain/visible-text.ts';
 import { exactProblems, placeProblems, tokenProblems, workspaceOf } from './env-problems.ts';
 import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
 import {
@@ -94,7 +95,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    const list = problems.map((problem) => `  - ${problem}`).join('\n');
+    const list = problems.map((problem) => `  - ${showLine(problem)}`).join('\n');
     super(`The settings can't be started with (.env.example explains each of them):\n${list}`);
     this.problems = problems;
   }

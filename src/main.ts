@@ -25,16 +25,18 @@ try {
     log.fatal({ err: error }, 'The app has a fault that it can’t go on with.');
     process.exit(1);
   });
-  const isPlayground = config.mode === 'playground';
-  const start = isPlayground
-    ? // A workspace's app does without it, and starts sooner.
-      (await import('./playground/start-playground.ts')).startPlayground(config, { clock, log })
-    : createApp(config, { clock, log });
-  const app = await start;
+  const app =
+    config.mode === 'playground'
+      ? // A workspace's app does without it, and starts sooner.
+        await (await import('./playground/start-playground.ts')).startPlayground(config, {
+          clock,
+          log,
+        })
+      : await createApp(config, { clock, log });
   stopOnSignal(process, app, { clock, log });
   console.log(
-    isPlayground
-      ? `Countersign’s playground is open: ${app.url}/`
+    'pageUrl' in app
+      ? `Countersign’s playground is open: ${app.pageUrl}`
       : `Countersign is in your workspace; its health is at ${app.url}/healthz`,
   );
 } catch (error) {

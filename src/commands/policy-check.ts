@@ -59,7 +59,7 @@ export function sayBroken({ path, problems }: Extract<FoundPolicy, { kind: 'brok
 }
 
 function sayAny(path: string, problem: PolicyProblem | string): string {
-  return typeof problem === 'string' ? problem : sayProblem(path, problem);
+  return typeof problem === 'string' ? showLine(problem) : sayProblem(path, problem);
 }
 
 function isWarning(problem: PolicyProblem | string): boolean {
