@@ -5,6 +5,8 @@ const isHook = process.argv[2] === 'hook';
 if (isHook) blockUnlessDone();
 const { importApp } = await import('./bundle.js');
 await importApp('cli', isHook ? BLOCKS : 1);
+// It has answered: a desk that hangs must not keep the agent, or have it kill its hook.
+if (isHook) process.exit();
 
 function blockUnlessDone() {
   process.exitCode = BLOCKS;
@@ -16,8 +18,8 @@ function blockUnlessDone() {
       process.exit(BLOCKS);
     }
   });
+  let isTold = false;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGALRM', 'SIGUSR2']) {
-    let isTold = false;
     process.on(signal, () => {
       // The first one is the command's to answer, as soon as it listens.
       if (isTold || process.listenerCount(signal) === 1) process.exit(BLOCKS);

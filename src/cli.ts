@@ -10,9 +10,11 @@ import { createSystemClock } from './system-clock.ts';
 /** Whoever reads the output may have had enough, as `head` has. */
 class EnoughError extends Error {}
 
+const besideAgent = AGENT_SIDE.find((name) => name === process.argv[2]);
 let isEnough = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  // Those beside an agent look at each of their writes.
+  if (error.code !== 'EPIPE' && !besideAgent) throw error;
   isEnough = true;
 });
 
@@ -33,6 +35,7 @@ async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> 
     input: process.stdin,
     output: process.stdout,
     isUnheard: isUnheard(),
+    clock: createSystemClock(),
     err: writeError,
     signal: ending.signal,
   });
@@ -64,7 +67,6 @@ async function runAlone(): Promise<void> {
   });
 }
 
-const besideAgent = AGENT_SIDE.find((name) => name === process.argv[2]);
 const isQuestion = process.argv.includes('--help') || process.argv.includes('-h');
 try {
   await (besideAgent && !isQuestion ? runBesideAgent(besideAgent) : runAlone());

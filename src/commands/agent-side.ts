@@ -11,7 +11,7 @@ import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts'
 import { readArguments, readList } from './read-arguments.ts';
 
 /** What these commands work with. */
-export interface AgentSideDeps extends Pick<CommandDeps, 'env' | 'err'> {
+export interface AgentSideDeps extends Pick<CommandDeps, 'clock' | 'env' | 'err'> {
   readonly input: Readable;
   readonly output: Writable;
   /** Whether what is written to the output goes nowhere. */
@@ -27,6 +27,8 @@ export const AGENT_SIDE = ['mcp', 'hook'] as const;
 const DEFAULT_HOOK_WAIT = '9m';
 /** How many seconds a desk that can't be reached is tried, while an agent stands still for it. */
 const PATIENCE = 30;
+/** Whoever ends a hook kills it soon, and then the tool would run: until then it takes back what it asked. */
+const TAKE_BACK_MS = 2_000;
 
 /** Runs one of them; resolves with the exit code. A hook that can't work ends with 2, which blocks the tool. */
 export async function runAgentSide(
@@ -67,8 +69,14 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
   const ending = new AbortController();
   let isAsked = false;
   deps.signal.addEventListener('abort', () => ending.abort(new Error(sayEnd(deps, isAsked))));
-  const answer = await answerPreToolUse(
-    await readInput(deps.input),
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    const { clock } = deps;
+    ending.signal.addEventListener('abort', () =>
+      clock.schedule(clock.now() + TAKE_BACK_MS, () => reject(ending.signal.reason)),
+    );
+  });
+  const asking = answerPreToolUse(
+    await Promise.race([readInput(deps.input), tooLate]),
     readAsker(deps).api,
     { ...(defaults satisfies AskDefaults), tools: patterns },
     {
@@ -79,6 +87,7 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
       },
     },
   );
+  const answer = await Promise.race([asking, tooLate]);
   if (answer !== '') await handOver(answer, deps);
   // Whoever ended it may not read the answer any more.
   if (ending.signal.aborted) throw ending.signal.reason;

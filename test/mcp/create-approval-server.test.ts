@@ -11,6 +11,7 @@ import { runAgentSide } from '../../src/commands/agent-side.ts';
 import { createApprovalServer } from '../../src/mcp/create-approval-server.ts';
 import { answerPreToolUse } from '../../src/mcp/pre-tool-use.ts';
 import { serveStdio } from '../../src/mcp/serve-stdio.ts';
+import { createSystemClock } from '../../src/system-clock.ts';
 import { caller, decided, type Told } from '../support/mcp-caller.ts';
 import { startSmallDesk } from '../support/small-desk.ts';
 import { until } from '../support/until.ts';
@@ -263,12 +264,18 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   const told: string[] = [];
   const err = (text: string) => told.push(text);
   const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.key };
+  const beside = { env, err, isUnheard: false, clock: createSystemClock() };
   const { signal } = new AbortController();
   for (const tools of ['', ' ,']) {
     const input = Readable.from([asked()]);
-    const streams = { input, output: new PassThrough(), isUnheard: false };
+    const streams = {
+      input,
+      output: new PassThrough(),
+      isUnheard: false,
+      clock: createSystemClock(),
+    };
     assert.equal(
-      await runAgentSide('hook', ['--tools', tools], { env, err, signal, ...streams }),
+      await runAgentSide('hook', ['--tools', tools], { ...beside, signal, ...streams }),
       2,
     );
     assert.match(told.at(-1) ?? '', /--tools has (?:no value|an empty item)/);
@@ -280,11 +287,9 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   const ending = new AbortController();
   const output = new PassThrough();
   const running = runAgentSide('hook', [], {
-    env,
-    err,
+    ...beside,
     input: Readable.from([asked()]),
     output,
-    isUnheard: false,
     signal: ending.signal,
   });
   await until(() => desk.asked.length > asksBefore, 5);
