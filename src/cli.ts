@@ -1,14 +1,20 @@
 import { once } from 'node:events';
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { inspect } from 'node:util';
 import { AGENT_SIDE, runAgentSide } from './commands/agent-side.ts';
-import { readEnvFile } from './read-env-file.ts';
+import { showLines } from './domain/visible-text.ts';
+import { EnvFileError, readEnvFile } from './read-env-file.ts';
 import { createSystemClock } from './system-clock.ts';
 
 /** Whoever reads the output may have had enough, as `head` has. */
 class EnoughError extends Error {}
 
+const besideAgent = AGENT_SIDE.find((name) => name === process.argv[2]);
 let isEnough = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  // Those beside an agent look at each of their writes.
+  if (error.code !== 'EPIPE' && !besideAgent) throw error;
   isEnough = true;
 });
 
@@ -28,9 +34,23 @@ async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> 
     env: process.env,
     input: process.stdin,
     output: process.stdout,
-    err: (text) => process.stderr.write(`${text}\n`),
+    isUnheard: isUnheard(),
+    clock: createSystemClock(),
+    err: writeError,
     signal: ending.signal,
   });
+}
+
+/** Node opens the null device in place of a standard output that is closed. */
+function isUnheard(): boolean {
+  const output = fstatSync(1);
+  return (
+    output.isCharacterDevice() && output.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev
+  );
+}
+
+function writeError(text: string): void {
+  process.stderr.write(`${showLines(text)}\n`);
 }
 
 async function runAlone(): Promise<void> {
@@ -43,14 +63,17 @@ async function runAlone(): Promise<void> {
     clock: createSystemClock(),
     out: (text) => process.stdout.write(`${text}\n`),
     write,
-    err: (text) => process.stderr.write(`${text}\n`),
+    err: writeError,
   });
 }
 
-const besideAgent = AGENT_SIDE.find((name) => name === process.argv[2]);
 const isQuestion = process.argv.includes('--help') || process.argv.includes('-h');
 try {
   await (besideAgent && !isQuestion ? runBesideAgent(besideAgent) : runAlone());
 } catch (error) {
-  if (!(error instanceof EnoughError)) throw error;
+  if (!(error instanceof EnoughError)) {
+    writeError(error instanceof EnvFileError ? error.message : inspect(error));
+    // Any other code than 2 lets an agent's tool run.
+    process.exitCode = besideAgent === 'hook' ? 2 : 1;
+  }
 }

@@ -1,19 +1,21 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { type ApiConfig, apiProblems, apiWarnings, readApiConfig } from './api-config.ts';
+import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
+import { nameWarnings, warningsOf } from './config-warnings.ts';
 import type { TalkRules } from './domain/talk.ts';
-import { folderProblems, mcpFileProblems, policyFileProblems } from './folder-problems.ts';
-import { type GraphConfig, graphProblems, graphWarnings, readGraph } from './graph-config.ts';
-import { type McpConfigReading, type McpServerConfig, readMcpConfig } from './mcp-config.ts';
-import { type ModelConfig, modelProblems, modelWarnings, readModel } from './model-config.ts';
+import { showLine } from './domain/visible-text.ts';
+import { exactProblems, placeProblems, tokenProblems, workspaceOf } from './env-problems.ts';
+import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
 import {
-  DEFAULT_DATA_DIR,
-  DEFAULT_POLICY_FILE,
-  DEFAULT_WORKSPACE_DIR,
-  type LOG_LEVELS,
-  Variables,
-} from './variables.ts';
+  type McpConfigReading,
+  type McpServerConfig,
+  NO_SERVERS,
+  readMcpConfig,
+} from './mcp-config.ts';
+import { type ModelConfig, modelProblems, readModel } from './model-config.ts';
+import { steeringFileProblems } from './steering-problems.ts';
+import { DEFAULT_POLICY_FILE, type LOG_LEVELS, Variables } from './variables.ts';
 
 /** How the app joins a workspace: Socket Mode, or signed HTTP requests. */
 export type SlackDelivery =
@@ -93,7 +95,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    const list = problems.map((problem) => `  - ${problem}`).join('\n');
+    const list = problems.map((problem) => `  - ${showLine(problem)}`).join('\n');
     super(`The settings can't be started with (.env.example explains each of them):\n${list}`);
     this.problems = problems;
   }
@@ -101,15 +103,22 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+interface ReadOptions {
+  readonly exists?: (path: string) => boolean;
+  /** What `.env` sets, which is part of the environment already. */
+  readonly envFile?: Environment;
+}
+
 /** Gives the environment its meaning; throws a `ConfigError` that lists all that is wrong with it. */
 export function readConfig(
   environment: Environment,
-  { exists = existsSync }: { readonly exists?: (path: string) => boolean } = {},
+  { exists = existsSync, envFile = {} }: ReadOptions = {},
 ): Config {
   const env = withoutBlanks(environment);
   const read = Variables.safeParse(env);
-  const mcp = readServers(env);
+  const mcp = readServers(env, environment);
   const problems = [
+    ...exactProblems(environment),
     ...(read.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
     ...tokenProblems(env),
     ...(env.GRAPH ? [] : modelProblems(env)),
@@ -117,17 +126,20 @@ export function readConfig(
     ...apiProblems(env),
     ...mcp.problems,
     ...policyProblems(env, exists),
-    ...folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR),
+    ...placeProblems(env, environment, mcp.servers),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
-  return toConfig(read.data, env, exists, mcp);
+  const config = toConfig(read.data, env, exists, mcp);
+  const names = nameWarnings(environment, envFile, mcp.variables);
+  return { ...config, warnings: [...names, ...config.warnings] };
 }
 
-function readServers(env: Environment): McpConfigReading {
-  const { MCP_CONFIG: path, WORKSPACE_DIR: workspaceDir = DEFAULT_WORKSPACE_DIR } = env;
-  if (path === undefined) return { servers: [], problems: [], warnings: [], secrets: [] };
-  const problems = mcpFileProblems(path, workspaceDir);
-  const read = readMcpConfig(path, env);
+function readServers(env: Environment, environment: Environment): McpConfigReading {
+  const { MCP_CONFIG: path } = env;
+  if (path === undefined) return NO_SERVERS;
+  const problems = steeringFileProblems('MCP_CONFIG', path, workspaceOf(env));
+  // What it fills in is filled in as it is, white space included.
+  const read = readMcpConfig(path, environment);
   return { ...read, problems: [...problems, ...read.problems] };
 }
 
@@ -138,24 +150,6 @@ function withoutBlanks(environment: Environment): Environment {
       .map(([name, value]) => [name, value?.trim()] as const)
       .filter(([, value]) => value !== undefined && value !== ''),
   );
-}
-
-function tokenProblems(env: Environment): string[] {
-  const { SLACK_BOT_TOKEN: bot, SLACK_APP_TOKEN: app, SLACK_SIGNING_SECRET: secret } = env;
-  if (!bot) {
-    if (!app && !secret) return [];
-    const given = app ? 'SLACK_APP_TOKEN' : 'SLACK_SIGNING_SECRET';
-    return [
-      `SLACK_BOT_TOKEN is missing while ${given} is set. Add the bot token (xoxb-…), or unset ${given} to start the playground.`,
-    ];
-  }
-  const problems: string[] = [];
-  if (!app && !secret) {
-    problems.push(
-      'SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is missing while SLACK_BOT_TOKEN is set. Add SLACK_APP_TOKEN (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
-    );
-  }
-  return problems;
 }
 
 /** The file that is named, or the default one where it is there. */
@@ -196,7 +190,7 @@ function policyProblems(env: Environment, exists: (path: string) => boolean): st
       `POLICY_FILE ${env.POLICY_FILE} is not there. Name the file that holds the rules, or unset POLICY_FILE to go by the built-in ones.`,
     ];
   }
-  return policyFileProblems(path, env.WORKSPACE_DIR ?? DEFAULT_WORKSPACE_DIR);
+  return steeringFileProblems('POLICY_FILE', path, workspaceOf(env));
 }
 
 function toKeeping(read: z.output<typeof Variables>): CommonConfig['keeping'] {
@@ -269,28 +263,4 @@ function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | u
   const apiUrl = read.SLACK_API_URL.replace(/\/*$/, '/');
   if (appToken) return { botToken, apiUrl, delivery: 'socket', appToken };
   return signingSecret ? { botToken, apiUrl, delivery: 'http', signingSecret } : undefined;
-}
-
-function warningsOf(env: Environment): string[] {
-  const warnings = [...modelWarnings(env), ...graphWarnings(env), ...apiWarnings(env)];
-  for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
-    if (env[name] && !env.TAVILY_API_KEY) {
-      warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);
-    }
-  }
-  if (env.REDIS_PREFIX && !env.REDIS_URL) {
-    warnings.push('REDIS_PREFIX has no effect without REDIS_URL: the state is in DATA_DIR.');
-  }
-  if (env.REDIS_URL && env.DATA_DIR) {
-    warnings.push('DATA_DIR has no effect while REDIS_URL is set: the state is in Redis.');
-  }
-  if (env.SLACK_APP_TOKEN && env.SLACK_SIGNING_SECRET) {
-    warnings.push(
-      'SLACK_SIGNING_SECRET has no effect while SLACK_APP_TOKEN is set: the app uses Socket Mode. Unset SLACK_APP_TOKEN for HTTP.',
-    );
-  }
-  if (env.SLACK_API_URL && !env.SLACK_BOT_TOKEN) {
-    warnings.push('SLACK_API_URL has no effect in the playground, which is its own workspace.');
-  }
-  return warnings;
 }

@@ -74,6 +74,11 @@ function addressProblems(graph: string): readonly string[] {
   if (username || password) {
     return ['GRAPH holds a user name or a password, which logs would show. Use GRAPH_API_KEY.'];
   }
+  if (url.search !== '' || /[\s\\]/.test(graph)) {
+    return [
+      `GRAPH has a query, a blank or a “\\” in its address, which would get lost. ${example}`,
+    ];
+  }
   const assistant = assistantOf(url);
   if (assistant === undefined) {
     return [`GRAPH: a % behind the # begins no character; write %25 for a % itself. ${example}`];

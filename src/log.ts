@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino, destination as toFile } from 'pino';
+import { showJson } from './domain/visible-text.ts';
 
 const REDACTED = '[redacted]';
 
@@ -35,7 +36,7 @@ export interface LogOptions {
 
 /**
  * Makes the log: lines of JSON from which credentials are scrubbed as they are written, wherever in
- * the line they stand. Of an error only its name, code, message and stack are kept: what libraries
+ * the line they stand, and in which nothing acts on a terminal. Of an error only its name, code, message and stack are kept: what libraries
  * hang on it holds requests, and with them argument values.
  */
 export function createLog({ level, secrets = [], destination }: LogOptions): Logger {
@@ -59,7 +60,7 @@ function scrub(line: string, known: readonly string[]): string {
   let scrubbed = line;
   for (const secret of known) scrubbed = scrubbed.replaceAll(secret, REDACTED);
   for (const { shape, becomes } of SECRETS) scrubbed = scrubbed.replace(shape, becomes);
-  return scrubbed;
+  return showJson(scrubbed);
 }
 
 const MAX_CAUSES = 5;

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { serverPrefix } from './domain/server-tools.ts';
 import { parseStrictJson } from './domain/strict-json.ts';
+import { createFiller, type Filler } from './fill-variables.ts';
+import { meantKey, readKeys } from './mcp-config-keys.ts';
 
 /** An MCP server as the file names it, its variables filled in. */
 export interface McpServerConfig {
@@ -32,14 +34,31 @@ export interface McpConfigReading {
   readonly warnings: readonly string[];
   /** Values that nobody may read in a log. */
   readonly secrets: readonly string[];
+  /** The variables that it fills in. */
+  readonly variables: ReadonlySet<string>;
 }
+
+/** No file is named. */
+export const NO_SERVERS: McpConfigReading = {
+  servers: [],
+  problems: [],
+  warnings: [],
+  secrets: [],
+  variables: new Set(),
+};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const text = (what: string) => z.string(what).min(1, what);
 const texts = (what: string) => z.record(z.string(), z.string(what), what);
 
+const switches = {
+  disabled: z.boolean('“disabled” is true or false').optional(),
+  enabled: z.boolean('“enabled” is true or false').optional(),
+};
+
 const StdioEntry = z.looseObject({
+  ...switches,
   type: z
     .literal('stdio', '“type” is stdio for a “command”, and http or sse for a “url”')
     .optional(),
@@ -47,22 +66,22 @@ const StdioEntry = z.looseObject({
   args: z.array(z.string('“args” is a list of texts'), '“args” is a list of texts').default([]),
   env: texts('“env” holds texts by the names of variables').default({}),
   cwd: text('“cwd” is the path of a folder').optional(),
+  url: z.never('it has a “command” and a “url”, and is reached by one of them').optional(),
 });
 
 const HttpEntry = z.looseObject({
+  ...switches,
   type: z
-    .enum(['http', 'streamable-http', 'sse'], '“type” is http or sse for a “url”')
+    .enum(
+      ['http', 'streamable-http', 'streamable_http', 'streamableHttp', 'sse'],
+      '“type” is http or sse for a “url”',
+    )
     .default('http'),
   url: text('“url” is an http(s) address'),
   headers: texts('“headers” holds texts by the names of headers').default({}),
 });
 
-const File = z.object({ mcpServers: z.record(z.string(), z.unknown()) });
-
-/** What other programs understand and what says nothing here is told. */
-const KNOWN: ReadonlySet<string> = new Set([
-  ...['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'description'],
-]);
+const File = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()) });
 
 const EXAMPLE = '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}';
 
@@ -70,7 +89,7 @@ const EXAMPLE = '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "som
 export function readMcpConfig(
   path: string,
   env: Environment,
-  readFile: (path: string) => string = (each) => readFileSync(each, 'utf8'),
+  readFile: (path: string) => string = readText,
 ): McpConfigReading {
   let content: string;
   try {
@@ -83,14 +102,20 @@ export function readMcpConfig(
   const json = parseStrictJson(content);
   if (!json.ok) {
     const where = `line ${json.line}, column ${json.column}`;
-    return problem(`MCP_CONFIG ${path} is no JSON (${where}). Write it like ${EXAMPLE}.`);
+    return problem(
+      `MCP_CONFIG ${path} is no JSON (${where}): it takes no comments, no comma behind the last entry and no key twice, and numbers that keep their digits. Write it like ${EXAMPLE}.`,
+    );
   }
   const file = File.safeParse(json.value);
   if (!file.success) {
     return problem(`MCP_CONFIG ${path} holds no servers. Write it like ${EXAMPLE}.`);
   }
-  const entries = Object.entries(file.data.mcpServers).filter(([, entry]) => !isDisabled(entry));
-  const readings = entries.map(([name, entry]) => readEntry(name, entry, env));
+  const { mcpServers, ...others } = file.data;
+  const entries = Object.entries(mcpServers).filter(([, entry]) => !isOff(entry));
+  const readings = [
+    readOthers(Object.keys(others)),
+    ...entries.map(([name, entry]) => readEntry(name, entry, env)),
+  ];
   return {
     servers: readings.flatMap(({ servers }) => servers),
     problems: [
@@ -99,15 +124,45 @@ export function readMcpConfig(
     ],
     warnings: readings.flatMap(({ warnings }) => warnings),
     secrets: [...new Set(readings.flatMap(({ secrets }) => secrets))],
+    variables: new Set(readings.flatMap(({ variables }) => [...variables])),
   };
 }
 
-function problem(sentence: string): McpConfigReading {
-  return { servers: [], problems: [sentence], warnings: [], secrets: [] };
+function readText(path: string): string {
+  const bytes = readFileSync(path);
+  try {
+    // The byte order mark that some editors write is left out by it.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new Error('it is not UTF-8', { cause: error });
+  }
 }
 
-function isDisabled(entry: unknown): boolean {
-  return entry instanceof Object && 'disabled' in entry && entry.disabled === true;
+function problem(sentence: string): McpConfigReading {
+  return { ...NO_SERVERS, problems: [sentence] };
+}
+
+/** The keys beside `mcpServers`: a file of another program may hold more than servers. */
+function readOthers(keys: readonly string[]): McpConfigReading {
+  const isServers = (key: string) =>
+    key === 'servers' || meantKey(key, ['mcpServers']) !== undefined;
+  return {
+    ...NO_SERVERS,
+    problems: keys
+      .filter(isServers)
+      .map((key) => `MCP_CONFIG: “${key}” is not read. Put its servers into “mcpServers”.`),
+    warnings: keys
+      .filter((key) => key !== '$schema' && !isServers(key))
+      .map((key) => `MCP_CONFIG: “${key}” has no effect here.`),
+  };
+}
+
+function isOff(entry: unknown): boolean {
+  if (!(entry instanceof Object)) return false;
+  return (
+    ('disabled' in entry && entry.disabled === true) ||
+    ('enabled' in entry && entry.enabled === false)
+  );
 }
 
 function readEntry(name: string, entry: unknown, env: Environment): McpConfigReading {
@@ -117,24 +172,28 @@ function readEntry(name: string, entry: unknown, env: Environment): McpConfigRea
   }
   const filler = createFiller(place, env);
   const isRemote = entry instanceof Object && 'url' in entry && !('command' in entry);
+  const keys = entry instanceof Object && readKeys(place, entry, isRemote ? 'remote' : 'local');
+  const { problems, warnings } = keys || NO_SERVERS;
   const read = isRemote ? readRemote(entry, filler) : readLocal(entry, filler);
   if ('issues' in read) {
     const why = [...new Set(read.issues.map(({ message }) => message))].join('; ');
-    return problem(`${place} can't be used: ${why}.`);
+    // What has another name is said to be missing as well.
+    return {
+      ...problem(`${place} can't be used: ${why}.`),
+      ...(problems.length > 0 && { problems }),
+    };
   }
-  const idle = Object.keys(read.entry).filter((key) => !KNOWN.has(key));
   return {
     servers: [{ name, reach: read.reach }],
-    problems: [...filler.problems, ...reachProblems(place, read.reach)],
-    warnings: idle.map(
-      (key) => `${place}: “${key}” has no effect here. What its tools may do is up to the policy.`,
-    ),
+    problems: [...problems, ...filler.problems, ...reachProblems(place, read.reach)],
+    warnings,
     secrets: [...filler.values, ...secretsOf(read.reach)],
+    variables: new Set(filler.names),
   };
 }
 
 type EntryReading =
-  | { readonly entry: object; readonly reach: Reach }
+  | { readonly reach: Reach }
   | { readonly issues: readonly { readonly message: string }[] };
 
 function readRemote(entry: unknown, { fill, fillAll }: Filler): EntryReading {
@@ -142,7 +201,7 @@ function readRemote(entry: unknown, { fill, fillAll }: Filler): EntryReading {
   if (!read.success) return { issues: read.error.issues };
   const { headers, type, url } = read.data;
   const kind = type === 'sse' ? 'sse' : 'http';
-  return { entry: read.data, reach: { kind, url: fill(url), headers: fillAll(headers) } };
+  return { reach: { kind, url: fill(url), headers: fillAll(headers) } };
 }
 
 function readLocal(entry: unknown, { fill, fillAll }: Filler): EntryReading {
@@ -150,72 +209,44 @@ function readLocal(entry: unknown, { fill, fillAll }: Filler): EntryReading {
   if (!read.success) return { issues: read.error.issues };
   const { args, command, cwd, env } = read.data;
   return {
-    entry: read.data,
     reach: {
       kind: 'stdio',
       command: fill(command),
-      args: args.map(fill),
+      args: args.map((arg) => fill(arg, true)),
       env: fillAll(env),
       ...(cwd !== undefined && { cwd: fill(cwd) }),
     },
   };
 }
 
-interface Filler {
-  /** Puts variables in a text: `${NAME}`, or `${NAME:-otherwise}`. */
-  readonly fill: (text: string) => string;
-  readonly fillAll: (texts: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
-  readonly problems: readonly string[];
-  /** What was put in. */
-  readonly values: readonly string[];
-}
-
-function createFiller(place: string, env: Environment): Filler {
-  const problems: string[] = [];
-  const values: string[] = [];
-
-  const fill = (template: string) =>
-    template.replace(
-      /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-      (_all, name: string, otherwise: string | undefined) => {
-        const value = env[name];
-        if (value === undefined || value === '') {
-          if (otherwise === undefined) {
-            problems.push(`${place} needs the variable ${name}, which is not set. Set it.`);
-          }
-          return otherwise ?? '';
-        }
-        values.push(value);
-        return value;
-      },
-    );
-
-  return {
-    fill,
-    fillAll: (texts) =>
-      Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, fill(value)])),
-    problems,
-    values,
-  };
-}
-
 function reachProblems(place: string, reach: Reach): readonly string[] {
-  if (reach.kind === 'stdio') return [];
+  if (reach.kind === 'stdio') {
+    const isWrong = Object.keys(reach.env).some((name) => !/^[^=\0]+$/.test(name));
+    return isWrong ? [`${place} has an “env” whose names are no names of variables.`] : [];
+  }
   const url = URL.canParse(reach.url) ? new URL(reach.url) : undefined;
-  const isAddress = url !== undefined && /^https?:$/.test(url.protocol);
+  // The parser of addresses drops the rest silently.
+  const isWhole = !/[#\s\\]/.test(reach.url);
+  const isAddress = isWhole && url !== undefined && /^https?:$/.test(url.protocol);
   // It could not be reached, and the failure would name them to everybody.
   const holdsName = isAddress && (url.username !== '' || url.password !== '');
   const wrong = Object.entries(reach.headers).filter((header) => !isHeader(header));
+  const names = Object.keys(reach.headers).map((name) => name.toLowerCase());
   return [
     ...(isAddress
       ? []
-      : [`${place} has a “url” that is no http(s) address. Write it like https://host/mcp.`]),
+      : [
+          `${place} has a “url” that is no http(s) address, or has a blank, “\\” or “#” in it. Write it like https://host/mcp.`,
+        ]),
     ...(holdsName
       ? [
           `${place} has a “url” with a user name or password, which HTTP can't carry there. Put them into “headers”, as "Authorization": "Basic …".`,
         ]
       : []),
     ...wrong.map(([name]) => `${place} has a header “${name}” that HTTP can't carry.`),
+    ...(new Set(names).size < names.length
+      ? [`${place} has a header twice: they are the same in upper and lower case.`]
+      : []),
   ];
 }
 

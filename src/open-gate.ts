@@ -8,11 +8,11 @@ import { type LoadedPolicy, lookBackOf } from './domain/policy.ts';
 import { defaultGate, type Gate } from './domain/route.ts';
 import type { Store } from './domain/store.ts';
 import type { Toolbox } from './domain/tool.ts';
-import { policyFileProblems } from './folder-problems.ts';
 import { watchPolicy } from './policy/watch-policy.ts';
 import type { SlackConnection } from './slack/connect-slack.ts';
 import { createSlackNames } from './slack/slack-names.ts';
 import { createSlackPeople } from './slack/slack-people.ts';
+import { steeringFileProblems } from './steering-problems.ts';
 
 /** The gate, and the rules of the policy file behind it as they hold now. */
 export interface OpenedGate {
@@ -46,7 +46,7 @@ export async function openGate(
   const { clock, connection, log, store } = deps;
   const watch = await watchPolicy({
     path: policyFile,
-    problemsOfPlace: (path) => policyFileProblems(path, workspaceDir),
+    problemsOfPlace: (path) => steeringFileProblems('POLICY_FILE', path, workspaceDir),
     names: createSlackNames({ connection }),
     known: () => readKnownNames(deps),
     audit: store.audit,

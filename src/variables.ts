@@ -23,7 +23,8 @@ const key = z
 const wholeOrUnset = (min: number, max: number, what: string) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, what)
+    // 010 is eight to some programs.
+    .regex(/^(?:0|[1-9]\d{0,8})$/, what)
     .transform(Number)
     .pipe(z.number(what).min(min, what).max(max, what));
 const whole = (min: number, max: number, unset: number, what: string) =>
@@ -34,30 +35,62 @@ const yesOrNo = () =>
   z.enum(['0', '1'], { error: 'must be 1 (yes) or 0 (no).' }).transform((value) => value === '1');
 const flag = () => yesOrNo().default(false);
 const url = (example: string) =>
-  z.url({ protocol: /^https?$/, error: `is not an http(s) address. Write it like ${example}.` });
+  z
+    .url({
+      protocol: /^https?$/,
+      error: `is not an http(s) address. Write it like ${example}.`,
+      abort: true,
+    })
+    .refine(
+      isPlainUrl,
+      `holds a user name, a query, a “#…”, a blank or a “\\”, which would get lost. Write it like ${example}.`,
+    );
+/** A place of the file system, as no shell has to complete it. */
+const path = z
+  .string()
+  .refine(
+    (place) => !/\p{Cc}|^~|\$|^[a-z][a-z0-9+.-]+:\/\//iu.test(place),
+    'must be a plain path: “~” and variables are not filled in here, and an address is no path.',
+  );
 const ids = (pattern: RegExp, what: string) =>
   z
     .string()
-    .transform((list) => list.split(/[\s,]+/).filter((id) => id !== ''))
+    // An empty one between two commas may be a variable that is not set.
+    .transform((list) => list.split(/\s*,\s*|\s+/))
     .pipe(z.array(z.string().regex(pattern, what)).min(1, what))
     .optional();
+/** What is not written as an address, and would be read as one: 0 is all of the machine's. */
+function isNumeric(host: string): boolean {
+  return /^(?:0x[0-9a-f]*|\d+)$/i.test(host.split('.').findLast((part) => part !== '') ?? '0');
+}
 function isRedisUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host, pathname, password } = new URL(text);
+  // The driver reads neither, and says nothing of it.
+  if (/[?#\s]/.test(text)) return false;
   if (protocol === 'unix:') return pathname.length > 1;
   const isWellEncoded = /^(?:[^%]|%[0-9a-f]{2})*$/i.test(password);
-  return ['redis:', 'rediss:'].includes(protocol) && host !== '' && isWellEncoded;
+  const isKnown = ['redis:', 'rediss:'].includes(protocol) && /^(?:\/\d{0,5})?$/.test(pathname);
+  return isKnown && host !== '' && isWellEncoded;
+}
+/** What the parser of addresses would drop, or write in another way. */
+function isPlainUrl(text: string): boolean {
+  if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return false;
+  const { hash, password, search, username } = new URL(text);
+  return hash + password + search + username === '' && !/[?#]/.test(text);
 }
 /** What is read in clear over a network could be replaced on its way. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { hostname, protocol } = new URL(text);
-  const isHere = hostname === 'localhost' || /^127\.|^\[::1\]$/.test(hostname);
+  const { hostname, password, protocol, username } = new URL(text);
+  if (username + password !== '' || /[#\s\\]/.test(text)) return false;
+  const isLoopback = isIP(hostname) === 4 && hostname.startsWith('127.');
+  const isHere = hostname === 'localhost' || hostname === '[::1]' || isLoopback;
   return protocol === 'https:' || (protocol === 'http:' && isHere);
 }
 const userIds = ids(
   /^[UW][A-Z0-9]{2,39}$/,
-  'must be ids of people, separated by commas, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
+  'must be ids of people, separated by commas, none of them empty, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
 );
 const token = (prefix: string, what: string) =>
   z
@@ -88,17 +121,17 @@ export const Variables = z.object({
   HOST: z
     .string()
     .refine(
-      (host) => isIP(host) !== 0 || /^[A-Za-z0-9._-]+$/.test(host),
+      (host) => isIP(host) !== 0 || (/^[A-Za-z0-9._-]+$/.test(host) && !isNumeric(host)),
       'must be a host name or an IP address alone, like 127.0.0.1.',
     )
     .optional(),
-  DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
-  WORKSPACE_DIR: z.string().default(DEFAULT_WORKSPACE_DIR),
+  DATA_DIR: path.default(DEFAULT_DATA_DIR),
+  WORKSPACE_DIR: path.default(DEFAULT_WORKSPACE_DIR),
   REDIS_URL: z
     .string()
     .refine(
       isRedisUrl,
-      'must be the address of a Redis, like redis://localhost:6379, rediss://user:password@host:6380 or unix:///run/redis.sock; special characters of a password are written as %40.',
+      'must be the address of a Redis, like redis://localhost:6379, rediss://user:password@host:6380 or unix:///run/redis.sock; special characters of a password are written as %40, and nothing follows but the number of a database, as in /1.',
     )
     .optional(),
   REDIS_PREFIX: z
@@ -133,13 +166,13 @@ export const Variables = z.object({
   TALK_USERS: userIds,
   TALK_CHANNELS: ids(
     /^[CGD][A-Z0-9]{2,39}$/,
-    'must be ids of channels, separated by commas, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
+    'must be ids of channels, separated by commas, none of them empty, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
   ),
-  TOOLS_MODULE: text,
-  MCP_CONFIG: text,
+  TOOLS_MODULE: path.optional(),
+  MCP_CONFIG: path.optional(),
   GRAPH: text,
   GRAPH_API_KEY: key,
-  POLICY_FILE: text,
+  POLICY_FILE: path.optional(),
   MAX_PENDING_PER_PERSON: whole(
     1,
     100_000,

@@ -17,9 +17,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   process: ['domain'],
   app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'mcp', 'net', 'process'],
   commands: ['domain', 'agent', 'policy', 'stores', 'mcp', 'client', 'process'],
-  cli: ['process', 'commands'],
+  cli: ['domain', 'process', 'commands'],
   playground: ['domain', 'process', 'app'],
-  main: ['process', 'app', 'playground'],
+  main: ['domain', 'process', 'app', 'playground'],
 };
 
 /** Top-level files that are a layer of their own; the others are `process`: settings, log, clock, signals. */
@@ -56,7 +56,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['canonicalize', ['domain']],
   ['@marcbachmann/', ['policy']],
   ['yaml', ['policy']],
-  ['leven', ['policy']],
+  ['leven', ['policy', 'process', 'agent']],
   ['csv-stringify', ['commands']],
   ['node:vm', ['domain']],
   ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],

@@ -72,7 +72,7 @@ describe('what the environment means', () => {
     const { talk } = read({
       ADMIN_USERS: 'U012AB3CD, W012AB3CD',
       TALK_USERS: 'U012AB3CD',
-      TALK_CHANNELS: 'C012AB3CD G012AB3CD,D012AB3CD,',
+      TALK_CHANNELS: 'C012AB3CD G012AB3CD , D012AB3CD',
     });
     assert.deepEqual(talk, {
       adminUsers: new Set(['U012AB3CD', 'W012AB3CD']),

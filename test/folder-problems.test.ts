@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { folderProblems, policyFileProblems } from '../src/folder-problems.ts';
+import { folderProblems } from '../src/folder-problems.ts';
+import { steeringFileProblems } from '../src/steering-problems.ts';
 
 function aFolder(t: TestContext): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'config-')));
@@ -30,13 +31,15 @@ test('so is one that is not there yet, under a linked parent or behind a link to
   }
 });
 
-test('a link that leads out of the workspace is what it leads to, and a circle of links is no crash', (t) => {
+test('a link in the workspace is refused wherever it leads, since it can be set to another place; a circle of links is no crash', (t) => {
   const folder = aFolder(t);
   mkdirSync(join(folder, 'elsewhere'));
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'workspace/data'));
   symlinkSync('b', join(folder, 'a'));
   symlinkSync('a', join(folder, 'b'));
-  for (const path of ['workspace/data', 'a', 'workspace-data', '..data']) {
+  const linked = folderProblems(join(folder, 'workspace/data'), join(folder, 'workspace'));
+  assert.match(linked.join(), /^DATA_DIR is inside WORKSPACE_DIR/);
+  for (const path of ['a', 'workspace-data', '..data']) {
     const problems = folderProblems(join(folder, path), join(folder, 'workspace'));
     assert.deepEqual(problems, [], path);
   }
@@ -63,8 +66,8 @@ test('a policy file that the agent could rewrite is refused, behind links too', 
   symlinkSync('workspace', join(folder, 'linked'));
   const places = ['workspace/policy.yaml', 'to-inside.yaml', 'workspace/to-outside.yaml'];
   for (const path of [...places, 'linked/policy.yaml', 'workspace/later.yaml']) {
-    const problems = policyFileProblems(join(folder, path), workspace);
+    const problems = steeringFileProblems('POLICY_FILE', join(folder, path), workspace);
     assert.match(problems.join(), /^POLICY_FILE .* is inside WORKSPACE_DIR.*Put it outside/, path);
   }
-  assert.deepEqual(policyFileProblems(outside, workspace), []);
+  assert.deepEqual(steeringFileProblems('POLICY_FILE', outside, workspace), []);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,26 @@ test('.env in the folder is read, and what is set already wins', async (t) => {
   assert.equal(status, 1);
   assert.match(stderr, /- PORT /);
   assert.doesNotMatch(stderr, /LOG_LEVEL/);
+});
+
+test('an .env that would mean something else ends the start, with each line and no value', async (t) => {
+  const folder = await aFolder(t);
+  const lines = ['APPROVER_JWT_SECRET=hunter2#abc', 'LOGLEVEL=debug', 'PORT', "HOST='::1' hunter2"];
+  writeFileSync(join(folder, '.env'), lines.join('\n'));
+  const { status, stdout, stderr } = startIn(folder, {});
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /^The file \.env can't be taken as it is written/);
+  assert.match(stderr, /\.env line 1 has a “#”.*\n.*line 3 sets nothing.*\n.*line 4 has more text/);
+  assert.match(stderr, /\.env sets LOGLEVEL\. Did you mean LOG_LEVEL\?/);
+  assert.doesNotMatch(stderr, /hunter2/);
+});
+
+test('an .env that is a folder, or can’t be a file of settings, ends the start', async (t) => {
+  const folder = await aFolder(t);
+  mkdirSync(join(folder, '.env'));
+  const { status, stderr } = startIn(folder, {});
+  assert.equal(status, 1);
+  assert.match(stderr, /^\.env is a folder, and not a file of settings\. Remove it/);
 });
 
 test('a broken policy.yaml in the folder ends the start, with all that is wrong with it', async (t) => {

@@ -1,18 +1,21 @@
 /** The commands that a coding agent starts beside itself: they speak with it over their standard streams, and with a desk over HTTP. */
+
 import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
+import { buffer } from 'node:stream/consumers';
 import { createCountersign } from '../client/countersign-client.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { AskDefaults, Asker } from '../mcp/asker.ts';
 import { answerPreToolUse } from '../mcp/pre-tool-use.ts';
 import { serveStdio } from '../mcp/serve-stdio.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { readArguments, readList } from './read-arguments.ts';
 
 /** What these commands work with. */
-export interface AgentSideDeps extends Pick<CommandDeps, 'env' | 'err'> {
+export interface AgentSideDeps extends Pick<CommandDeps, 'clock' | 'env' | 'err'> {
   readonly input: Readable;
   readonly output: Writable;
+  /** Whether what is written to the output goes nowhere. */
+  readonly isUnheard: boolean;
   /** Aborted when the process is told to end. */
   readonly signal: AbortSignal;
 }
@@ -24,6 +27,8 @@ export const AGENT_SIDE = ['mcp', 'hook'] as const;
 const DEFAULT_HOOK_WAIT = '9m';
 /** How many seconds a desk that can't be reached is tried, while an agent stands still for it. */
 const PATIENCE = 30;
+/** Whoever ends a hook kills it soon, and then the tool would run: until then it takes back what it asked. */
+const TAKE_BACK_MS = 2_000;
 
 /** Runs one of them; resolves with the exit code. A hook that can't work ends with 2, which blocks the tool. */
 export async function runAgentSide(
@@ -41,14 +46,14 @@ export async function runAgentSide(
 }
 
 async function serveMcp(args: readonly string[], deps: AgentSideDeps): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: PLACE });
+  const { values } = readArguments({ args: [...args], options: PLACE });
   const { input, output, signal } = deps;
   await serveStdio(readAsker(deps), { defaults: values, input, output, signal });
   input.destroy();
 }
 
 async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise<void> {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     args: [...args],
     options: {
       ...PLACE,
@@ -57,20 +62,21 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
     },
   });
   const { tools, wait, ...defaults } = values;
-  const patterns = tools.split(/[\s,]+/).filter(Boolean);
-  // A variable that is not set would let everything run.
-  if (patterns.length === 0) {
-    throw new UsageError(
-      "--tools names no tool. Write it like 'Bash,mcp__*', or leave it out for all.",
-    );
-  }
+  // One that is missing would let its tools run.
+  const patterns = readList('--tools', tools);
   const waitMs = parseDuration(wait);
   if (waitMs === undefined) throw new UsageError('--wait is a span of time, like 9m or 55m.');
   const ending = new AbortController();
   let isAsked = false;
   deps.signal.addEventListener('abort', () => ending.abort(new Error(sayEnd(deps, isAsked))));
-  const answer = await answerPreToolUse(
-    await text(deps.input),
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    const { clock } = deps;
+    ending.signal.addEventListener('abort', () =>
+      clock.schedule(clock.now() + TAKE_BACK_MS, () => reject(ending.signal.reason)),
+    );
+  });
+  const asking = answerPreToolUse(
+    await Promise.race([readInput(deps.input), tooLate]),
     readAsker(deps).api,
     { ...(defaults satisfies AskDefaults), tools: patterns },
     {
@@ -81,7 +87,37 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
       },
     },
   );
-  if (answer !== '') deps.output.write(`${answer}\n`);
+  const answer = await Promise.race([asking, tooLate]);
+  if (answer !== '') await handOver(answer, deps);
+  // Whoever ended it may not read the answer any more.
+  if (ending.signal.aborted) throw ending.signal.reason;
+}
+
+async function readInput(input: Readable): Promise<string> {
+  const bytes = await buffer(input);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new Error('The hook can’t read what it was asked: it is not UTF-8.', { cause });
+  }
+}
+
+/** An answer that does not arrive is none to the agent, and its tool would run, edited or not. */
+async function handOver(
+  answer: string,
+  { isUnheard, output }: Pick<AgentSideDeps, 'isUnheard' | 'output'>,
+): Promise<void> {
+  const lost = (why: string, cause?: unknown) =>
+    new Error(`The hook’s answer can’t be handed over, so nothing runs: ${why}. ${answer}`, {
+      cause,
+    });
+  if (isUnheard) throw lost('its standard output is closed');
+  await new Promise<void>((resolve, reject) => {
+    output.write(`${answer}\n`, (error) => {
+      if (error) reject(lost(error.message, error));
+      else resolve();
+    });
+  });
 }
 
 /** Whoever ends a hook that waits too long has to learn whether it waited for people or for the desk. */

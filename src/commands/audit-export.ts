@@ -1,13 +1,14 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { AuditLine } from '../domain/audit-check.ts';
+import { showLine } from '../domain/visible-text.ts';
 import { exportFileProblems } from '../folder-problems.ts';
 import type { AuditSource } from '../stores/audit-source.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
 import { type AuditFormat, auditHead, auditRows, sayTime } from './audit-rows.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { withAudit } from './open-named-audit.ts';
+import { readArguments } from './read-arguments.ts';
 import { readTime } from './read-time.ts';
 
 interface Wanted {
@@ -20,16 +21,16 @@ interface Wanted {
 
 /** Writes the entries of a span of time, as they are stored and in their order, without holding more than a page of them. */
 export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const wanted = readArguments(args, deps);
+  const wanted = readWanted(args, deps);
   return await withAudit(deps, async (audit) => {
     if (wanted.file === undefined) return tell(await write(audit, wanted, deps.write), deps.err);
     return await writeFile(audit, wanted, wanted.file, deps);
   });
 }
 
-function readArguments(args: readonly string[], { clock, env }: CommandDeps): Wanted {
+function readWanted(args: readonly string[], { clock, env }: CommandDeps): Wanted {
   const now = clock.now();
-  const { values } = parseArgs({
+  const { values } = readArguments({
     args: [...args],
     options: {
       from: { type: 'string' },
@@ -113,7 +114,8 @@ function tell(
       `The audit begins with entry ${firstKept.seq} (${sayTime(firstKept.at)}): what came before is not there any more. “countersign audit verify” says why.`,
     );
   }
-  if (where !== '') err(`${count} ${count === 1 ? 'entry is' : 'entries are'} in ${where}.`);
+  if (where !== '')
+    err(`${count} ${count === 1 ? 'entry is' : 'entries are'} in ${showLine(where)}.`);
   if (unreadable.length === 0) return EXIT.fine;
   const named = unreadable.slice(0, MOST_NAMED).join(', ');
   const more = unreadable.length > MOST_NAMED ? ', …' : '';
@@ -149,7 +151,7 @@ async function writeFile(
     if (!isOfFiles(error)) throw error;
     await handle?.close().catch(() => undefined);
     await rm(part, { force: true }).catch(() => undefined);
-    err(`${file} can't be written: ${error.message}.`);
+    err(showLine(`${file} can't be written: ${error.message}.`));
     return EXIT.problems;
   }
 }

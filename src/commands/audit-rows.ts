@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { AuditEntry } from '../domain/audit.ts';
 import { canonicalJson } from '../domain/json.ts';
+import { showJson, showLines } from '../domain/visible-text.ts';
 
 /** What an export is written as. */
 export type AuditFormat = 'csv' | 'jsonl';
@@ -15,7 +16,7 @@ export function auditHead(format: AuditFormat): string {
 /** Writes entries as lines; `at` is in milliseconds, and the hash can be computed again from what stands there. */
 export function auditRows(entries: readonly AuditEntry[], format: AuditFormat): string {
   if (format === 'csv') return toCsv(entries.map(cellsOf));
-  return entries.map((entry) => `${JSON.stringify(inOrder(entry))}\n`).join('');
+  return entries.map((entry) => `${showJson(JSON.stringify(inOrder(entry)))}\n`).join('');
 }
 
 /** A cell that a spreadsheet would compute is a text to it. https://owasp.org/www-community/attacks/CSV_Injection */
@@ -27,9 +28,15 @@ function toCsv(rows: readonly (readonly string[])[]): string {
 }
 
 function cellsOf(entry: AuditEntry): readonly string[] {
-  const { at, time, detail, seq, ...texts } = inOrder(entry);
-  const { event, subject, actor, previous, hash } = texts;
-  return [`${seq}`, time, `${at}`, event, subject, actor, canonicalJson(detail), previous, hash];
+  const { at, time, detail, seq, event, subject, actor, previous, hash } = inOrder(entry);
+  const texts = [event, subject, actor].map(showCell);
+  const shown = showJson(canonicalJson(detail));
+  return [`${seq}`, time, `${at}`, ...texts, shown, showCell(previous), showCell(hash)];
+}
+
+/** CSV has no escape but for what it is made of, and may be read on a terminal. */
+function showCell(text: string): string {
+  return text.split('\t').map(showLines).join('\t');
 }
 
 function inOrder({ actor, at, detail, event, hash, previous, seq, subject }: AuditEntry) {

@@ -1,20 +1,21 @@
-import { parseArgs } from 'node:util';
 import { createAuditCheck } from '../domain/audit-check.ts';
 import { createAuditSeal } from '../domain/seal.ts';
 import type { AuditSource } from '../stores/audit-source.ts';
-import { type CommandDeps, EXIT, type ExitCode } from './command.ts';
+import { type CommandDeps, EXIT, type ExitCode, outJson } from './command.ts';
 import { withAudit } from './open-named-audit.ts';
+import { readArguments } from './read-arguments.ts';
 import { isFine, sayVerdict, toPlainVerdict, type Verdict } from './say-verdict.ts';
 
 /** Looks at every entry of the audit, and says whether all of them are as they were written, or which is the first that is not. */
 export async function verifyAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     args: [...args],
     options: { json: { type: 'boolean', default: false } },
   });
   return await withAudit(deps, async (audit) => {
     const verdict = await verify(audit);
-    deps.out(values.json ? JSON.stringify(toPlainVerdict(verdict), null, 2) : sayVerdict(verdict));
+    if (values.json) outJson(deps, toPlainVerdict(verdict));
+    else deps.out(sayVerdict(verdict));
     return isFine(verdict) ? EXIT.fine : EXIT.problems;
   });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { showJson } from '../domain/visible-text.ts';
 
 /** What a command of the `countersign` program works with. */
 export interface CommandDeps {
@@ -20,4 +21,9 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** The program was called in a wrong way; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** Writes a value for programs; what a terminal would act on is escaped as JSON does it. */
+export function outJson({ out }: Pick<CommandDeps, 'out'>, value: unknown): void {
+  out(showJson(JSON.stringify(value, null, 2)));
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { BUILT_IN_HELPERS } from '../agent/built-in-helpers.ts';
 import {
   type ApiKey,
@@ -15,11 +14,13 @@ import {
 import { callbackSecretOf } from '../domain/callback.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { Effects, Keys } from '../domain/store.ts';
+import { showLine } from '../domain/visible-text.ts';
 import type { KeysSource } from '../stores/keys-source.ts';
-import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { findPolicyClash } from './find-policy-clash.ts';
 import { withKeys } from './open-named-keys.ts';
-import { sayKey, toPlainKey } from './say-key.ts';
+import { readArguments, readList } from './read-arguments.ts';
+import { nameKey, sayKey, toPlainKey } from './say-key.ts';
 
 const JSON_FLAG = { json: { type: 'boolean', default: false } } as const;
 /** Whoever sits at the records. */
@@ -31,13 +32,13 @@ const TAKEN_NAMES = ['countersign', ...BUILT_IN_HELPERS.map(({ name }) => name)]
 
 /** Makes a key for a program, and says its token: the only time that it can be seen. */
 export async function createKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     args: [...args],
     options: {
       ...JSON_FLAG,
       name: { type: 'string' },
       scopes: { type: 'string', default: 'request' },
-      channels: { type: 'string', default: '' },
+      channels: { type: 'string' },
       owner: { type: 'string' },
       expires: { type: 'string' },
     },
@@ -85,17 +86,14 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
 
 /** Lists all keys, without their secrets. */
 export async function listKeys(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { values } = parseArgs({ args: [...args], options: JSON_FLAG });
+  const { values } = readArguments({ args: [...args], options: JSON_FLAG });
   return await withKeys(deps, async (keys) => {
     const all = await keys.list();
     const now = deps.clock.now();
     if (values.json)
-      deps.out(
-        JSON.stringify(
-          all.map((key) => toPlainKey(key, now)),
-          null,
-          2,
-        ),
+      outJson(
+        deps,
+        all.map((key) => toPlainKey(key, now)),
       );
     else if (all.length === 0) deps.out('There are no keys.');
     else for (const key of all) deps.out(sayKey(key, now));
@@ -105,13 +103,13 @@ export async function listKeys(args: readonly string[], deps: CommandDeps): Prom
 
 /** Ends a key at once: its next request is refused, and what waits with it is told so within a second. */
 export async function endKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+  const { positionals } = readArguments({ args: [...args], allowPositionals: true, options: {} });
   const which = readWhich('revoke', positionals);
   return await withKeys(deps, (keys, source) =>
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
-        deps.out(`The key ${key.id} (${key.name}) was revoked before.`);
+        deps.out(`The key ${nameKey(key)} was revoked before.`);
         return true;
       }
       const revoked = revokeKey(key, now);
@@ -119,7 +117,7 @@ export async function endKey(args: readonly string[], deps: CommandDeps): Promis
         return false;
       }
       const waiting = sayWaiting(await source.countPending(key.id));
-      deps.out(`Revoked the key ${key.id} (${key.name}). ${waiting}`);
+      deps.out(`Revoked the key ${nameKey(key)}. ${waiting}`);
       return true;
     }),
   );
@@ -127,7 +125,7 @@ export async function endKey(args: readonly string[], deps: CommandDeps): Promis
 
 /** Gives a key another secret; the one of before works for as long as is wished. */
 export async function turnKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = readArguments({
     args: [...args],
     allowPositionals: true,
     options: { ...JSON_FLAG, overlap: { type: 'string' } },
@@ -139,7 +137,7 @@ export async function turnKey(args: readonly string[], deps: CommandDeps): Promi
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
-        deps.err(`The key ${key.id} (${key.name}) was revoked; make another one.`);
+        deps.err(`The key ${nameKey(key)} was revoked; make another one.`);
         return 'problem';
       }
       const secret = newKeySecret();
@@ -166,8 +164,8 @@ async function change(
     if (!key || found.length > 1) {
       deps.err(
         key
-          ? `Several keys are named “${which}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
-          : `There is no key “${which}”. “countersign keys list” lists them.`,
+          ? `Several keys are named “${showLine(which)}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
+          : `There is no key “${showLine(which)}”. “countersign keys list” lists them.`,
       );
       return EXIT.problems;
     }
@@ -196,7 +194,7 @@ async function tellToken(
   const callbackSecret = callbackSecretOf(await installationKey.read(), key.id);
   const now = deps.clock.now();
   if (asJson) {
-    deps.out(JSON.stringify({ ...toPlainKey(key, now), token, callbackSecret }, null, 2));
+    outJson(deps, { ...toPlainKey(key, now), token, callbackSecret });
     return;
   }
   deps.out(sayKey(key, now));
@@ -233,15 +231,15 @@ function readName(name: string | undefined): string {
 }
 
 function readScopes(text: string): readonly string[] {
-  const scopes = listOf(text);
-  if (scopes.length > 0 && scopes.every(isKeyScope)) return scopes;
+  const scopes = readList('--scopes', text);
+  if (scopes.every(isKeyScope)) return scopes;
   throw new UsageError(
     '--scopes are request, request:TOOLS (like request:deploy_*), read and requesters, separated by commas.',
   );
 }
 
-function readChannels(text: string): readonly string[] {
-  const channels = listOf(text);
+function readChannels(text: string | undefined): readonly string[] {
+  const channels = text === undefined ? [] : readList('--channels', text);
   if (channels.every((id) => /^[CGD][A-Z0-9]{2,39}$/.test(id))) return channels;
   throw new UsageError('--channels are ids of channels, separated by commas, like C012AB3CD.');
 }
@@ -263,8 +261,4 @@ function readWhich(command: string, positionals: readonly string[]): string {
   const [which] = positionals;
   if (which !== undefined && positionals.length === 1) return which;
   throw new UsageError(`Say the id or the name of one key: countersign keys ${command} ID`);
-}
-
-function listOf(text: string): readonly string[] {
-  return [...new Set(text.split(/[\s,]+/).filter((each) => each !== ''))];
 }

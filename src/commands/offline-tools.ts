@@ -8,6 +8,7 @@ import { createSendFile } from '../agent/tools/send-file.ts';
 import { createWorkspaceBytes } from '../agent/tools/workspace-bytes.ts';
 import type { Helper } from '../domain/helper.ts';
 import type { Toolbox } from '../domain/tool.ts';
+import { steeringFileProblems } from '../steering-problems.ts';
 import { DEFAULT_WORKSPACE_DIR } from '../variables.ts';
 import type { CommandDeps } from './command.ts';
 
@@ -42,6 +43,8 @@ export async function createOfflineTools({ clock, env }: CommandDeps): Promise<O
     });
   const path = env.TOOLS_MODULE?.trim();
   if (!path) return make();
+  const [misplaced] = steeringFileProblems('TOOLS_MODULE', path, workspaceDir);
+  if (misplaced !== undefined) return { ...make(), problem: misplaced };
   try {
     return make(await loadToolsModule(path, clock));
   } catch (error) {

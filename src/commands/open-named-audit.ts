@@ -1,3 +1,4 @@
+import { showLine } from '../domain/visible-text.ts';
 import { type AuditSource, NoAuditError } from '../stores/audit-source.ts';
 import { openAudit } from '../stores/open-audit.ts';
 import { type CommandDeps, EXIT, type ExitCode } from './command.ts';
@@ -16,7 +17,7 @@ export async function withAudit(
     return await use(audit);
   } catch (error) {
     if (!(error instanceof NoAuditError)) throw error;
-    deps.err(error.message);
+    deps.err(showLine(error.message));
     return EXIT.problems;
   } finally {
     await audit?.close();

@@ -1,4 +1,5 @@
 import type { Keys } from '../domain/store.ts';
+import { showLine } from '../domain/visible-text.ts';
 import { type KeysSource, NoKeysError } from '../stores/keys-source.ts';
 import { openKeys } from '../stores/open-keys.ts';
 import { type CommandDeps, EXIT, type ExitCode } from './command.ts';
@@ -17,7 +18,7 @@ export async function withKeys(
     return await use(opened.keys, opened);
   } catch (error) {
     if (!(error instanceof NoKeysError)) throw error;
-    deps.err(error.message);
+    deps.err(showLine(error.message));
     return EXIT.problems;
   } finally {
     await opened?.close();

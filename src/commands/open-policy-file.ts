@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { policyFileProblems } from '../folder-problems.ts';
 import { readPolicyText } from '../policy/load-policy.ts';
 import { PolicyFileError, type PolicyProblem } from '../policy/policy-problem.ts';
 import { type PolicyFile, readPolicy } from '../policy/read-policy.ts';
 import type { KnownNames } from '../policy/read-rules.ts';
+import { steeringFileProblems } from '../steering-problems.ts';
 import { DEFAULT_POLICY_FILE, DEFAULT_WORKSPACE_DIR } from '../variables.ts';
 import type { CommandDeps } from './command.ts';
 
@@ -27,7 +27,8 @@ export async function openPolicyFile(
   const set = named ?? (env.POLICY_FILE?.trim() || undefined);
   const path = set ?? DEFAULT_POLICY_FILE;
   if (set === undefined && !existsSync(path)) return { kind: 'none' };
-  const misplaced = policyFileProblems(path, env.WORKSPACE_DIR?.trim() || DEFAULT_WORKSPACE_DIR);
+  const workspaceDir = env.WORKSPACE_DIR?.trim() || DEFAULT_WORKSPACE_DIR;
+  const misplaced = steeringFileProblems('POLICY_FILE', path, workspaceDir);
   try {
     const read = readPolicy(await readPolicyText(resolve(path)), known);
     if (read.ok && misplaced.length === 0) return { kind: 'policy', path, file: read.file };

@@ -1,16 +1,17 @@
-import { parseArgs } from 'node:util';
 import { sayAgentPattern } from '../domain/agent-name.ts';
 import { namesIn } from '../domain/policy-routes.ts';
+import { showLine } from '../domain/visible-text.ts';
 import { type PolicyProblem, sayProblem } from '../policy/policy-problem.ts';
 import type { PolicyFile } from '../policy/read-policy.ts';
-import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { readKnownNames } from './known-names.ts';
 import { createOfflineTools } from './offline-tools.ts';
 import { type FoundPolicy, openPolicyFile } from './open-policy-file.ts';
+import { readArguments } from './read-arguments.ts';
 
 /** Says what is wrong with a policy file, without asking Slack anything. */
 export async function checkPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = readArguments({
     args: [...args],
     allowPositionals: true,
     options: { file: { type: 'string' }, json: { type: 'boolean', default: false } },
@@ -21,7 +22,8 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
   const { known, problem } = readKnownNames(tools, deps);
   const found = await openPolicyFile(named[0], deps, known);
   if (problem !== undefined) deps.err(problem);
-  deps.out(values.json ? JSON.stringify(toJson(found, tools.problem), null, 2) : say(found));
+  if (values.json) outJson(deps, toJson(found, tools.problem));
+  else deps.out(say(found));
   if (tools.problem !== undefined && !values.json) deps.err(tools.problem);
   return found.kind === 'policy' ? EXIT.fine : EXIT.problems;
 }
@@ -39,7 +41,7 @@ function say(found: FoundPolicy): string {
   const counts = [count(errors, 'error'), ...(warnings > 0 ? [count(warnings, 'warning')] : [])];
   return [
     ...problems.map((problem) => sayAny(path, problem)),
-    `${path} can't be used: ${counts.join(', ')}.`,
+    `${showLine(path)} can't be used: ${counts.join(', ')}.`,
   ].join('\n');
 }
 
@@ -47,11 +49,13 @@ function sayFine(path: string, file: PolicyFile): string {
   const names = namesIn(file.routes.values());
   return [
     ...file.warnings.map((problem) => sayProblem(path, problem)),
-    `${path} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
+    `${showLine(path)} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
     ...(names.length === 0
       ? []
-      : [`Slack says at the start what these names are: ${names.join(', ')}.`]),
-    ...meaningsOf(file).map(({ means, rule, text }) => `${rule}: “${text}” means ${means}.`),
+      : [`Slack says at the start what these names are: ${names.map(showLine).join(', ')}.`]),
+    ...meaningsOf(file).map(
+      ({ means, rule, text }) => `${showLine(rule)}: “${showLine(text)}” means ${showLine(means)}.`,
+    ),
   ].join('\n');
 }
 
@@ -71,7 +75,7 @@ export function sayBroken({ path, problems }: Extract<FoundPolicy, { kind: 'brok
 }
 
 function sayAny(path: string, problem: PolicyProblem | string): string {
-  return typeof problem === 'string' ? problem : sayProblem(path, problem);
+  return typeof problem === 'string' ? showLine(problem) : sayProblem(path, problem);
 }
 
 function isWarning(problem: PolicyProblem | string): boolean {

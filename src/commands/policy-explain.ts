@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { NO_ADMIN_ROUTES } from '../domain/admin-routes.ts';
 import {
   type AgentName,
@@ -12,17 +11,19 @@ import type { DraftRoute } from '../domain/policy-routes.ts';
 import { defaultGate, type GateFacts, REQUESTER_ROUTE, type Risk } from '../domain/route.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import { threadKey } from '../domain/thread-key.ts';
-import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { showLine } from '../domain/visible-text.ts';
+import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { heedSetRoutes, readSetRoutes } from './explain-routes.ts';
 import { readKnownNames } from './known-names.ts';
 import { createOfflineTools, type OfflineTools } from './offline-tools.ts';
 import { openPolicyFile } from './open-policy-file.ts';
 import { NO_FILE, sayBroken } from './policy-check.ts';
+import { readArguments } from './read-arguments.ts';
 import { type Explanation, sayExplanation, toPlainExplanation } from './say-explanation.ts';
 
 /** Says what would happen to a call and by which rule, without asking Slack or the app anything. */
 export async function explainPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const wanted = readArguments(args);
+  const wanted = readWanted(args);
   const tools = await createOfflineTools(deps);
   if (tools.problem !== undefined) deps.err(tools.problem);
   const { known, problem } = readKnownNames(tools, deps);
@@ -39,10 +40,7 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
   const assumed = new Set<string>([...call.assumed, ...(problem === undefined ? [] : [problem])]);
   const outside = assumeOutside(wanted, assumed);
   const routes = found.kind === 'policy' ? found.file.routes : new Map<string, DraftRoute>();
-  const evaluation =
-    found.kind === 'policy'
-      ? await evaluatePolicy(found.file.policy, call.facts, outside)
-      : evaluateBuiltIn(call.facts);
+  const evaluation = await evaluate(found, call.facts, outside);
   const set = readSetRoutes(deps);
   if (set.kind === 'unknown') assumed.add(set.why);
   const share = heedSetRoutes(
@@ -60,11 +58,8 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
     ...share,
     assumed: [...assumed],
   };
-  deps.out(
-    wanted.json
-      ? JSON.stringify(toPlainExplanation(explanation), null, 2)
-      : sayExplanation(explanation),
-  );
+  if (wanted.json) outJson(deps, toPlainExplanation(explanation));
+  else deps.out(sayExplanation(explanation));
   return EXIT.fine;
 }
 
@@ -83,8 +78,8 @@ interface Wanted {
   readonly json: boolean;
 }
 
-function readArguments(args: readonly string[]): Wanted {
-  const { positionals, values } = parseArgs({
+function readWanted(args: readonly string[]): Wanted {
+  const { positionals, values } = readArguments({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -168,8 +163,8 @@ function readCall(
   const tool = program === undefined ? toolbox.get(name) : undefined;
   const parsed = tool?.parse(args);
   if (parsed && !parsed.ok) {
-    const problems = parsed.problems.map(
-      ({ message, path }) => `  ${[...path, message].join(': ')}`,
+    const problems = parsed.problems.map(({ message, path }) =>
+      showLine(`  ${[...path, message].join(': ')}`),
     );
     const why = `The arguments do not fit ${name}: the agent is told so, and no policy is asked.`;
     return { kind: 'unfit', why: [why, ...problems].join('\n') };
@@ -208,6 +203,15 @@ function assumeOutside({ email, groups }: Wanted, assumed: Set<string>): Outside
 }
 
 /** What holds without a policy file. */
+async function evaluate(
+  found: Awaited<ReturnType<typeof openPolicyFile>>,
+  facts: GateFacts,
+  outside: Outside,
+): Promise<Evaluation<string>> {
+  if (found.kind !== 'policy') return evaluateBuiltIn(facts);
+  return await evaluatePolicy(found.file.policy, facts, outside);
+}
+
 function evaluateBuiltIn(facts: GateFacts): Evaluation<string> {
   const answer = defaultGate(facts);
   const ruling =

@@ -1,3 +1,4 @@
+import { showLine, showLines } from '../domain/visible-text.ts';
 import { exportAudit } from './audit-export.ts';
 import { verifyAudit } from './audit-verify.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
@@ -62,8 +63,13 @@ const COMMANDS: Readonly<
 /** Runs the command that the arguments name; resolves with the exit code, and rejects only for a fault of ours. */
 export async function runCountersign(
   args: readonly string[],
-  deps: CommandDeps,
+  { out, err, ...others }: CommandDeps,
 ): Promise<ExitCode> {
+  const deps: CommandDeps = {
+    ...others,
+    out: (text) => out(showLines(text)),
+    err: (text) => err(showLines(text)),
+  };
   if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
     deps.out(usageOf(undefined));
     return EXIT.fine;
@@ -73,8 +79,8 @@ export async function runCountersign(
     if (!command) throw new UsageError(sayUnknown(args));
     return await command(args.slice(2), deps);
   } catch (error) {
-    if (!isUsage(error)) throw error;
-    deps.err(`${error.message}\n\n${usageOf(args[0])}`);
+    if (!(error instanceof UsageError)) throw error;
+    deps.err(`${showLine(error.message)}\n\n${usageOf(args[0])}`);
     return EXIT.usage;
   }
 }
@@ -89,10 +95,4 @@ function sayUnknown(args: readonly string[]): string {
   return args.length === 0
     ? 'Say what to do.'
     : `There is no command “${args.slice(0, 2).join(' ')}”.`;
-}
-
-/** Also what `parseArgs` finds. */
-function isUsage(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
-  return error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
 }

@@ -3,6 +3,7 @@ import { sayDuration } from '../domain/duration.ts';
 import type { Evaluation, PassedOver } from '../domain/policy.ts';
 import { type DraftRoute, isPolicyName } from '../domain/policy-routes.ts';
 import type { GateFacts } from '../domain/route.ts';
+import { showLine } from '../domain/visible-text.ts';
 import type { SlackShare } from './explain-routes.ts';
 
 /** What a policy would do with a call. */
@@ -43,7 +44,8 @@ export function sayExplanation(explanation: Explanation): string {
   for (const { rule: other, why } of passedOver)
     lines.push(`Not by ${other}: ${sayWhyNot(why, facts)}.`);
   for (const each of assumed) lines.push(`Assumed: ${each}`);
-  return lines.join('\n');
+  // A line break within a line is of somebody’s words.
+  return lines.map(showLine).join('\n');
 }
 
 function sayFailure(

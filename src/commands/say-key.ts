@@ -1,4 +1,5 @@
 import { type ApiKey, keyState } from '../domain/api-key.ts';
+import { showLine } from '../domain/visible-text.ts';
 import { sayTime } from './audit-rows.ts';
 
 /** Says a key in a line for people: never its hash. */
@@ -11,7 +12,12 @@ export function sayKey(key: ApiKey, now: number): string {
     key.owner === undefined ? 'no owner' : `for ${key.owner}`,
     sayState(key, now),
   ];
-  return parts.join('  ');
+  return parts.map(showLine).join('  ');
+}
+
+/** Names a key within a sentence. */
+export function nameKey({ id, name }: ApiKey): string {
+  return `${showLine(id)} (${showLine(name)})`;
 }
 
 /** Says a key for programs. */

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../domain/audit.ts';
 import type { AuditFault, AuditReport } from '../domain/audit-check.ts';
+import { showLine } from '../domain/visible-text.ts';
 import { sayTime } from './audit-rows.ts';
 
 /** What a look at an audit came to. */
@@ -64,7 +65,7 @@ function sayRemoval({ removal }: AuditReport): readonly string[] {
   if (!removal) return [];
   const { through } = removal.detail;
   return [
-    `Entries 1 to ${through} were removed by the app itself (AUDIT_DAYS), as the note in entry ${name(removal)} says.`,
+    `Entries 1 to ${showLine(String(through))} were removed by the app itself (AUDIT_DAYS), as the note in entry ${name(removal)} says.`,
   ];
 }
 
@@ -82,12 +83,12 @@ function saySeals({ hasKey, keyPlace, report }: Verdict): readonly string[] {
   const { by, through } = sealed;
   const younger = last.seq - through;
   return [
-    `Sealed with the installation’s key up to entry ${through} (${sayTime(by.at)}); ${count(younger, 'entry is', 'entries are')} younger, and whoever can write the records could have rewritten those.`,
+    `Sealed with the installation’s key up to entry ${showLine(String(through))} (${sayTime(by.at)}); ${count(younger, 'entry is', 'entries are')} younger, and whoever can write the records could have rewritten those.`,
   ];
 }
 
 function name({ at, event, seq }: AuditEntry): string {
-  return `${seq} (${sayTime(at)}, ${event})`;
+  return `${seq} (${sayTime(at)}, ${showLine(event)})`;
 }
 
 function count(things: number, one: string, many: string): string {

@@ -21,6 +21,24 @@ export class AddressRefusedError extends Error {
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 const DOCUMENTATION: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('3fff::'), 20];
 
+/**
+ * Addresses that look public, and are answered by the cloud that a machine is in, to that machine
+ * alone: metadata, agents of the host, private ways to services.
+ */
+const OF_CLOUDS: readonly (readonly [range: string, what: string])[] = [
+  // https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+  ['168.63.129.16/32', 'the host of a machine of Azure'],
+  // https://docs.cloud.google.com/vpc/docs/configure-private-google-access
+  ['199.36.153.4/30', 'restricted.googleapis.com'],
+  ['199.36.153.8/30', 'private.googleapis.com'],
+  ['2600:2d00:2:1000::/56', 'restricted.googleapis.com'],
+  ['2600:2d00:2:2000::/56', 'private.googleapis.com'],
+  // https://cloud.ibm.com/docs/vpc?topic=vpc-service-endpoints-for-vpc
+  ['161.26.0.0/16', 'services of the machines of IBM'],
+  ['166.8.0.0/14', 'services of the machines of IBM'],
+];
+const CLOUD_RANGES = OF_CLOUDS.map(([range]) => ipaddr.parseCIDR(range));
+
 /** The public internet: no private, local, shared, reserved or translated addresses, and none of this machine's own. */
 export const PUBLIC_WEB: WebReach = {
   isPublic: (address) => isPublicAddress(address) && !isOwnAddress(address),
@@ -78,8 +96,15 @@ function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
+  if (CLOUD_RANGES.some((range) => isIn(address, range))) return false;
   if (address instanceof ipaddr.IPv4) return true;
-  return address.match(GLOBAL_UNICAST) && !address.match(DOCUMENTATION);
+  // The last four bytes of such an address are one of IPv4: https://www.rfc-editor.org/rfc/rfc5214
+  const isTunnel = [0, 0x200].includes(address.parts[4] ?? 0) && address.parts[5] === 0x5efe;
+  return address.match(GLOBAL_UNICAST) && !address.match(DOCUMENTATION) && !isTunnel;
+}
+
+function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: (typeof CLOUD_RANGES)[number]) {
+  return address.kind() === base.kind() && address.match(base, bits);
 }
 
 /** A request to oneself would come from within, past the firewall. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { PageStart, Persona, Suggestion, WorkspaceFile } from './page/page-start.ts';
 import { PAGE_ACTIONS } from './page-actions.ts';
 import { bundlePage } from './page-bundle.ts';
-import { guardOrigin } from './page-guard.ts';
+import { guardOrigin, guardToken } from './page-guard.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
 /** What the page shows besides the workspace. */
@@ -20,6 +20,8 @@ export interface PageOptions {
   readonly people: readonly Persona[];
   /** Host names, in lower case and without port, that the page is served under. (Default: localhost and any IP address.) */
   readonly allowedHosts?: readonly string[];
+  /** What a visitor must bring, where others than this machine reach the page. */
+  readonly token?: string;
 }
 
 const SECURITY_HEADERS = {
@@ -44,10 +46,12 @@ export async function mountPage(
   const bundling = bundlePage();
   const guard = guardOrigin(options.allowedHosts ?? []);
   for (const path of ['/', '/page.js', '/page.css', '/ui/*']) {
-    app.use(path, guard, async (c, next) => {
+    app.use(path, async (c, next) => {
       await next();
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
     });
+    app.use(path, guard);
+    if (options.token !== undefined) app.use(path, guardToken(options.token));
   }
   app.get('/', async (c) => c.html((await bundling).html));
   app.get('/page.js', async (c) =>

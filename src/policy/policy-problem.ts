@@ -1,3 +1,4 @@
+import { showLine } from '../domain/visible-text.ts';
 import type { Place } from './policy-source.ts';
 
 /** Something in the policy file that a person has to look at: an error keeps it from being used. */
@@ -27,7 +28,8 @@ const MAX_SOURCE = 160;
 /** Says where a problem is and what it is, with the line and a mark under the character. */
 export function sayProblem(file: string, problem: PolicyProblem): string {
   const { line, column, severity, message, source } = problem;
-  const head = `${file}:${line}:${column}: ${severity === 'warning' ? 'warning: ' : ''}${message}`;
+  const kind = severity === 'warning' ? 'warning: ' : '';
+  const head = `${showLine(file)}:${line}:${column}: ${kind}${showLine(message)}`;
   if (source.trim() === '' || source.length > MAX_SOURCE) return head;
   const number = String(line).padStart(5);
   const mark = source.slice(0, column - 1).replace(/[^\t]/g, ' ');

@@ -1,6 +1,6 @@
 import type { AnyChunk, KnownBlock } from '@slack/types';
 import type { LiveTask, LiveView } from '../domain/chat.ts';
-import { showName } from './cards/visible-text.ts';
+import { showName } from '../domain/visible-text.ts';
 import { ACTIONS } from './ids.ts';
 import { BUDGET } from './limits.ts';
 import type { SaidMessage } from './say-parts.ts';

@@ -3,10 +3,10 @@ import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
 import { isElicitation, isQuestion, isTaken } from '../domain/outside.ts';
 import { isSamePerson } from '../domain/person.ts';
+import { showName } from '../domain/visible-text.ts';
 import { sayElicitationEnd } from './cards/elicitation.ts';
 import { sayOutside } from './cards/outside-words.ts';
 import { endsWithTaking, isLeft } from './cards/state-words.ts';
-import { showName } from './cards/visible-text.ts';
 import { mention } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
 

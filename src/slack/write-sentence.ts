@@ -1,6 +1,6 @@
 import type { Group } from '../domain/route.ts';
 import { partsOf, type Sentence, type SentencePart } from '../domain/sentence.ts';
-import { toVisible } from './cards/visible-text.ts';
+import { toVisible } from '../domain/visible-text.ts';
 import { dateText, escapeMrkdwn, mention, mentionChannel } from './mrkdwn.ts';
 
 /** How people are named: `mentioned` tells them so in a new message; `quiet` tells nobody. */

@@ -117,7 +117,12 @@ export async function openAuditStage(t: TestContext, kind: StoreKind): Promise<A
         db.exec('DROP TRIGGER IF EXISTS audit_is_never_changed');
         db.exec('DROP TRIGGER IF EXISTS audit_is_never_deleted');
         if (!entry) db.prepare('DELETE FROM audit WHERE seq = ?').run(seq);
-        else db.prepare('UPDATE audit SET actor = ? WHERE seq = ?').run(entry.actor, seq);
+        else {
+          const { actor, event, subject } = entry;
+          db.prepare('UPDATE audit SET actor = ?, event = ?, subject = ? WHERE seq = ?').run(
+            ...[actor, event, subject, seq],
+          );
+        }
         return;
       }
       const client = await redisClient();

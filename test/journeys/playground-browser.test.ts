@@ -216,3 +216,44 @@ for (const size of SIZES) {
     }
   });
 }
+
+describe('the playground on all of the machine’s addresses', {
+  skip: whyNoBrowser ?? false,
+}, () => {
+  it('opens with the printed address alone, keeps the token out of it, and works as at home', async (t) => {
+    const folder = await makeTempDir();
+    const app = await startApp({
+      HOST: '0.0.0.0',
+      PORT: '0',
+      DATA_DIR: join(folder.path, 'data'),
+      WORKSPACE_DIR: join(folder.path, 'workspace'),
+    });
+    t.after(async () => {
+      await app.stop();
+      await folder.remove();
+    });
+    const printed = /open: (http:\S+)/.exec(app.output())?.[1] ?? '';
+    assert.match(printed, /^http:\/\/0\.0\.0\.0:\d+\/\?token=[\w-]{43}$/);
+    assert.match(app.output(), /HOST opens the playground to other machines/);
+    const here = printed.replace('0.0.0.0', '127.0.0.1');
+    const base = new URL('/', here).href;
+    assert.equal((await fetch(new URL('/ui/files', here))).status, 401);
+    assert.equal((await fetch(new URL('/healthz', here))).status, 200);
+
+    const me = await sitDown(base, SIZES[0]);
+    t.after(() => me.close());
+    await me.page.getByText(/whole address that it printed/).waitFor();
+    await me.page.goto(here);
+    await me.page.getByText(/Mention @Countersign with a task/).waitFor();
+    assert.equal(me.page.url(), base);
+    assert.equal(await me.page.evaluate('document.cookie'), '');
+    await me.ask('Write a file');
+    await me.press(
+      me.card('write_file', 'haiku.txt').getByRole('button', { name: 'Approve', exact: true }),
+    );
+    await me.card('write_file', 'haiku.txt').getByText('Done').waitFor();
+    assert.deepEqual(Object.keys(await readFolder(join(folder.path, 'workspace'))), ['haiku.txt']);
+    await me.page.goto(base);
+    await me.page.locator('.panes').waitFor();
+  });
+});

@@ -11,6 +11,7 @@ import { runAgentSide } from '../../src/commands/agent-side.ts';
 import { createApprovalServer } from '../../src/mcp/create-approval-server.ts';
 import { answerPreToolUse } from '../../src/mcp/pre-tool-use.ts';
 import { serveStdio } from '../../src/mcp/serve-stdio.ts';
+import { createSystemClock } from '../../src/system-clock.ts';
 import { caller, decided, type Told } from '../support/mcp-caller.ts';
 import { startSmallDesk } from '../support/small-desk.ts';
 import { until } from '../support/until.ts';
@@ -263,14 +264,21 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   const told: string[] = [];
   const err = (text: string) => told.push(text);
   const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.key };
+  const beside = { env, err, isUnheard: false, clock: createSystemClock() };
   const { signal } = new AbortController();
   for (const tools of ['', ' ,']) {
-    const streams = { input: Readable.from([asked()]), output: new PassThrough() };
+    const input = Readable.from([asked()]);
+    const streams = {
+      input,
+      output: new PassThrough(),
+      isUnheard: false,
+      clock: createSystemClock(),
+    };
     assert.equal(
-      await runAgentSide('hook', ['--tools', tools], { env, err, signal, ...streams }),
+      await runAgentSide('hook', ['--tools', tools], { ...beside, signal, ...streams }),
       2,
     );
-    assert.match(told.at(-1) ?? '', /--tools names no tool/);
+    assert.match(told.at(-1) ?? '', /--tools has (?:no value|an empty item)/);
   }
 
   // Whoever ends it learns that it was the desk that did not answer.
@@ -279,14 +287,14 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   const ending = new AbortController();
   const output = new PassThrough();
   const running = runAgentSide('hook', [], {
-    env,
-    err: assert.fail,
+    ...beside,
     input: Readable.from([asked()]),
     output,
     signal: ending.signal,
   });
   await until(() => desk.asked.length > asksBefore, 5);
   ending.abort();
-  assert.equal(await running, 0);
+  assert.equal(await running, 2);
+  assert.match(told.at(-1) ?? '', /told to end before the desk at .* had answered/);
   assert.match(String(output.read()), /told to end before the desk at .* had answered/);
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { AuditDraft } from '../../src/domain/audit.ts';
 import type { NameDirectory, Named, PolicyName } from '../../src/domain/policy-routes.ts';
-import { policyFileProblems } from '../../src/folder-problems.ts';
 import { loadPolicy } from '../../src/policy/load-policy.ts';
 import { PolicyFileError } from '../../src/policy/policy-problem.ts';
 import { watchPolicy } from '../../src/policy/watch-policy.ts';
+import { steeringFileProblems } from '../../src/steering-problems.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
@@ -56,7 +56,7 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
   await mkdir(workspace);
   const opened = await watchPolicy({
     path,
-    problemsOfPlace: (file) => policyFileProblems(file, workspace),
+    problemsOfPlace: (file) => steeringFileProblems('POLICY_FILE', file, workspace),
     names: directory,
     known: async () => ({ tools: ['pay'], agents: [] }),
     audit: {

@@ -1,7 +1,7 @@
 /** Reads a card back: what its blocks show as data, and the arguments that they stand for. */
 import type { KnownBlock, RichTextBlock } from '@slack/types';
 import type { JsonValue } from '../../src/domain/json.ts';
-import { fromVisible } from '../../src/slack/cards/visible-text.ts';
+import { fromVisible } from '../../src/domain/visible-text.ts';
 
 interface ShownPiece {
   readonly label: string;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { closestMatch } from 'leven';
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
 import type { Helper } from '../../domain/helper.ts';
@@ -28,7 +29,7 @@ const entrySchema = z.object({
   secrets: z.array(z.string().min(1)).optional(),
 });
 
-const agentSchema = z.object({
+const agentSchema = z.strictObject({
   name: z
     .string()
     .regex(
@@ -61,6 +62,13 @@ export async function loadToolsModule(path: string, clock: Clock): Promise<OwnMo
   });
   // Whoever brings agents only needs no tools.
   const { agents = [], tools = own.agents && [] } = own;
+  for (const [name, value] of Object.entries(own)) {
+    const meant = ['tools', 'agents'].find((each) => each !== name && isNear(name, each));
+    if (meant === undefined || !Array.isArray(value)) continue;
+    throw new ToolsModuleError(
+      `TOOLS_MODULE: ${path} exports a list named “${name}”. Did you mean “${meant}”?`,
+    );
+  }
   if (!Array.isArray(tools)) {
     throw new ToolsModuleError(
       `TOOLS_MODULE: ${path} must export a list named "tools": export const tools = [{ name, description, schema, run }];`,
@@ -85,6 +93,10 @@ export async function loadToolsModule(path: string, clock: Clock): Promise<OwnMo
   };
 }
 
+function isNear(name: string, meant: string): boolean {
+  return closestMatch(name.toLowerCase(), [meant], { maxDistance: 1 }) !== undefined;
+}
+
 function withOwnNames<Named extends { readonly name: string }>(
   path: string,
   what: 'tools' | 'agents',
@@ -101,13 +113,31 @@ function withOwnNames<Named extends { readonly name: string }>(
 }
 
 function readTool(path: string, entry: unknown, index: number): ToolDefinition {
-  const { run, preview, ...rest } = readEntry(entrySchema, `${path}, tools[${index}]`, entry);
+  const where = `${path}, tools[${index}]`;
+  const { run, preview, ...rest } = readEntry(entrySchema, where, entry);
+  for (const key of Object.keys(entry as object)) {
+    const problem = keyProblem(key);
+    if (problem === undefined) continue;
+    throw new ToolsModuleError(`TOOLS_MODULE: ${where} (${rest.name}): “${key}” ${problem}`);
+  }
   // A tool may be an object whose functions use `this`.
   return {
     ...rest,
     run: run.bind(entry),
     ...(preview && { preview: preview.bind(entry) }),
   };
+}
+
+const KEYS = Object.keys(entrySchema.shape);
+
+/** A tool may keep what is its own among its keys, but nothing that was meant for the app is passed over. */
+function keyProblem(key: string): string | undefined {
+  if (KEYS.includes(key)) return undefined;
+  if (/approv|confirm|^gate$/i.test(key)) {
+    return 'has no effect: who approves a tool is up to the policy. Remove it.';
+  }
+  const meant = closestMatch(key.toLowerCase(), KEYS, { maxDistance: key.length > 4 ? 2 : 1 });
+  return meant === undefined ? undefined : `is no key of a tool. Did you mean “${meant}”?`;
 }
 
 function readEntry<Entry>(schema: z.ZodType<Entry>, where: string, entry: unknown): Entry {

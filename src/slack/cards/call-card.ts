@@ -3,6 +3,7 @@ import type { Call } from '../../domain/call.ts';
 import { readStoredJson } from '../../domain/json.ts';
 import { isElicitation, isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
+import { isNameWhole, showName } from '../../domain/visible-text.ts';
 import { BUDGET } from '../limits.ts';
 import { buildReasons } from './card-approvals.ts';
 import { buildEdit } from './card-edit.ts';
@@ -23,7 +24,6 @@ import { type Masking, secretTexts } from './mask-secrets.ts';
 import { sayOutside } from './outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
 import { sayStatus } from './state-words.ts';
-import { isNameWhole, showName } from './visible-text.ts';
 
 /** What the card takes from elsewhere than the call. */
 export interface CardLook extends FactsLook {

@@ -6,6 +6,7 @@ import { shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
 import { isElicitation, isQuestion, type Outside } from '../../domain/outside.ts';
 import { isDirect } from '../../domain/talk.ts';
+import { showHeading, showName } from '../../domain/visible-text.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { dateText, escapeMrkdwn, linkTo, mention, mentionChannel } from '../mrkdwn.ts';
 import { writeSentence } from '../write-sentence.ts';
@@ -15,7 +16,6 @@ import { buildPieces, cutPiece } from './fit-pieces.ts';
 import type { Masking } from './mask-secrets.ts';
 import { sayOrigin, sayOutside } from './outside-words.ts';
 import { type DataPiece, renderText } from './render-args.ts';
-import { showHeading, showName } from './visible-text.ts';
 
 /** What the facts take from elsewhere than the call. */
 export interface FactsLook {

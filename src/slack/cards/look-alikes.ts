@@ -1,6 +1,6 @@
 /** What in a text looks like something else: letters of several scripts in one word, imitations of Latin words, hosts that are written otherwise. */
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { toVisible } from './visible-text.ts';
+import { toVisible } from '../../domain/visible-text.ts';
 
 /** One thing to look at closely: the text itself as data, then what is to be said of it. */
 export interface LookAlike {

@@ -1,9 +1,9 @@
 /** Who makes a call from outside, in words of ours: everything but a key's or a server's name is its own claim. */
 import type { Call } from '../../domain/call.ts';
 import { isHanded, isTaken, type Outside } from '../../domain/outside.ts';
+import { showTitle } from '../../domain/visible-text.ts';
 import { dateText } from '../mrkdwn.ts';
 import { endsWithTaking } from './state-words.ts';
-import { showTitle } from './visible-text.ts';
 
 const KINDS: Readonly<Record<Outside['by'], string>> = {
   key: 'program',

@@ -2,11 +2,11 @@
 import { type JsonValue, readStoredJson } from '../../domain/json.ts';
 import { isSecretPath } from '../../domain/secret-paths.ts';
 import type { Tool } from '../../domain/tool.ts';
+import { toVisibleParts } from '../../domain/visible-text.ts';
 import { propertyNamesOf } from '../forms/json-schema.ts';
 import { findLookAlikes, type LookAlike } from './look-alikes.ts';
 import { type ArgsView, type Masking, maskTokens, saySecret } from './mask-secrets.ts';
 import { printJson } from './print-json.ts';
-import { toVisibleParts } from './visible-text.ts';
 
 /** One thing shown as data: a label of ours, and its text with everything in it visible. */
 export interface DataPiece {

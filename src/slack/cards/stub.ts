@@ -4,13 +4,13 @@ import { type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import { homeOf } from '../../domain/card-home.ts';
 import { encodeCardToken, shortDigest } from '../../domain/digest.ts';
 import { canAskAgain } from '../../domain/outside.ts';
+import { showName } from '../../domain/visible-text.ts';
 import { ACTIONS } from '../ids.ts';
 import { escapeMrkdwn, linkTo, mentionChannel } from '../mrkdwn.ts';
 import type { CallCard } from './call-card.ts';
 import { toPlainWords } from './card-facts.ts';
 import { sayState } from './card-foot.ts';
 import { sayStatus } from './state-words.ts';
-import { showName } from './visible-text.ts';
 
 /** Where the card is, as far as it is there. */
 export interface StubLook {

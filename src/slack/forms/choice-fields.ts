@@ -1,8 +1,8 @@
 /** The answers that a question offers, as a field of the form in which it is answered. */
 import type { KnownBlock, PlainTextOption } from '@slack/types';
 import { CHOICES } from '../../domain/outside.ts';
+import { toVisible } from '../../domain/visible-text.ts';
 import { cutBefore } from '../cards/fit-pieces.ts';
-import { toVisible } from '../cards/visible-text.ts';
 import { LIMITS } from '../limits.ts';
 import { objectAt, type Payload, textAt } from '../payload.ts';
 

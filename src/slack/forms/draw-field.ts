@@ -1,7 +1,7 @@
 /** One field of a form as Slack's input block. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import type { JsonValue } from '../../domain/json.ts';
-import { toVisible } from '../cards/visible-text.ts';
+import { toVisible } from '../../domain/visible-text.ts';
 import { ACTIONS } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { shorten } from './form-labels.ts';

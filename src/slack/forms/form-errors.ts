@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../domain/tool.ts';
-import { toVisible } from '../cards/visible-text.ts';
+import { toVisible } from '../../domain/visible-text.ts';
 import { BUDGET } from '../limits.ts';
 import { type FormNode, fieldsOf, nodesOf, type Path } from './form-node.ts';
 import type { FormProblem } from './read-form.ts';

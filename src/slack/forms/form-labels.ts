@@ -1,6 +1,6 @@
 /** Names and hints of fields: from the tool's schema, made readable, visible and short. */
 import type { JsonValue } from '../../domain/json.ts';
-import { toVisible } from '../cards/visible-text.ts';
+import { toVisible } from '../../domain/visible-text.ts';
 import { type Schema, typeOf, valuesOf } from './json-schema.ts';
 
 const MAX_LABEL = 100;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../domain/json.ts';
+import { toVisible } from '../../domain/visible-text.ts';
 import { maskTokens } from '../cards/mask-secrets.ts';
-import { toVisible } from '../cards/visible-text.ts';
 import { BUDGET } from '../limits.ts';
 import { describe, shorten } from './form-labels.ts';
 import type { Entries, Entry, Field, FormNode, Path } from './form-node.ts';

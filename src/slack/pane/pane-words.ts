@@ -1,7 +1,7 @@
 /** What the app says of itself in Slack's assistant pane: made from the tools that it really has. */
 import { firstLine } from '../../domain/message.ts';
 import type { Toolbox } from '../../domain/tool.ts';
-import { showName } from '../cards/visible-text.ts';
+import { showName } from '../../domain/visible-text.ts';
 import { escapeMrkdwn, mention } from '../mrkdwn.ts';
 
 /** A message that a person can send with one press. */

@@ -3,7 +3,7 @@ import { sayAgentPattern } from '../../domain/agent-name.ts';
 import type { Policy, Rule, Ruling } from '../../domain/policy.ts';
 import { REQUESTER_ROUTE, type Route } from '../../domain/route.ts';
 import type { Handles } from '../../domain/route-words.ts';
-import { toVisible } from '../cards/visible-text.ts';
+import { toVisible } from '../../domain/visible-text.ts';
 import { escapeMrkdwn } from '../mrkdwn.ts';
 import { describeInLine } from './describe-in-line.ts';
 

@@ -106,6 +106,31 @@ const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] =
     `export const tools = [{ name: 'a', ${RUN} }, { name: 'a', ${RUN} }];`,
     /two tools named “a”/,
   ],
+  [
+    'a misspelt option, which would show a secret',
+    `export const tools = [{ name: 'a', ${RUN}, secret: ['n'] }];`,
+    /tools\[0\] \(a\): “secret” is no key of a tool\. Did you mean “secrets”\?/,
+  ],
+  [
+    'an option in other letters',
+    `export const tools = [{ name: 'a', ${RUN}, Risk: 'high' }];`,
+    /“Risk” is no key of a tool\. Did you mean “risk”\?/,
+  ],
+  [
+    'an approval that is not the policy’s',
+    `export const tools = [{ name: 'a', ${RUN}, needsApproval: true }];`,
+    /“needsApproval” has no effect: who approves a tool is up to the policy/,
+  ],
+  [
+    'an option that agents have not',
+    `export const agents = [{ name: 'a', ${AGENT}, model: 'openai/x' }];`,
+    /agents\[0\] \(a\): it: Unrecognized key: "model"/,
+  ],
+  [
+    'a list that is named wrong',
+    `export const tools = []; export const agent = [{ name: 'a', ${AGENT} }];`,
+    /exports a list named “agent”\. Did you mean “agents”\?/,
+  ],
   ['agents that are no list', 'export const agents = {};', /"agents" as a list/],
   [
     'an agent whose name people could not read',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { fromVisible, showName, toVisible } from '../../../src/slack/cards/visible-text.ts';
+import { fromVisible, showName, toVisible } from '../../src/domain/visible-text.ts';
 
 const HIDDEN = [
   '\u200b',

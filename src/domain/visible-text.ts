@@ -109,3 +109,34 @@ function showPlain(name: string, hidden: RegExp): string {
   if (safe.length <= NAME_LIMIT) return safe;
   return `${safe.slice(0, NAME_LIMIT)}… (${NAME_LIMIT} of ${safe.length} characters)`;
 }
+
+/** Writes a text on one line of a terminal or a report: a line break in it is an escape too, and spaces stay. */
+export function showLine(text: string): string {
+  return escapePieces(text, ['escape', 'hidden', 'marks']).replaceAll('\n', '\\u{a}');
+}
+
+/** Writes lines for a terminal, whatever is in them: no character acts on it or reorders others. Doing so twice changes nothing. */
+export function showLines(text: string): string {
+  return escapePieces(text, ['hidden', 'marks']);
+}
+
+function escapePieces(text: string, kinds: readonly ('escape' | 'hidden' | 'marks')[]): string {
+  return text.replace(PIECES, (piece, ...rest) => {
+    const groups = rest.at(-1) as Partial<Record<string, string>>;
+    const kind = kinds.find((each) => groups[each] !== undefined);
+    if (kind === undefined) return piece;
+    return kind === 'escape' ? '\\u{5c}u{' : escapeAll(piece);
+  });
+}
+
+const HIDDEN_IN_JSON = new RegExp(`(?!\\n)(?:${HIDDEN})`, 'gu');
+
+/** Writes a JSON text with the escapes of JSON for whatever can't be seen: its value stays the same. */
+export function showJson(json: string): string {
+  return json.replace(HIDDEN_IN_JSON, (character) =>
+    Array.from({ length: character.length }, (_each, at) => {
+      const unit = character.charCodeAt(at).toString(16).padStart(4, '0');
+      return `\\u${unit}`;
+    }).join(''),
+  );
+}
