@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../src/config.ts';
+import { parseEnvFile } from '../src/parse-env-file.ts';
 import { Variables } from '../src/variables.ts';
 
 type Env = Record<string, string | undefined>;
@@ -281,11 +282,12 @@ describe('what stops the start', () => {
 
 const EXAMPLE = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
 
-test('.env.example names every variable once and sets none', () => {
+test('.env.example can be read, names every variable once and sets none', () => {
   const names = [...EXAMPLE.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => {
     assert.equal(value, '');
     return name;
   });
+  assert.deepEqual(parseEnvFile(Buffer.from(EXAMPLE)).problems, []);
   const known = Object.keys(Variables.shape);
   assert.deepEqual(names.toSorted(), known.toSorted());
 });

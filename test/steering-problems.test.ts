@@ -1,5 +1,6 @@
 /** Nothing that runs outside of the sandbox, or says what does, is where the agent's tools can write. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   linkSync,
@@ -88,6 +89,18 @@ describe('a start with a workspace', () => {
     );
     linkSync(at('outside/run.js'), at('elsewhere/run.js'));
     assert.equal(problemsOf({ TOOLS_MODULE: at('outside/run.js') }), '');
+  });
+
+  it('that is mounted at another place too is refused for what lies there', (t) => {
+    const { at, problemsOf } = aFolder(t);
+    const { status } = spawnSync('mount', ['--bind', at('workspace'), at('elsewhere')]);
+    if (status !== 0) {
+      t.skip('Nothing can be mounted here.');
+      return;
+    }
+    const found = problemsOf({ TOOLS_MODULE: at('elsewhere/code/tools.ts') });
+    spawnSync('umount', [at('elsewhere')]);
+    assert.match(found, INSIDE);
   });
 
   it('that holds the folder of the start, or its .env, is refused, be it there or not', (t) => {

@@ -1,5 +1,4 @@
 /** The commands that a coding agent starts beside itself: they speak with it over their standard streams, and with a desk over HTTP. */
-
 import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createCountersign } from '../client/countersign-client.ts';

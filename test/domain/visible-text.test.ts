@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { fromVisible, showName, toVisible } from '../../src/domain/visible-text.ts';
+import {
+  fromVisible,
+  showJson,
+  showLine,
+  showLines,
+  showName,
+  toVisible,
+} from '../../src/domain/visible-text.ts';
 
 const HIDDEN = [
   '\u200b',
@@ -74,5 +81,29 @@ describe('visible text', () => {
     assert.equal(showName('write_file-2.x'), 'write_file-2.x');
     assert.equal(showName('Approve :white:'), 'Approve\\u{20}\\u{3a}white\\u{3a}');
     assert.match(showName('n'.repeat(300)), /^n{80}… \(80 of 300 characters\)$/);
+  });
+
+  it('acts on no terminal as a line or lines, and its JSON keeps its value', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(...HIDDEN, ' ', '\n', 'a\nb', '\u001b[2J', '\u009b', '\\u{', '👩‍👧'),
+      fc.string({ unit: 'grapheme', maxLength: 3 }),
+    );
+    const texts = fc.array(unit, { maxLength: 30 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        const lines = showLines(text);
+        assert.doesNotMatch(lines, /(?!\n)[\p{Cc}\p{Zl}\p{Zp}]/u);
+        assert.equal(showLines(lines), lines);
+        assert.equal(lines.split('\n').length, text.split('\n').length);
+        const line = showLine(text);
+        assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
+        assert.equal(showLines(line), line);
+        assert.equal(fromVisible(line), text);
+        const json = showJson(JSON.stringify({ [text]: text }, null, 2));
+        assert.doesNotMatch(json, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        assert.deepEqual(JSON.parse(json), { [text]: text });
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
