@@ -150,7 +150,8 @@ describe('createAgent with our middleware', () => {
     const gate = askAll();
     const desk = await buildGraphDesk(t, 'our-middleware', {
       gate: (facts) => {
-        assert.deepEqual([facts.agent, facts.isOutside], ['our-middleware', true]);
+        assert.deepEqual(facts.agent, { kind: 'graph', name: 'our-middleware' });
+        assert.equal(facts.isOutside, true);
         const path = JSON.stringify(facts.args);
         if (path.includes('file-1')) return { kind: 'run' };
         return path.includes('file-2') ? { kind: 'refuse', reason: 'Never that.' } : gate(facts);
