@@ -1,5 +1,10 @@
 import type { ThreadFence } from '../../domain/agenda.ts';
-import type { Agent, GraphState } from '../../domain/agent.ts';
+import {
+  type Agent,
+  type GraphState,
+  UNREADABLE,
+  UnreadableStateError,
+} from '../../domain/agent.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { Log } from '../../domain/log.ts';
 import type { TurnMessage } from '../../domain/message.ts';
@@ -41,7 +46,22 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
   const { name } = graph;
 
   async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
-    return await toState(thread, await graph.read(thread, fence));
+    const snapshot = await readGraph(thread, fence);
+    return snapshot ? await toState(thread, snapshot) : UNREADABLE;
+  }
+
+  /** Undefined for a thread of which nothing can be read. */
+  async function readGraph(
+    thread: ThreadKey,
+    fence?: ThreadFence,
+  ): Promise<GraphSnapshot | undefined> {
+    try {
+      return await graph.read(thread, fence);
+    } catch (error) {
+      if (!(error instanceof UnreadableStateError)) throw error;
+      log.error({ err: error, thread, graph: name }, 'The graph’s thread can’t be read.');
+      return undefined;
+    }
   }
 
   async function toState(thread: ThreadKey, snapshot: GraphSnapshot): Promise<GraphState> {
@@ -119,17 +139,19 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     read,
     async start(message, fence, signal) {
       await graph.settle(fence.thread, signal);
-      const before = await graph.read(fence.thread, fence);
+      const user = toUserMessage(message);
+      if (user.role !== 'user') throw new TypeError('A turn begins with a message of a person.');
+      const before = await readGraph(fence.thread, fence);
+      const begun = { turn: message.id, messages: [user] };
+      if (!before) return { ...end(UNREADABLE, sayUnreadable(name)), ...begun };
       // Begun by a worker that is gone, on a server that went on.
       const held = await turnOf(fence.thread, before);
       if (held?.id === message.id) return toGraphState(before, held, name);
-      const user = toUserMessage(message);
-      if (user.role !== 'user') throw new TypeError('A turn begins with a message of a person.');
       const messages = [...leftOpen(before), writeUserMessage(user)];
       const state = await run({ kind: 'messages', messages }, fence, signal);
       if (state.turn === message.id) return state;
       // To start once more would call its model for ever.
-      return { ...end(state, sayForgetful(name)), turn: message.id, messages: [user] };
+      return { ...end(state, sayForgetful(name)), ...begun };
     },
     async resume(thread, replies, fence, signal) {
       await graph.settle(thread, signal);
@@ -175,6 +197,10 @@ function sayUnsayable(
 
 function sayBreakpoint(name: string): string {
   return `“${name}” stopped at a breakpoint, where it asks nothing that I could show. Whoever made it can ask with interrupt() instead.`;
+}
+
+function sayUnreadable(name: string): string {
+  return `The stored state of this thread for “${name}” can’t be read, so it can’t continue here. Start a new thread.`;
 }
 
 function sayForgetful(name: string): string {

@@ -1,30 +1,27 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { type JsonSchema, readJsonSchema } from '../tools/read-json-schema.ts';
+import { mapSchema } from '../tools/schema/map-schema.ts';
 
-const BOUNDS: ReadonlySet<string> = new Set([
-  'maximum',
-  'minimum',
-  'exclusiveMaximum',
-  'exclusiveMinimum',
-  'multipleOf',
-]);
-const NUMBERS: ReadonlySet<unknown> = new Set(['integer', 'number']);
+const BOUNDS = ['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum', 'multipleOf'];
 
 /** Returns a schema as one that takes arguments of which large numbers have come as texts, where it is only for that that it would not; its own bounds may have come so, too. */
 export function loosenSchema(schema: JsonSchema, args: JsonValue): JsonSchema {
-  const bounded = rewrite(schema, (key, value) => (BOUNDS.has(key) ? toNumber(value) : value));
-  const numbers = rewrite(args, (_key, value) => toNumber(value));
-  if (fits(bounded, args) || !fits(bounded, numbers)) return bounded;
-  return rewrite(bounded, (key, value) =>
-    key === 'type' && NUMBERS.has(value) ? [value, 'string'] : value,
-  );
+  const bounded = mapSchema(schema, (each) => ({ ...each, ...boundsOf(each) }));
+  const text = JSON.stringify(args);
+  const numbers: JsonValue = JSON.parse(text, (_key, value: unknown) => toNumber(value));
+  const isSame = JSON.stringify(numbers) === text;
+  if (isSame || fits(bounded, args) || !fits(bounded, numbers)) return bounded;
+  return mapSchema(bounded, ({ type, ...rest }) => {
+    const isNumber = type === 'integer' || type === 'number';
+    return { ...rest, ...(type !== undefined && { type: isNumber ? [type, 'string'] : type }) };
+  });
 }
 
-function rewrite<Value extends JsonValue>(
-  value: Value,
-  write: (key: string, part: unknown) => unknown,
-): Value {
-  return JSON.parse(JSON.stringify(value), write);
+function boundsOf(schema: JsonSchema): JsonSchema {
+  const own = BOUNDS.filter((keyword) => Object.hasOwn(schema, keyword));
+  return Object.fromEntries(
+    own.map((keyword) => [keyword, toNumber(schema[keyword]) as JsonValue]),
+  );
 }
 
 function toNumber(value: unknown): unknown {

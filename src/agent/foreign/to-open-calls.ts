@@ -7,7 +7,7 @@ import { parseStrictJson } from '../../domain/strict-json.ts';
 import { toWhole } from '../../domain/to-plain-json.ts';
 import { findProtocol } from '../protocols/find-protocol.ts';
 import type { ForeignRequest } from '../protocols/protocol.ts';
-import { readJsonSchema } from '../tools/read-json-schema.ts';
+import { type JsonSchema, readJsonSchema } from '../tools/read-json-schema.ts';
 import type { OpenInterrupt } from './foreign-graph.ts';
 import { inferSchema } from './infer-schema.ts';
 import { loosenSchema } from './loosen-schema.ts';
@@ -30,7 +30,10 @@ export function toOpenCalls(
   return asked.map(({ id, index, request }, position) => {
     const { tool, description, decisions } = request;
     const args = toObject(request.args);
-    const schema = usable(request.schema, args) ?? usable(inferSchema(args)) ?? { type: 'object' };
+    const given = request.schema === undefined ? undefined : readSchema(request.schema, args);
+    const inferred = inferSchema(args);
+    const own = readJsonSchema(inferred).ok ? inferred : { type: 'object' };
+    const schema = given?.ok ? given.schema : own;
     const address = addressOf(id, index, request);
     return {
       interruptId: address,
@@ -54,19 +57,29 @@ export function whyUnaskable(
   name: string,
 ): string | undefined {
   for (const { value } of interrupts) {
-    const takesWords = findProtocol(value).takesOnlyPeople;
-    for (const { tool, args, decisions } of requestsOf(value)) {
-      if (decisions.length === 0) {
-        return `“${name}” asks about “${toWhole(tool)}” and allows no answer to it, so its turn ended here.`;
-      }
-      // Where a call is asked about, the model is told, and can mend it.
-      const json = takesWords ? parseStrictJson(JSON.stringify(toObject(args))) : undefined;
-      if (json?.ok === false) {
-        return `“${name}” asks something that I can’t show on a card, so its turn ended here. ${json.reason}`;
-      }
+    const takesWords = findProtocol(value).takesOnlyPeople === true;
+    for (const request of requestsOf(value)) {
+      const why = requestProblem(request, takesWords);
+      if (why !== undefined) return `“${name}” ${why}`;
     }
   }
   return undefined;
+}
+
+function requestProblem(
+  { tool, args, decisions, schema }: ForeignRequest,
+  takesWords: boolean,
+): string | undefined {
+  const about = `asks about “${toWhole(tool)}”`;
+  const ended = 'so its turn ended here.';
+  if (decisions.length === 0) return `${about} and allows no answer to it, ${ended}`;
+  // Where a call is asked about, the model is told, and can mend it.
+  const json = takesWords ? parseStrictJson(JSON.stringify(toObject(args))) : undefined;
+  if (json?.ok === false)
+    return `asks something that I can’t show on a card, ${ended} ${json.reason}`;
+  const read = schema === undefined ? undefined : readSchema(schema, toObject(args));
+  if (read?.ok !== false) return undefined;
+  return `${about} with a schema of its arguments that can’t be used, ${ended} ${read.reason}`;
 }
 
 /** Writes what an interrupt is resumed with, with the approved calls that it does not reach all the same; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
@@ -132,12 +145,18 @@ function toObject(args: JsonValue): { readonly [key: string]: JsonValue } {
   return isObject ? (args as { readonly [key: string]: JsonValue }) : { value: args };
 }
 
-/** One that we can't read limits nothing: the tool that runs reads its arguments itself. */
-function usable(schema: JsonValue | undefined, args?: JsonValue) {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
-  const given = schema as { readonly [key: string]: JsonValue };
-  const found = args === undefined ? given : loosenSchema(given, args);
-  return readJsonSchema(found).ok ? found : undefined;
+type GivenSchema =
+  | { readonly ok: true; readonly schema: JsonSchema }
+  | { readonly ok: false; readonly reason: string };
+
+/** People edit by it, and what it marks is hidden: one that is not understood whole is not used in part. */
+function readSchema(given: JsonValue, args: JsonValue): GivenSchema {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { ok: false, reason: 'It is no object.' };
+  }
+  const schema = loosenSchema(given as JsonSchema, args);
+  const reading = readJsonSchema(schema);
+  return reading.ok ? { ok: true, schema } : { ok: false, reason: `${reading.reason}.` };
 }
 
 /** The second question of a task comes under the id of its first one: an answer is for what was asked. */

@@ -14,7 +14,7 @@ export function createListReader(server: string): ListReader {
       const text = JSON.stringify(each);
       let tool = before.get(text) ?? now.get(text);
       if (!tool) {
-        // A schema takes many milliseconds.
+        // A large schema takes some milliseconds.
         await setImmediate();
         tool = readListedTool(server, each);
       }

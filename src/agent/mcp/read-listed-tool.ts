@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import { hashClaims, type ToolClaims } from '../../domain/pin.ts';
-import { parseStrictJson } from '../../domain/strict-json.ts';
-import { readJsonSchema, type SchemaReading } from '../tools/read-json-schema.ts';
+import { parseStrictJson, SCHEMA_LIMITS } from '../../domain/strict-json.ts';
+import type { Tool } from '../../domain/tool.ts';
+import { readJsonSchema } from '../tools/read-json-schema.ts';
 
 /** A tool as its server lists it, or why it can't be offered. */
 export type ListedTool =
@@ -12,7 +13,7 @@ export type ListedTool =
       readonly hash: string;
       /** Dotted paths of arguments that are never shown. */
       readonly secrets: readonly string[];
-      readonly parse: Extract<SchemaReading, { ok: true }>['parse'];
+      readonly parse: Tool['parse'];
     }
   | { readonly kind: 'left-out'; readonly name: string; readonly reason: string };
 
@@ -57,7 +58,7 @@ export function readListedTool(server: string, listed: unknown): ListedTool {
     annotations: notes,
   };
   const claims = { ...whole, description: whole.description.slice(0, MAX_DESCRIPTION) };
-  const { parse, secrets } = reading;
+  const { parseOfModel: parse, secrets } = reading;
   return { kind: 'tool', claims, hash: hashClaims(whole), secrets, parse };
 }
 
@@ -77,7 +78,7 @@ function toText(text: string): string {
 
 /** Undefined for what does not keep to the limits that all JSON keeps to here. */
 function toJson(value: object): { readonly [key: string]: JsonValue } | undefined {
-  const read = parseStrictJson(JSON.stringify(value));
+  const read = parseStrictJson(JSON.stringify(value), SCHEMA_LIMITS);
   const isObject = read.ok && typeof read.value === 'object' && read.value !== null;
   return isObject && !Array.isArray(read.value)
     ? (read.value as { readonly [key: string]: JsonValue })

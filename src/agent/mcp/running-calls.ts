@@ -1,5 +1,5 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { canonicalJson, type JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import type { Log } from '../../domain/log.ts';
 import { isSamePerson } from '../../domain/person.ts';
 import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/server-tools.ts';
@@ -69,9 +69,8 @@ export function createRunningCalls(
       if (params.mode === 'url') return refuse('Links are not put to people here.');
       const call = find();
       if (!call) return refuse('It is not clear whose call this belongs to.');
-      const schema = toSchema(params.requestedSchema);
-      const reading = schema && readJsonSchema(schema);
-      if (!schema || !reading?.ok) return refuse('The schema of the answer can’t be read.');
+      const { schema, problem } = toSchema(params.requestedSchema);
+      if (!schema) return refuse(`The schema of the answer can’t be used: ${problem}.`);
       if (count(call) > MOST_QUESTIONS) return refuse('It has asked too often in this call.');
       const question: ServerQuestion = {
         callId: call.context.callId,
@@ -88,15 +87,11 @@ export function createRunningCalls(
 }
 
 /** Nothing but what was asked for is answered. */
-function toSchema(requested: object): JsonSchema | undefined {
-  const schema: unknown = JSON.parse(JSON.stringify({ ...requested, additionalProperties: false }));
-  try {
-    canonicalJson(schema as JsonValue);
-    return schema as JsonSchema;
-  } catch {
-    // Half of a character somewhere: nothing of it can be shown or hashed.
-    return undefined;
-  }
+function toSchema(requested: object): { readonly schema?: JsonSchema; readonly problem?: string } {
+  const whole: unknown = JSON.parse(JSON.stringify({ ...requested, additionalProperties: false }));
+  const schema = whole as JsonSchema;
+  const reading = readJsonSchema(schema);
+  return reading.ok ? { schema } : { problem: reading.reason };
 }
 
 /** The values that the server proposes, where they fit: what people see in the form. */

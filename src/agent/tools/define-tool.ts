@@ -8,6 +8,8 @@ import { toPlainJson } from '../../domain/to-plain-json.ts';
 import type { Preview, Tool, ToolContext } from '../../domain/tool.ts';
 import { parseArgs } from './parse-args.ts';
 import { readSchema } from './read-schema.ts';
+import { createDropNulls } from './schema/drop-nulls.ts';
+import { createOwnPatterns } from './schema/patterns.ts';
 
 /** A schema of zod 4, or of zod 3. */
 export type ArgsSchema = z.ZodType | z3.ZodTypeAny;
@@ -52,6 +54,7 @@ export function defineTool<Schema extends ArgsSchema>(
   const { name, schema } = definition;
   const read = readSchema(schema);
   if (!read.ok) return { kind: 'left-out', name, reason: read.reason };
+  const dropNulls = createDropNulls(read.json, createOwnPatterns());
   const tool: Tool = {
     name,
     description: definition.description,
@@ -60,7 +63,7 @@ export function defineTool<Schema extends ArgsSchema>(
     risk: definition.risk ?? 'medium',
     idempotent: definition.idempotent ?? false,
     secrets: [...new Set([...(definition.secrets ?? []), ...secretPathsOf(read.json)])],
-    parse: (value) => parseArgs(schema, value),
+    parse: (value) => parseArgs(schema, dropNulls(value)),
     run: async (args, context) => toText(await definition.run(ownArgs(schema, args), context)),
     ...(definition.preview && {
       preview: (args: JsonValue) => previewOf(definition, args),

@@ -30,7 +30,7 @@ async function deskOver(t: TestContext, nodesOf: () => Readonly<Record<string, N
     return createLocalGraph('odd', { graph, stream: graph.stream.bind(graph), saver });
   };
   return await buildGraphDesk(t, 'odd', {
-    agentOf: async ({ saver }) => {
+    agentOf: async ({ graphSaver: saver }) => {
       const graph = {
         ...local(saver),
         read: async (...args: Parameters<ReturnType<typeof local>['read']>) =>
@@ -58,9 +58,20 @@ function textOf(call: Call | undefined): string {
 
 describe('what can’t be put to people ends the turn with a sentence, and the thread goes on', () => {
   const inbox = { action_request: { action: 'send', args: {} }, config: {} };
+  const badSchema = {
+    action_requests: [{ name: 'pay', args: { id: 1 } }],
+    review_configs: [
+      { action_name: 'pay', allowed_decisions: ['edit'], args_schema: { requird: ['id'] } },
+    ],
+  };
   const cases: readonly (readonly [what: string, value: unknown, sentence: RegExp])[] = [
     ['half of a character', { [HALF]: HALF }, /“odd” asks something that I can’t show .* half of/],
     ['too much', 'x'.repeat(300_000), /“odd” asks something that I can’t show .* 256 KB/],
+    [
+      'a misspelled schema',
+      badSchema,
+      /“odd” asks about “pay” with a schema .* did you mean “required”\?/,
+    ],
     ['no decisions', inbox, /“odd” asks about “send” and allows no answer to it/],
   ];
   for (const [what, value, sentence] of cases) {

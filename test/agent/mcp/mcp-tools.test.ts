@@ -146,6 +146,7 @@ describe('tools of MCP servers', () => {
       aTool('list', () => '', { inputSchema: { type: 'array' } }),
       aTool('broken', () => '', schema({ properties: { a: { $ref: '#/nowhere' } } })),
       aTool('looks', () => '', schema({ properties: { a: { pattern: '(?<=a)b' } } })),
+      aTool('misspelled', () => '', schema({ requird: ['a'] })),
       aTool('huge', () => '', schema({ description: 'x'.repeat(70_000) })),
       aTool('deep', () => '', schema({ a: JSON.parse('['.repeat(500) + ']'.repeat(500)) })),
       aTool('task', () => '', { execution: { taskSupport: 'required' } }),
@@ -159,8 +160,9 @@ describe('tools of MCP servers', () => {
       (state?.leftOut ?? []).map(({ name, reason }) => [name, reason]),
     );
     assert.match(leftOut.list ?? '', /root of its schema is no object/);
-    assert.match(leftOut.broken ?? '', /can't be read/);
+    assert.match(leftOut.broken ?? '', /“\/properties\/a\/\$ref” refers to “#\/nowhere”/);
     assert.match(leftOut.looks ?? '', /can't be used/);
+    assert.match(leftOut.misspelled ?? '', /“\/requird” .* did you mean “required”\?/);
     assert.match(leftOut.huge ?? '', /at most 64000/);
     assert.match(leftOut.deep ?? '', /nested too deep/);
     assert.match(leftOut.task ?? '', /task/);

@@ -1,0 +1,124 @@
+/**
+ * Models write `null` for a field that they leave out, as OpenAI's strict mode makes them do. Where a
+ * schema has the field optional and takes no null for it, null means that it is absent.
+ */
+import { canonicalJson, type JsonValue } from '../../../domain/json.ts';
+import { targetOf } from '../../../domain/schema-size.ts';
+import { type Budget, BudgetError, spend, startBudget } from './budget.ts';
+import { createValidator } from './create-validator.ts';
+import type { Patterns } from './patterns.ts';
+import { isList, isObject, type Schema } from './walk.ts';
+
+/** Creates what reads a model's arguments by a schema: the same value without the fields that null leaves out. */
+export function createDropNulls(root: Schema, patterns: Patterns): (value: JsonValue) => JsonValue {
+  const { fits } = createValidator(root, patterns);
+  return (value) => {
+    if (!holdsNull(value)) return value;
+    const budget = startBudget();
+    try {
+      if (fits(root, value, budget)) return value;
+      return drop(root, value, { root, budget, depth: 0, fits });
+    } catch (error) {
+      // What takes too long is refused when the value is checked.
+      if (error instanceof BudgetError) return value;
+      throw error;
+    }
+  };
+}
+
+/** Ends for what no JSON can be, too: a value that holds itself is refused later. */
+function holdsNull(value: JsonValue, seen = new Set<object>()): boolean {
+  if (typeof value !== 'object' || value === null) return value === null;
+  if (seen.has(value)) return false;
+  seen.add(value);
+  return Object.values(value).some((each: JsonValue) => holdsNull(each, seen));
+}
+
+interface Drop {
+  readonly root: Schema;
+  readonly budget: Budget;
+  readonly depth: number;
+  fits(schema: JsonValue, value: JsonValue, budget: Budget): boolean;
+}
+
+const MAX_DEPTH = 200;
+
+function drop(schema: JsonValue, value: JsonValue, at: Drop): JsonValue {
+  if (at.depth > MAX_DEPTH) throw new BudgetError('it refers to itself without an end');
+  const schemas = allOf(schema, at);
+  const below = { ...at, depth: at.depth + 1 };
+  const own = dropWithin(schemas, value, below);
+  return schemas
+    .flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter(isList))
+    .reduce<JsonValue>((now, kinds) => dropInKind(kinds, now, below), own);
+}
+
+/** A schema and all that hold with it: those that it refers to, and those of its `allOf`. */
+function allOf(schema: JsonValue, { budget, root }: Drop): readonly Schema[] {
+  const found = new Set<Schema>();
+  const waiting = [schema];
+  for (const each of waiting) {
+    spend(budget, 1);
+    if (!isObject(each) || found.has(each)) continue;
+    found.add(each);
+    if (typeof each.$ref === 'string') waiting.push(targetOf(root, each.$ref) ?? true);
+    if (isList(each.allOf)) waiting.push(...each.allOf);
+  }
+  return [...found];
+}
+
+function dropWithin(schemas: readonly Schema[], value: JsonValue, at: Drop): JsonValue {
+  if (isList(value)) {
+    return value.map((item, place) => dropAll(itemSchemas(schemas, place), item, at));
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([key, item]) => {
+    spend(at.budget, schemas.length);
+    if (item === null && isLeftOut(schemas, key, at)) return [];
+    return [[key, dropAll(propertySchemas(schemas, key), item, at)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function dropAll(schemas: readonly JsonValue[], value: JsonValue, at: Drop): JsonValue {
+  return schemas.reduce<JsonValue>((now, schema) => drop(schema, now, at), value);
+}
+
+/** Whether null under this name can only mean that there is no value. */
+function isLeftOut(schemas: readonly Schema[], key: string, { budget, fits }: Drop): boolean {
+  const own = schemas.flatMap((schema) => namedIn(schema, key));
+  const isRequired = schemas.some(({ required }) => isList(required) && required.includes(key));
+  return own.length > 0 && !isRequired && !own.every((schema) => fits(schema, null, budget));
+}
+
+function namedIn({ properties }: Schema, key: string): readonly JsonValue[] {
+  const isNamed = isObject(properties) && Object.hasOwn(properties, key);
+  return isNamed ? [properties[key] ?? true] : [];
+}
+
+function propertySchemas(schemas: readonly Schema[], key: string): readonly JsonValue[] {
+  return schemas.flatMap((schema) => {
+    const own = namedIn(schema, key);
+    return own.length > 0 ? own : [schema.additionalProperties ?? true];
+  });
+}
+
+function itemSchemas(schemas: readonly Schema[], place: number): readonly JsonValue[] {
+  return schemas.map(({ additionalItems, items, prefixItems }) => {
+    const first = isList(prefixItems) ? prefixItems : items;
+    if (!isList(first)) return items ?? true;
+    return first[place] ?? (isList(items) ? additionalItems : items) ?? true;
+  });
+}
+
+/** Of several kinds only where it is clear which one is meant. */
+function dropInKind(kinds: readonly JsonValue[], value: JsonValue, at: Drop): JsonValue {
+  const { budget, fits } = at;
+  if (!holdsNull(value) || kinds.some((kind) => fits(kind, value, budget))) return value;
+  const dropped = kinds.flatMap((kind) => {
+    const found = drop(kind, value, at);
+    return fits(kind, found, budget) ? [found] : [];
+  });
+  const [first = value] = dropped;
+  return new Set(dropped.map(canonicalJson)).size === 1 ? first : value;
+}

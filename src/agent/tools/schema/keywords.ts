@@ -1,0 +1,95 @@
+/**
+ * The keywords of JSON Schema that are understood, of all drafts from 4 to 2020-12 together. A keyword
+ * means the same in each of them, whatever `$schema` says; forms in which drafts differ are refused.
+ */
+
+/** What the value of a keyword has to be. */
+export type Shape =
+  | 'any'
+  | 'boolean'
+  | 'count'
+  | 'list'
+  | 'number'
+  | 'pattern'
+  | 'positive'
+  | 'reference'
+  | 'requirements'
+  | 'text'
+  | 'texts'
+  | 'type'
+  // Schemas: one, a list of them, one or a list, by name, by pattern, by name or lists of names.
+  | 'schema'
+  | 'schemas'
+  | 'items'
+  | 'named'
+  | 'patterned'
+  | 'dependencies';
+
+/** Keywords that say which values are right, or lead to schemas that do. */
+export const KEYWORDS: Readonly<Record<string, Shape>> = {
+  $ref: 'reference',
+  type: 'type',
+  nullable: 'boolean',
+  const: 'any',
+  enum: 'list',
+  not: 'schema',
+  anyOf: 'schemas',
+  oneOf: 'schemas',
+  allOf: 'schemas',
+  if: 'schema',
+  // biome-ignore lint/suspicious/noThenProperty: it is the name of a keyword.
+  then: 'schema',
+  else: 'schema',
+  maximum: 'number',
+  minimum: 'number',
+  exclusiveMaximum: 'number',
+  exclusiveMinimum: 'number',
+  multipleOf: 'positive',
+  maxLength: 'count',
+  minLength: 'count',
+  pattern: 'pattern',
+  format: 'text',
+  maxItems: 'count',
+  minItems: 'count',
+  uniqueItems: 'boolean',
+  prefixItems: 'schemas',
+  items: 'items',
+  additionalItems: 'schema',
+  contains: 'schema',
+  maxContains: 'count',
+  minContains: 'count',
+  unevaluatedItems: 'schema',
+  maxProperties: 'count',
+  minProperties: 'count',
+  required: 'texts',
+  dependentRequired: 'requirements',
+  propertyNames: 'schema',
+  additionalProperties: 'schema',
+  dependencies: 'dependencies',
+  properties: 'named',
+  patternProperties: 'patterned',
+  dependentSchemas: 'named',
+  unevaluatedProperties: 'schema',
+};
+
+/** Keywords that say nothing of values, and matter all the same: what is hidden, and where references lead. */
+export const MARKS: Readonly<Record<string, Shape>> = {
+  writeOnly: 'boolean',
+  secret: 'boolean',
+  $schema: 'text',
+  $id: 'text',
+  $anchor: 'text',
+};
+
+/** Keywords that would say which values are right, and that nothing here understands; with what to write. */
+export const UNSUPPORTED: Readonly<Record<string, string>> = {
+  $dynamicRef: 'write "$ref"',
+  $recursiveRef: 'write "$ref"',
+  divisibleBy: 'write "multipleOf"',
+  disallow: 'write "not"',
+  extends: 'write "allOf"',
+  formatMaximum: 'leave it out, or use "pattern"',
+  formatMinimum: 'leave it out, or use "pattern"',
+  formatExclusiveMaximum: 'leave it out, or use "pattern"',
+  formatExclusiveMinimum: 'leave it out, or use "pattern"',
+};

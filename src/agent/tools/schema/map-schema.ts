@@ -1,0 +1,42 @@
+import type { JsonValue } from '../../../domain/json.ts';
+import { KEYWORDS, type Shape } from './keywords.ts';
+import { isList, isObject, type Schema } from './walk.ts';
+
+/** Rewrites a schema and all schemas in it, the inner ones first; data that looks like a schema stays as it is. */
+export function mapSchema(schema: Schema, rewrite: (schema: Schema) => Schema): Schema {
+  const map = (value: JsonValue) => (isObject(value) ? mapSchema(value, rewrite) : value);
+  const entries = Object.entries(schema).map(([keyword, value]) => [
+    keyword,
+    mapValue(shapeOf(keyword), value, map),
+  ]);
+  return rewrite(Object.fromEntries(entries));
+}
+
+function shapeOf(keyword: string): Shape | undefined {
+  if (keyword === '$defs' || keyword === 'definitions') return 'named';
+  return Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+}
+
+function mapValue(
+  shape: Shape | undefined,
+  value: JsonValue,
+  map: (value: JsonValue) => JsonValue,
+): JsonValue {
+  switch (shape) {
+    case 'schema':
+      return map(value);
+    case 'items':
+    case 'schemas':
+      return isList(value) ? value.map(map) : map(value);
+    case 'dependencies':
+    case 'named':
+    case 'patterned':
+      return isObject(value) ? mapEntries(value, map) : value;
+    default:
+      return value;
+  }
+}
+
+function mapEntries(object: Schema, map: (value: JsonValue) => JsonValue): Schema {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+}
