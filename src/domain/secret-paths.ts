@@ -10,30 +10,145 @@ export function isSecretPath(
   path: readonly (string | number)[],
   secrets: readonly string[],
 ): boolean {
-  return secrets.some((secret) => liesIn(path, secret.split('.')));
+  if (secrets.length === 0) return false;
+  const known = matchers.get(secrets);
+  const matches = known ?? createMatcher(secrets);
+  if (!known) matchers.set(secrets, matches);
+  return matches(path);
 }
 
-function liesIn(path: readonly (string | number)[], steps: readonly string[]): boolean {
-  const [wanted, ...later] = steps;
-  if (wanted === undefined) return true;
-  if (wanted === '**' && liesIn(path, later)) return true;
-  const [step, ...rest] = path;
-  if (step === undefined) return false;
-  if (wanted === '*' && liesIn(rest, later)) return true;
-  if (wanted === '**') return liesIn(rest, steps);
-  if (typeof step === 'number') return liesIn(rest, steps);
-  // A key may hold dots itself.
-  const parts = step.split('.');
-  return parts.every((part, i) => part === steps[i]) && liesIn(rest, steps.slice(parts.length));
+type Step = string | number;
+
+/** One per list of paths: many arguments are asked about with the same one. */
+const matchers = new WeakMap<readonly string[], (path: readonly Step[]) => boolean>();
+
+/** The paths as a tree of their steps. */
+interface PathNode {
+  readonly next: Map<string, PathNode>;
+  /** A path ends here. */
+  isEnd: boolean;
+  /** Its step is `**`. */
+  readonly isDeep: boolean;
+}
+
+function createNode(isDeep = false): PathNode {
+  return { next: new Map(), isEnd: false, isDeep };
+}
+
+/** Remembers the way to the path before: arguments are asked about in their order, so most of it is the same. */
+function createMatcher(secrets: readonly string[]): (path: readonly Step[]) => boolean {
+  const root = createNode();
+  for (const secret of secrets) {
+    let node = root;
+    for (const step of secret.split('.')) {
+      const next = node.next.get(step) ?? createNode(step === '**');
+      node.next.set(step, next);
+      node = next;
+    }
+    node.isEnd = true;
+  }
+  const start = closeOver(new Set([root]));
+  let way: { readonly step: Step; readonly nodes: ReadonlySet<PathNode> }[] = [];
+  return (path) => {
+    let same = 0;
+    while (same < way.length && same < path.length && way[same]?.step === path[same]) same += 1;
+    way = way.slice(0, same);
+    for (const step of path.slice(same)) {
+      way.push({ step, nodes: stepFrom(way.at(-1)?.nodes ?? start, step) });
+    }
+    return isIn(start) || way.some(({ nodes }) => isIn(nodes));
+  };
+}
+
+function isIn(nodes: ReadonlySet<PathNode>): boolean {
+  for (const { isEnd } of nodes) if (isEnd) return true;
+  return false;
+}
+
+/** `**` stands for no step too. */
+function closeOver(nodes: Set<PathNode>): ReadonlySet<PathNode> {
+  for (const { next } of nodes) {
+    const deep = next.get('**');
+    if (deep) nodes.add(deep);
+  }
+  return nodes;
+}
+
+function stepFrom(nodes: ReadonlySet<PathNode>, step: Step): ReadonlySet<PathNode> {
+  const reached = new Set<PathNode>();
+  const add = (node: PathNode | undefined) => node && reached.add(node);
+  for (const node of nodes) {
+    add(node.next.get('*'));
+    if (node.isDeep || typeof step === 'number') add(node);
+    if (typeof step === 'string') add(nodeAt(node, step));
+  }
+  return closeOver(reached);
+}
+
+/** A key may hold dots itself. */
+function nodeAt(from: PathNode, key: string): PathNode | undefined {
+  let node: PathNode | undefined = from;
+  for (const part of key.split('.')) node = node?.next.get(part);
+  return node;
+}
+
+/** Dotted paths of secret arguments, by who declares them. */
+export interface SecretPaths {
+  /** By the operator: in their own tools, or with `redact` in the policy. Never shown. */
+  readonly hidden: readonly string[];
+  /** By the schema of an outside tool. Masked until opened. */
+  readonly claimed: readonly string[];
+}
+
+/** What of a call says which arguments are secret. */
+export interface SecretsOfCall {
+  readonly outside?: object;
+  /** The MCP server whose tool it is. */
+  readonly server?: string;
+  readonly secrets?: readonly string[];
+  readonly redact?: readonly string[];
+}
+
+/** What of a tool does, where it is known. */
+export interface SecretsOfTool {
+  readonly secrets: readonly string[];
+  readonly server?: string;
+}
+
+/** An outside schema that marks more than this marks all arguments: nothing of it must take long. */
+const MAX_CLAIMED = 32;
+
+/**
+ * Lists the secret paths of a call: the tool's of now, and those that it had when the call was made.
+ * Where the tool is from decides who declares them, whatever its schema says: only the operator's
+ * own tools and the policy can hide anything from the people who decide.
+ */
+export function secretPathsOfCall(call: SecretsOfCall, tool?: SecretsOfTool): SecretPaths {
+  const declared = [...new Set([...(call.secrets ?? []), ...(tool?.secrets ?? [])])];
+  const isOwn =
+    call.outside === undefined && call.server === undefined && tool?.server === undefined;
+  const redacted = call.redact ?? [];
+  if (isOwn) return { hidden: [...new Set([...redacted, ...declared])], claimed: [] };
+  return { hidden: redacted, claimed: declared.length > MAX_CLAIMED ? ['*'] : declared };
+}
+
+/** Lists all of them, whoever declares them. */
+export function allSecretPaths(call: SecretsOfCall, tool?: SecretsOfTool): readonly string[] {
+  const { claimed, hidden } = secretPathsOfCall(call, tool);
+  return [...hidden, ...claimed];
 }
 
 type Schema = { readonly [key: string]: JsonValue };
 
+/** In what goes on for longer everything counts as secret. */
+const MOST_STEPS = 50_000;
+
 /** Lists the paths that a JSON Schema marks as secret: `format: "password"`, `writeOnly`, or `secret: true`. */
 export function secretPathsOf(schema: Schema): readonly string[] {
   const paths = new Set<string>();
-  walk(schema, { root: schema, path: [], paths, refs: [] });
-  return [...paths];
+  const count = { left: MOST_STEPS };
+  walk(schema, { root: schema, path: [], paths, refs: [], count });
+  return count.left < 0 ? ['*'] : [...paths];
 }
 
 interface Walk {
@@ -42,6 +157,7 @@ interface Walk {
   readonly paths: Set<string>;
   /** References that are being followed: a recursive schema is walked once. */
   readonly refs: readonly string[];
+  readonly count: { left: number };
 }
 
 /** Keywords whose schemas are of the value itself, or of a list's items, which are passed through. */
@@ -63,7 +179,8 @@ const BY_NAME: ReadonlySet<string> = new Set([
 ]);
 
 function walk(schema: JsonValue | undefined, at: Walk): void {
-  if (!isSchema(schema)) return;
+  at.count.left -= 1;
+  if (!isSchema(schema) || at.count.left < 0) return;
   if (schema.format === 'password' || schema.writeOnly === true || schema.secret === true) {
     at.paths.add(at.path.length === 0 ? '*' : at.path.join('.'));
     return;
