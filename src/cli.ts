@@ -3,7 +3,7 @@ import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { inspect } from 'node:util';
 import { AGENT_SIDE, runAgentSide } from './commands/agent-side.ts';
-import { showLines } from './domain/visible-text.ts';
+import { showLines } from './domain/terminal-text.ts';
 import { EnvFileError, readEnvFile } from './read-env-file.ts';
 import { createSystemClock } from './system-clock.ts';
 

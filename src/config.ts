@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
 import { nameWarnings, warningsOf } from './config-warnings.ts';
 import type { TalkRules } from './domain/talk.ts';
-import { showLine } from './domain/visible-text.ts';
+import { showLine } from './domain/terminal-text.ts';
 import { exactProblems, placeProblems, tokenProblems, workspaceOf } from './env-problems.ts';
 import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
 import {

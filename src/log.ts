@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino, destination as toFile } from 'pino';
-import { showJson } from './domain/visible-text.ts';
+import { showJson } from './domain/terminal-text.ts';
 
 const REDACTED = '[redacted]';
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { secretsOf } from './config-secrets.ts';
-import { showLines } from './domain/visible-text.ts';
+import { showLines } from './domain/terminal-text.ts';
 import { createLog } from './log.ts';
 import { readEnvFile } from './read-env-file.ts';
 import { stopOnSignal } from './stop-on-signal.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { AuditLine } from '../domain/audit-check.ts';
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import { exportFileProblems } from '../folder-problems.ts';
 import type { AuditSource } from '../stores/audit-source.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { AuditEntry } from '../domain/audit.ts';
 import { canonicalJson } from '../domain/json.ts';
-import { showJson, showLines } from '../domain/visible-text.ts';
+import { showJson, showLines } from '../domain/terminal-text.ts';
 
 /** What an export is written as. */
 export type AuditFormat = 'csv' | 'jsonl';

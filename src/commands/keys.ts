@@ -14,7 +14,7 @@ import {
 import { callbackSecretOf } from '../domain/callback.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { Effects, Keys } from '../domain/store.ts';
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import type { KeysSource } from '../stores/keys-source.ts';
 import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { findPolicyClash } from './find-policy-clash.ts';

@@ -1,4 +1,4 @@
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import { type AuditSource, NoAuditError } from '../stores/audit-source.ts';
 import { openAudit } from '../stores/open-audit.ts';
 import { type CommandDeps, EXIT, type ExitCode } from './command.ts';

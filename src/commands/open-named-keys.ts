@@ -1,5 +1,5 @@
 import type { Keys } from '../domain/store.ts';
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import { type KeysSource, NoKeysError } from '../stores/keys-source.ts';
 import { openKeys } from '../stores/open-keys.ts';
 import { type CommandDeps, EXIT, type ExitCode } from './command.ts';

@@ -1,6 +1,6 @@
 import { sayAgentPattern } from '../domain/agent-name.ts';
 import { namesIn } from '../domain/policy-routes.ts';
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import { type PolicyProblem, sayProblem } from '../policy/policy-problem.ts';
 import type { PolicyFile } from '../policy/read-policy.ts';
 import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';

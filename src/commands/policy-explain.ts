@@ -6,12 +6,13 @@ import {
   sayAmbiguous,
 } from '../domain/agent-name.ts';
 import type { JsonValue } from '../domain/json.ts';
-import { type Evaluation, evaluatePolicy, type Outside } from '../domain/policy.ts';
+import { type Evaluation, evaluatePolicy, type Outside, redactedIn } from '../domain/policy.ts';
 import type { DraftRoute } from '../domain/policy-routes.ts';
 import { defaultGate, type GateFacts, REQUESTER_ROUTE, type Risk } from '../domain/route.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import { threadKey } from '../domain/thread-key.ts';
-import { showLine } from '../domain/visible-text.ts';
+import type { PolicyFile } from '../policy/read-policy.ts';
 import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { heedSetRoutes, readSetRoutes } from './explain-routes.ts';
 import { readKnownNames } from './known-names.ts';
@@ -39,22 +40,24 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
   }
   const assumed = new Set<string>([...call.assumed, ...(problem === undefined ? [] : [problem])]);
   const outside = assumeOutside(wanted, assumed);
-  const routes = found.kind === 'policy' ? found.file.routes : new Map<string, DraftRoute>();
-  const evaluation = await evaluate(found, call.facts, outside);
+  const file = found.kind === 'policy' ? found.file : undefined;
+  const routes = file?.routes ?? new Map<string, DraftRoute>();
+  const evaluation = await evaluate(file, call.facts, outside);
   const set = readSetRoutes(deps);
   if (set.kind === 'unknown') assumed.add(set.why);
   const share = heedSetRoutes(
     { evaluation, route: routeOf(evaluation, routes) },
     {
       tool: wanted.tool,
-      mayLoosen: found.kind === 'policy' && found.file.policy.slackMayLoosen === true,
+      mayLoosen: file?.policy.slackMayLoosen === true,
     },
     { book: set.kind === 'routes' ? set.book : NO_ADMIN_ROUTES, drafts: routes },
   );
   const explanation: Explanation = {
     file: found.kind === 'policy' ? found.path : undefined,
-    hash: found.kind === 'policy' ? found.file.hash : undefined,
+    hash: file?.hash,
     facts: call.facts,
+    redact: file ? redactedIn(file.policy, wanted.tool) : [],
     ...share,
     assumed: [...assumed],
   };
@@ -204,12 +207,11 @@ function assumeOutside({ email, groups }: Wanted, assumed: Set<string>): Outside
 
 /** What holds without a policy file. */
 async function evaluate(
-  found: Awaited<ReturnType<typeof openPolicyFile>>,
+  file: PolicyFile | undefined,
   facts: GateFacts,
   outside: Outside,
 ): Promise<Evaluation<string>> {
-  if (found.kind !== 'policy') return evaluateBuiltIn(facts);
-  return await evaluatePolicy(found.file.policy, facts, outside);
+  return file ? await evaluatePolicy(file.policy, facts, outside) : evaluateBuiltIn(facts);
 }
 
 function evaluateBuiltIn(facts: GateFacts): Evaluation<string> {

@@ -1,4 +1,4 @@
-import { showLine, showLines } from '../domain/visible-text.ts';
+import { showLine, showLines } from '../domain/terminal-text.ts';
 import { exportAudit } from './audit-export.ts';
 import { verifyAudit } from './audit-verify.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';

@@ -3,7 +3,7 @@ import { sayDuration } from '../domain/duration.ts';
 import type { Evaluation, PassedOver } from '../domain/policy.ts';
 import { type DraftRoute, isPolicyName } from '../domain/policy-routes.ts';
 import type { GateFacts } from '../domain/route.ts';
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import type { SlackShare } from './explain-routes.ts';
 
 /** What a policy would do with a call. */
@@ -15,6 +15,8 @@ export interface Explanation {
   readonly evaluation: Evaluation<string>;
   /** Where people are asked. */
   readonly route: DraftRoute | undefined;
+  /** Arguments that the policy shows to nobody. */
+  readonly redact: readonly string[];
   /** The route set in Slack that has a say in it. */
   readonly slack?: SlackShare['slack'];
   /** Sentences. */
@@ -23,7 +25,7 @@ export interface Explanation {
 
 /** Says it in words for people. */
 export function sayExplanation(explanation: Explanation): string {
-  const { assumed, evaluation, facts, file, route, slack } = explanation;
+  const { assumed, evaluation, facts, file, redact, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;
   const by = file === undefined ? `by ${rule}` : `by ${rule} of ${file}.`;
   const lines = [`${facts.tool} ${VERBS[ruling.gate]}, ${by}`];
@@ -41,6 +43,7 @@ export function sayExplanation(explanation: Explanation): string {
     const risk = ruling.gate === 'ask' ? ruling.risk : undefined;
     lines.push(...sayRoute(route, facts), `  risk       ${risk ?? facts.risk}`);
   }
+  lines.push(...sayRedacted(redact));
   for (const { rule: other, why } of passedOver)
     lines.push(`Not by ${other}: ${sayWhyNot(why, facts)}.`);
   for (const each of assumed) lines.push(`Assumed: ${each}`);
@@ -54,6 +57,10 @@ function sayFailure(
 ): readonly string[] {
   if (failure === undefined) return [];
   return [`The condition of this rule can't be answered: ${failure}${ON_FAILURE[gate]}`];
+}
+
+function sayRedacted(redact: readonly string[]): readonly string[] {
+  return redact.length === 0 ? [] : [`  hides      ${redact.join(', ')}`];
 }
 
 const VERBS = {
@@ -130,7 +137,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Says it for programs; spans of time are milliseconds. */
 export function toPlainExplanation(explanation: Explanation): object {
-  const { assumed, evaluation, facts, file, hash, route, slack } = explanation;
+  const { assumed, evaluation, facts, file, hash, redact, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;
   return {
     ...(file !== undefined && { file, policy: hash }),
@@ -141,6 +148,7 @@ export function toPlainExplanation(explanation: Explanation): object {
     gate: ruling.gate,
     ...(ruling.gate === 'refuse' && { reason: ruling.reason }),
     ...(route && { route, risk: (ruling.gate === 'ask' && ruling.risk) || facts.risk }),
+    ...(redact.length > 0 && { redact }),
     ...(slack && { slack }),
     ...(failure !== undefined && { failure }),
     passedOver,

@@ -1,5 +1,5 @@
 import { type ApiKey, keyState } from '../domain/api-key.ts';
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import { sayTime } from './audit-rows.ts';
 
 /** Says a key in a line for people: never its hash. */

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../domain/audit.ts';
 import type { AuditFault, AuditReport } from '../domain/audit-check.ts';
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import { sayTime } from './audit-rows.ts';
 
 /** What a look at an audit came to. */

@@ -1,8 +1,18 @@
 /**
- * Text as people may trust their eyes with: whatever can't plainly be seen is printed as `\u{…}`.
- * The way back is one to one (`\u{` itself is printed as `\u{5c}u{`), so two texts that differ never
- * look the same.
+ * Text as people may trust their eyes with: whatever can't plainly be seen is printed as `\u{…}`, and
+ * so is all that Unicode holds to be the same as something else, e.g. a mark apart from its letter.
+ * The way back is one to one: `\u{` itself is printed as `\u{5c}u{`.
  */
+import {
+  EMOJI,
+  isEmoji,
+  isHidden,
+  isJoining,
+  isLetter,
+  isLowSurrogate,
+  isMark,
+  sizeAt,
+} from './characters.ts';
 
 /** A text with everything in it visible, and how many characters had to be made so. */
 export interface VisibleText {
@@ -10,32 +20,138 @@ export interface VisibleText {
   readonly hidden: number;
 }
 
-const HIDDEN =
-  '[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]|(?! )\\p{Zs}';
-/** Looked at first, since looking for an emoji at every letter takes long: letters with single spaces and breaks between them, but no keycap’s begin; in stretches, since the stack bears no repeat without end. */
-const PLAIN = '[!-\\[\\]-~](?:[ \\n]?[!-\\[\\]-~]){0,999}(?![\\ufe0f\\u20e3])';
-/** The first alternative wins: a whole emoji sequence stays, joiners included. */
-const PIECES = new RegExp(
-  `(?<plain>${PLAIN})|(?<emoji>\\p{RGI_Emoji})|(?<escape>\\\\u\\{)|(?<mask>⟨(?=hidden:|secret,))|(?<break>\\n)|(?<hidden>${HIDDEN})|(?<marks>(?<=\\p{M}{4})\\p{M}+)|(?<spaces> +)`,
-  'gv',
-);
 const MAX_SPACES = 8;
 const MAX_INDENT = 32;
+/** More empty lines push what stands below them out of sight. */
+const MAX_BREAKS = 8;
+/** More marks on one letter cover its neighbours. */
+const MAX_MARKS = 4;
 
 /** Makes every character of a text visible; line breaks and emoji stay as they are. */
 export function toVisible(text: string): VisibleText {
+  const isNormal = text.normalize('NFC') === text;
+  let shown = '';
   let hidden = 0;
-  const visible = text.replace(PIECES, (piece, ...rest) => {
-    const groups = rest.at(-1) as Partial<Record<string, string>>;
-    const at = rest.at(-3) as number;
-    if (groups.plain ?? groups.emoji ?? groups.break) return piece;
-    if (groups.escape !== undefined) return '\\u{5c}u{';
-    // Nobody writes what looks like a mask of ours.
-    const shown = groups.spaces === undefined ? escapeAll(piece) : showSpaces(text, piece, at);
-    if (shown !== piece) hidden += [...piece].length;
-    return shown;
-  });
-  return { text: visible, hidden };
+  /** What stands before it is shown already. */
+  let from = 0;
+  /** How many marks stand right before the place. */
+  let marks = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = endOfLetters(text, at, isNormal);
+    if (end > at) {
+      at = end;
+      marks = 0;
+      continue;
+    }
+    const { size, shownAs, counts = true } = pieceAt(text, at, marks, isNormal);
+    marks = marksAfter(text, at, size, marks);
+    if (shownAs !== undefined) {
+      shown += text.slice(from, at) + shownAs;
+      from = at + size;
+      hidden += counts ? charactersIn(text, at, size) : 0;
+    }
+    at += size;
+  }
+  return { text: shown + text.slice(from), hidden };
+}
+
+/** Most of a text are letters that nothing is to be done about. */
+function endOfLetters(text: string, from: number, isNormal: boolean): number {
+  let at = from;
+  while (isLetter(text, at) && (isNormal || text.charCodeAt(at) < 0x80) && !isKeyCap(text, at)) {
+    at += sizeAt(text, at);
+  }
+  return at;
+}
+
+/** What stands at one place of a text. */
+interface Piece {
+  /** In code units. */
+  readonly size: number;
+  /** What is shown for it; undefined where it stays as it is. */
+  readonly shownAs?: string | undefined;
+  /** Whether that counts as made visible. (Default: it does.) */
+  readonly counts?: boolean;
+}
+
+function pieceAt(text: string, at: number, marks: number, isNormal: boolean): Piece {
+  switch (text.charCodeAt(at)) {
+    case SPACE:
+      return spacesAt(text, at);
+    case FEED:
+      return breaksAt(text, at);
+    case BACKSLASH:
+      return backslashAt(text, at);
+    case BRACKET:
+      // Nobody writes what looks like a mask of ours.
+      return MASK.some((word) => text.startsWith(word, at + 1))
+        ? escaped(text, at, 1)
+        : { size: 1 };
+    default:
+      return otherAt(text, at, marks, isNormal);
+  }
+}
+
+function otherAt(text: string, at: number, marks: number, isNormal: boolean): Piece {
+  const emoji = emojiAt(text, at);
+  if (emoji > 0) return { size: emoji };
+  if (isHidden(text, at)) return escaped(text, at, runAt(text, at, isHidden));
+  if (marks >= MAX_MARKS && isMark(text, at)) return escaped(text, at, runAt(text, at, isMark));
+  const isLoose = !isNormal && text.charCodeAt(at) >= 0x80;
+  return isLoose ? looseAt(text, at) : { size: sizeAt(text, at) };
+}
+
+const SPACE = 0x20;
+const FEED = 0x0a;
+const BACKSLASH = 0x5c;
+/** “⟨” */
+const BRACKET = 0x27e8;
+const MASK = ['hidden:', 'secret,'];
+const EMOJI_HERE = new RegExp(EMOJI, 'vy');
+
+/** The size of the emoji sequence that begins at a place, 0 for none: joiners within it are no hidden characters. */
+function emojiAt(text: string, at: number): number {
+  if (!isEmoji(text, at) || (text.charCodeAt(at) < 0x80 && !isKeyCap(text, at))) return 0;
+  EMOJI_HERE.lastIndex = at;
+  return EMOJI_HERE.test(text) ? EMOJI_HERE.lastIndex - at : 0;
+}
+
+/** Tells whether a digit or sign stands on a key, as in 1️⃣. */
+function isKeyCap(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 1);
+  return next === 0xfe0f || next === 0x20e3;
+}
+
+/** A character, or marks with the letter before them, are escaped unless the normal form has them so. */
+function looseAt(text: string, at: number): Piece {
+  let size = sizeAt(text, at);
+  if (!isJoining(text, at)) return settledFrom(text, at, at, size);
+  for (let n = 1; n < MAX_MARKS && isJoining(text, at + size); n += 1) {
+    size += sizeAt(text, at + size);
+  }
+  const before = 1 + Number(isLowSurrogate(text, at - 1));
+  return settledFrom(text, Math.max(0, at - before), at, size);
+}
+
+/** A text has few different ones, and to join each again takes long. */
+const SETTLED = new Map<number | string, boolean>();
+const MOST_SETTLED = 5_000;
+
+function settledFrom(text: string, from: number, at: number, size: number): Piece {
+  const end = at + size;
+  // Numbers are found sooner than texts.
+  const key =
+    end - from === 2
+      ? text.charCodeAt(from) * 65_536 + text.charCodeAt(from + 1)
+      : text.slice(from, end);
+  let isSettled = SETTLED.get(key);
+  if (isSettled === undefined) {
+    if (SETTLED.size >= MOST_SETTLED) SETTLED.clear();
+    const joined = text.slice(from, end);
+    isSettled = joined.normalize('NFC') === joined;
+    SETTLED.set(key, isSettled);
+  }
+  return isSettled ? { size } : escaped(text, at, size);
 }
 
 /** Makes a text visible of which every second part is our own and stays as it is. */
@@ -53,20 +169,83 @@ export function toVisibleParts(parts: readonly string[]): VisibleText {
   return { text: texts.join(''), hidden };
 }
 
-function escapeAll(piece: string): string {
-  return [...piece].map((character) => `\\u{${codePoint(character)}}`).join('');
+/** How many code units all characters from a place on have that are of a kind. */
+function runAt(text: string, from: number, isSuch: typeof isMark): number {
+  let at = from;
+  while (isSuch(text, at)) at += sizeAt(text, at);
+  return at - from;
+}
+
+function charactersIn(text: string, from: number, size: number): number {
+  if (size === 1) return 1;
+  let count = 0;
+  for (let at = from; at < from + size; at += sizeAt(text, at)) count += 1;
+  return count;
+}
+
+function marksAfter(text: string, from: number, size: number, before: number): number {
+  let count = before;
+  for (let at = from; at < from + size; at += sizeAt(text, at)) {
+    count = isMark(text, at) ? count + 1 : 0;
+  }
+  return count;
+}
+
+/** The escapes of single characters, by their code. */
+const ESCAPES: (string | undefined)[] = [];
+
+function escaped(text: string, at: number, size: number): Piece {
+  if (size > 1) return { size, shownAs: escapeAll(text.slice(at, at + size)) };
+  const code = text.charCodeAt(at);
+  const shownAs = ESCAPES[code] ?? escapeRun(text.charAt(at), 1);
+  ESCAPES[code] = shownAs;
+  return { size, shownAs };
+}
+
+/** Writes runs of one character with their number. */
+export function escapeAll(piece: string): string {
+  let shown = '';
+  let at = 0;
+  while (at < piece.length) {
+    const code = piece.codePointAt(at) ?? 0;
+    const size = code > 0xffff ? 2 : 1;
+    let times = 1;
+    while (piece.codePointAt(at + times * size) === code) times += 1;
+    shown += escapeRun(String.fromCodePoint(code), times);
+    at += times * size;
+  }
+  return shown;
+}
+
+function escapeRun(character: string, times: number): string {
+  return `\\u{${codePoint(character)}${times === 1 ? '' : ` x${times}`}}`;
 }
 
 function codePoint(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16);
 }
 
-function showSpaces(text: string, run: string, at: number): string {
-  const after = text[at + run.length];
-  const leads = at > 0 && text[at - 1] === '\n';
-  const trails = after === undefined || after === '\n' || at === 0;
-  if (!trails && run.length <= (leads ? MAX_INDENT : MAX_SPACES)) return run;
-  return run.length === 1 ? '\\u{20}' : `\\u{20 x${run.length}}`;
+function spacesAt(text: string, at: number): Piece {
+  let end = at + 1;
+  while (text.charCodeAt(end) === SPACE) end += 1;
+  const size = end - at;
+  const next = text.charCodeAt(end);
+  const leads = at > 0 && text.charCodeAt(at - 1) === FEED;
+  const trails = end === text.length || next === FEED || at === 0;
+  if (!trails && size <= (leads ? MAX_INDENT : MAX_SPACES)) return { size };
+  return escaped(text, at, size);
+}
+
+function backslashAt(text: string, at: number): Piece {
+  const isOurs = text.startsWith('u{', at + 1);
+  return isOurs ? { size: 3, shownAs: '\\u{5c}u{', counts: false } : { size: 1 };
+}
+
+function breaksAt(text: string, at: number): Piece {
+  let end = at + 1;
+  while (text.charCodeAt(end) === FEED) end += 1;
+  const size = end - at;
+  return size <= MAX_BREAKS ? { size } : escaped(text, at, size);
 }
 
 /** Reads a visible text back: the inverse of `toVisible`. */
@@ -108,35 +287,4 @@ function showPlain(name: string, hidden: RegExp): string {
   if (safe === '') return '(no name)';
   if (safe.length <= NAME_LIMIT) return safe;
   return `${safe.slice(0, NAME_LIMIT)}… (${NAME_LIMIT} of ${safe.length} characters)`;
-}
-
-/** Writes a text on one line of a terminal or a report: a line break in it is an escape too, and spaces stay. */
-export function showLine(text: string): string {
-  return escapePieces(text, ['escape', 'hidden', 'marks']).replaceAll('\n', '\\u{a}');
-}
-
-/** Writes lines for a terminal, whatever is in them: no character acts on it or reorders others. Doing so twice changes nothing. */
-export function showLines(text: string): string {
-  return escapePieces(text, ['hidden', 'marks']);
-}
-
-function escapePieces(text: string, kinds: readonly ('escape' | 'hidden' | 'marks')[]): string {
-  return text.replace(PIECES, (piece, ...rest) => {
-    const groups = rest.at(-1) as Partial<Record<string, string>>;
-    const kind = kinds.find((each) => groups[each] !== undefined);
-    if (kind === undefined) return piece;
-    return kind === 'escape' ? '\\u{5c}u{' : escapeAll(piece);
-  });
-}
-
-const HIDDEN_IN_JSON = new RegExp(`(?!\\n)(?:${HIDDEN})`, 'gu');
-
-/** Writes a JSON text with the escapes of JSON for whatever can't be seen: its value stays the same. */
-export function showJson(json: string): string {
-  return json.replace(HIDDEN_IN_JSON, (character) =>
-    Array.from({ length: character.length }, (_each, at) => {
-      const unit = character.charCodeAt(at).toString(16).padStart(4, '0');
-      return `\\u${unit}`;
-    }).join(''),
-  );
 }

@@ -1,4 +1,4 @@
-import { showLine } from '../domain/visible-text.ts';
+import { showLine } from '../domain/terminal-text.ts';
 import type { Place } from './policy-source.ts';
 
 /** Something in the policy file that a person has to look at: an error keeps it from being used. */

@@ -124,6 +124,27 @@ export const DefaultSchema = z.strictObject(
 
 export type DefaultInput = z.output<typeof DefaultSchema>;
 
+const REDACTED_IS = 'is a list of arguments by their dotted paths, like [password, "headers.*"]';
+
+/** Arguments that nobody is shown. */
+export const RedactSchema = z.strictObject(
+  {
+    tools: z
+      .array(tool, 'is a list of names of tools, like ["vault__*"]')
+      .min(1, 'is a list of names of tools, like ["vault__*"]'),
+    args: z
+      .array(
+        z
+          .string(REDACTED_IS)
+          .regex(/^[^.]+(?:\.[^.]+)*$/, REDACTED_IS)
+          .max(200),
+        REDACTED_IS,
+      )
+      .min(1, REDACTED_IS),
+  },
+  'says what is hidden, like { tools: ["vault__*"], args: [password] }',
+);
+
 function isMapping(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -143,7 +164,11 @@ export const FileSchema = z.strictObject(
       .array(z.unknown(), 'is a list of rules')
       .nullish()
       .transform((rules) => rules ?? []),
+    redact: z
+      .array(z.unknown(), 'is a list of what is hidden, of which tools')
+      .nullish()
+      .transform((redact) => redact ?? []),
     default: z.unknown().optional(),
   },
-  'holds version: 1, routes, rules and default',
+  'holds version: 1, routes, rules, redact and default',
 );

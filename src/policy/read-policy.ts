@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Policy, Ruling } from '../domain/policy.ts';
+import type { Policy, Redaction, Ruling } from '../domain/policy.ts';
 import type { DraftRoute, PolicyName } from '../domain/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../domain/route.ts';
 import { createConditionCompiler } from './compile-condition.ts';
 import type { PolicyProblem } from './policy-problem.ts';
-import { FileSchema } from './policy-schema.ts';
+import { FileSchema, RedactSchema } from './policy-schema.ts';
 import { type Path, type PolicySource, readSource } from './policy-source.ts';
 import { readRoutes } from './read-routes.ts';
 import { type KnownNames, readDefault, readRules } from './read-rules.ts';
@@ -86,8 +86,22 @@ function readParts(
   const rules = readRules(file.rules, fallback, reading);
   warnOfIdle(routes, [...rules.map(({ ruling }) => ruling), fallback.ruling], report);
   const { onPolicyError: onError, slackMayLoosen } = file;
-  const policy = { onError, ...(slackMayLoosen && { slackMayLoosen }), rules, fallback };
+  const redact = readRedactions(file.redact, report);
+  const policy = {
+    onError,
+    ...(slackMayLoosen && { slackMayLoosen }),
+    ...(redact.length > 0 && { redact }),
+    rules,
+    fallback,
+  };
   return { routes, policy };
+}
+
+function readRedactions(values: readonly unknown[], report: Reporter): readonly Redaction[] {
+  return values.flatMap((value, index) => {
+    const place = { path: ['redact', index], what: `redact ${index + 1}`, report };
+    return readValue(RedactSchema, value, place).value ?? [];
+  });
 }
 
 function warnOfIdle(

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  fromVisible,
-  showJson,
-  showLine,
-  showLines,
-  showName,
-  toVisible,
-} from '../../src/domain/visible-text.ts';
+import { showJson, showLine, showLines } from '../../src/domain/terminal-text.ts';
+import { fromVisible, showName, toVisible } from '../../src/domain/visible-text.ts';
 
 const HIDDEN = [
   '\u200b',
@@ -50,6 +44,60 @@ describe('visible text', () => {
     assert.equal(toVisible('  ').text, '\\u{20 x2}');
   });
 
+  it('counts runs of one hidden character, and of more than eight line breaks', () => {
+    const command = `ls ${'\u200b'.repeat(600)}; rm`;
+    assert.deepEqual(toVisible(command), { text: 'ls \\u{200b x600}; rm', hidden: 600 });
+    assert.equal(toVisible('\\u{200b x600}').text, '\\u{5c}u{200b x600}');
+    assert.equal(toVisible('a\r\r\nb').text, 'a\\u{d x2}\nb');
+    assert.equal(toVisible(`a${'\n'.repeat(8)}b`).text, `a${'\n'.repeat(8)}b`);
+    assert.equal(toVisible(`a${'\n'.repeat(9)}b`).text, 'a\\u{a x9}b');
+  });
+
+  for (const [what, text, shown] of [
+    ['a mark apart from its letter', 'cafe\u0301', 'cafe\\u{301}'],
+    ['marks in another order', 'a\u0301\u0323', 'a\\u{301}\\u{323}'],
+    ['a sign that is another one', 'a\u037eb', 'a\\u{37e}b'],
+    ['a unit that is a letter', '\u212a', '\\u{212a}'],
+    ['a syllable in parts', '\u1100\u1161\u11a8', '\u1100\\u{1161}\\u{11a8}'],
+  ] as const) {
+    it(`writes ${what} as an escape, but not its normal form`, () => {
+      assert.equal(toVisible(text).text, shown);
+      const normal = text.normalize('NFC');
+      assert.deepEqual(toVisible(normal), { text: normal, hidden: 0 });
+    });
+  }
+
+  it('writes what can’t be seen behind a mark as an escape in texts that are in no normal form, too', () => {
+    for (const unseen of ['\u034f', '\ufe0f', '\u1160']) {
+      const code = unseen.codePointAt(0)?.toString(16);
+      assert.equal(toVisible(`\u212ax\u0301${unseen}y`).text, `\\u{212a}x\u0301\\u{${code}}y`);
+    }
+  });
+
+  it('is the same for no two texts that Unicode holds to be the same', () => {
+    const unit = fc.constantFrom(
+      ...'aeK;=가é',
+      '\u0301',
+      '\u0323',
+      '\u0338',
+      '\u1100',
+      '\u1161',
+      '\u{1d15e}',
+      '\u0958',
+      '😀',
+      ' ',
+    );
+    const texts = fc.array(unit, { maxLength: 12 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        const { text: shown } = toVisible(text);
+        assert.equal(shown.normalize('NFC'), shown);
+        assert.equal(fromVisible(shown), text);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   it('keeps the indentation of code', () => {
     const code = `if\n${' '.repeat(12)}deep`;
     assert.equal(toVisible(code).text, code);
@@ -65,7 +113,20 @@ describe('visible text', () => {
 
   it('has one way back for every text', () => {
     const unit = fc.oneof(
-      fc.constantFrom(...HIDDEN, ' ', '         ', '\n', '\\u{', '}', '\\', 'x2', '👩‍👧'),
+      fc.constantFrom(
+        ...HIDDEN,
+        ' ',
+        '         ',
+        '\n',
+        '\\u{',
+        '}',
+        '\\',
+        'x2',
+        '👩‍👧',
+        '\u200b\u200b\u200b',
+        '\n'.repeat(12),
+        'e\u0301',
+      ),
       fc.string({ unit: 'binary', maxLength: 3 }),
     );
     const texts = fc.array(unit, { maxLength: 30 }).map((parts) => parts.join(''));

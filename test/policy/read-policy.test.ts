@@ -29,7 +29,7 @@ const GOOD_ROUTE = `${ROUTE}{ approvers: [user:U1] }\n`;
 // biome-ignore format: a row of the table is a line.
 const WRONG: readonly (readonly [what: string, text: string, ...problems: readonly string[]])[] = [
   ['an empty file', '', '1:1 The file is empty. Begin it with version: 1.'],
-  ['a text', 'hello', '1:1 The file can\'t be "hello": it holds version: 1, routes, rules and default.'],
+  ['a text', 'hello', '1:1 The file can\'t be "hello": it holds version: 1, routes, rules, redact and default.'],
   ['no version', 'rules: []', '1:1 “version” is missing: it is 1'],
   ['another version', 'version: 2', '1:10 “version” can\'t be 2: it is 1'],
   ['a tab', 'version: 1\nrules:\n\t- x', '3:1 A tab can’t indent in YAML. Use spaces.'],
@@ -37,7 +37,7 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a broken list', 'version: 1\nrules: [', '2:9 This is no YAML'],
   ['two documents', 'version: 1\n---\nversion: 1', '2:1 A second document begins here'],
   ['a misspelled key', 'version: 1\nrule: []', '2:1 “rule” is no key of the file. Did you mean “rules”?'],
-  ['a key that is like none', 'version: 1\nfoo: []', '2:1 “foo” is no key of the file. There are: version, onPolicyError, slackMayLoosen, routes, rules, default.'],
+  ['a key that is like none', 'version: 1\nfoo: []', '2:1 “foo” is no key of the file. There are: version, onPolicyError, slackMayLoosen, routes, rules, redact, default.'],
   ['a wrong onPolicyError', 'version: 1\nonPolicyError: no', '2:16 “onPolicyError” can\'t be "no": it is ask or run.'],
   ['a slackMayLoosen that is no yes or no', 'version: 1\nslackMayLoosen: maybe', '2:17 “slackMayLoosen” can\'t be "maybe": it is true or false.'],
   ['rules that are no list', 'version: 1\nrules: { a: 1 }', '2:8 “rules” can\'t be {"a":1}: it is a list of rules.'],
