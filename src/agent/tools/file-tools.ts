@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { findPlaces } from '../../domain/find-places.ts';
 import { createQueues } from '../../domain/queues.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
+import { type Found, holds, MAX_FILE_BYTES } from './look-at-file.ts';
 import { splitPath, WorkspaceError } from './open-folder.ts';
 import { assertBasis, basisOf, previewChange, previewOrWhyNot } from './preview-change.ts';
-import { type Found, MAX_FILE_BYTES, type Workspace } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 const MAX_ENTRIES = 500;
 /** As large as a text that people may attach. */
@@ -113,9 +115,11 @@ function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
       inTurn(async () => {
         const found = await look(file);
         // After a crash it may have been written already.
-        if (found.kind !== 'file' || found.text !== content) assertBasis(file, found, basis);
-        signal.throwIfAborted();
-        await workspace.write(file, content);
+        if (found.kind !== 'file' || !holds(found, content)) {
+          assertBasis(file, found, basis);
+          signal.throwIfAborted();
+          await workspace.write(file, content, found);
+        }
         return `Wrote ${Buffer.byteLength(content)} bytes to ${file}.`;
       }),
     preview: ({ path: file, content }) =>
@@ -134,19 +138,19 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
         `${file} is larger than ${MAX_FILE_BYTES / 1024} KB and can’t be edited.`,
       );
     }
-    const places = countPlaces(text, oldText);
-    if (places === 0) {
+    const [place, second] = findPlaces(text, oldText, 2);
+    if (place === undefined) {
       throw new WorkspaceError(
         `oldText does not occur in ${file}. It must be there exactly, with its spaces and line breaks; read_file shows the text.`,
       );
     }
-    if (places > 1) {
+    if (second !== undefined) {
       throw new WorkspaceError(
-        `oldText occurs ${places} times in ${file}. Add the lines around it, so that it occurs once.`,
+        `oldText occurs more than once in ${file}. Add the lines around it, so that it occurs once.`,
       );
     }
-    // A function: in a replacement text, "$&" and its like would be commands.
-    return { found, after: text.replace(oldText, () => newText) };
+    const after = text.slice(0, place) + newText + text.slice(place + oldText.length);
+    return { found, after };
   }
   return defineTool({
     name: 'edit_file',
@@ -163,7 +167,7 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
         const { found, after } = await edited(file, oldText, newText);
         assertBasis(file, found, basis);
         signal.throwIfAborted();
-        await workspace.write(file, after);
+        await workspace.write(file, after, found);
         return `Edited ${file}.`;
       }),
     preview: ({ path: file, oldText, newText }) =>
@@ -190,9 +194,10 @@ function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
     risk: 'high',
     run: ({ path: file }, { signal, basis }) =>
       inTurn(async () => {
-        if (basis !== undefined) assertBasis(file, await look(file), basis);
+        const found = await look(file);
+        assertBasis(file, found, basis);
         signal.throwIfAborted();
-        await workspace.delete(file);
+        await workspace.delete(file, found);
         return `Deleted ${file}.`;
       }),
     preview: ({ path: file }) =>
@@ -203,13 +208,6 @@ function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
         return { text: `Deletes the empty folder ${file}.`, basis };
       }),
   });
-}
-
-/** Places that overlap count each: the text between them could mean either. */
-function countPlaces(text: string, part: string): number {
-  let places = 0;
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) places += 1;
-  return places;
 }
 
 async function readText(workspace: Workspace, file: string, maxBytes?: number) {

@@ -84,7 +84,7 @@ function describe(file: string, bytes: Uint8Array): string {
 }
 
 function beginningOf(bytes: Uint8Array): string {
-  const text = new TextDecoder().decode(bytes);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   if (text.length <= MAX_SHOWN) return `It holds:\n${text}`;
   return `It begins with:\n${text.slice(0, MAX_SHOWN)}…`;
 }

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
-import { atPath, MissingError, type OpenFolder, statOf, WorkspaceError } from './open-folder.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { putNew } from './change-file.ts';
+import { atPath, MissingError, statOf, WorkspaceError } from './open-folder.ts';
 
 /** The bytes of a file of the workspace, or why there are none. */
 export type FoundBytes =
@@ -16,9 +16,7 @@ export interface WorkspaceBytes {
   add(path: string, bytes: Uint8Array): Promise<'added' | 'same' | 'taken'>;
 }
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** What file systems without hard links answer. */
-const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Opens the workspace in a folder that exists. */
 export function createWorkspaceBytes(root: string): WorkspaceBytes {
@@ -80,38 +78,6 @@ async function compare(at: string, shown: string, bytes: Uint8Array): Promise<'s
     if (error instanceof WorkspaceError || codeOf(error) === 'ELOOP') return 'taken';
     throw error;
   }
-}
-
-/** Puts whole bytes under a name that is free; false when somebody was faster. */
-async function putNew(folder: OpenFolder, name: string, bytes: Uint8Array): Promise<boolean> {
-  const draft = folder.at(`.${randomBytes(8).toString('hex')}.draft`);
-  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-    await handle.close();
-    // Unlike a rename, a link never takes the place of what is there.
-    await link(draft, folder.at(name));
-  } catch (error) {
-    await handle.close();
-    if (codeOf(error) === 'EEXIST') return await drop(draft);
-    if (NO_LINKS.has(codeOf(error))) return await moveTo(draft, folder.at(name));
-    await unlink(draft);
-    throw error;
-  }
-  await unlink(draft);
-  return true;
-}
-
-async function moveTo(draft: string, at: string): Promise<boolean> {
-  if (await statOf(at)) return await drop(draft);
-  await rename(draft, at);
-  return true;
-}
-
-async function drop(draft: string): Promise<false> {
-  await unlink(draft);
-  return false;
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,0 +1,135 @@
+/** What stands at a path of the workspace, with a digest by which a change is found whatever a clock says. */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { type OpenFolder, statOf, WorkspaceError } from './open-folder.ts';
+
+/** A plain file. */
+export interface FoundFile {
+  readonly kind: 'file';
+  readonly size: number;
+  /** In milliseconds since 1970. */
+  readonly modifiedAt: number;
+  /** SHA-256 of all its bytes; of a very large one, of its beginning, its end, its size and its time. */
+  readonly digest: string;
+  /** Of a very large one, which file it is and when it was last touched in any way: no program can set this back. */
+  readonly touched: string | undefined;
+  /** Undefined when it is not UTF-8 text. */
+  readonly text: string | undefined;
+  /** Whether `text` is only the beginning. */
+  readonly isCut: boolean;
+}
+
+/** What stands at a path. */
+export type Found =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'folder'; readonly isEmpty: boolean }
+  | FoundFile;
+
+/** How much of a file is read unless more is asked for, in bytes. */
+export const MAX_FILE_BYTES = 256 * 1024;
+/** To hash more takes longer than a card may wait for its preview. */
+const MAX_HASHED = 32 * 1024 * 1024;
+const CHUNK = 256 * 1024;
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const NOT_A_FILE = 'is a link or a special file; only plain files and folders can be used.';
+
+/** Tells whether what was found has the same bytes; of very large files, whether it is the same one. */
+export function isSame(found: Found, seen: FoundFile): boolean {
+  return found.kind === 'file' && found.size === seen.size && found.digest === seen.digest;
+}
+
+/** Tells whether a file holds a text and nothing else. */
+export function holds({ size, digest }: FoundFile, text: string): boolean {
+  const bytes = Buffer.from(text);
+  return size === bytes.length && digest === createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Says that only plain files can be used. */
+export function notAFile(shown: string): WorkspaceError {
+  return new WorkspaceError(`${shown} ${NOT_A_FILE}`);
+}
+
+/** Looks at an entry of a folder; of a file, reads the first `maxBytes` as text. */
+export async function lookAt(
+  folder: OpenFolder,
+  name: string,
+  shown: string,
+  maxBytes: number,
+): Promise<Found> {
+  const stats = await statOf(folder.at(name));
+  if (stats === undefined) return { kind: 'nothing' };
+  if (stats.isDirectory()) {
+    return { kind: 'folder', isEmpty: (await readdir(folder.at(name))).length === 0 };
+  }
+  if (!stats.isFile()) throw notAFile(shown);
+  // Not blocking: what was a file a moment ago may be a pipe now.
+  const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    return await readOpened(handle, shown, maxBytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readOpened(handle: FileHandle, shown: string, maxBytes: number): Promise<FoundFile> {
+  const stats = await handle.stat({ bigint: true });
+  if (!stats.isFile()) throw notAFile(shown);
+  const hash = createHash('sha256');
+  const beginning: Buffer[] = [];
+  let kept = 0;
+  let size = 0;
+  for await (const chunk of chunksOf(handle, Number(stats.size))) {
+    hash.update(chunk);
+    if (kept < maxBytes) beginning.push(Buffer.from(chunk.subarray(0, maxBytes - kept)));
+    kept += chunk.length;
+    size += chunk.length;
+  }
+  const isHuge = stats.size > MAX_HASHED;
+  if (isHuge) hash.update(`\0${stats.size}:${stats.mtimeNs}`);
+  const isCut = kept > maxBytes;
+  return {
+    kind: 'file',
+    size: isHuge ? Number(stats.size) : size,
+    modifiedAt: Number(stats.mtimeMs),
+    digest: hash.digest('hex'),
+    touched: isHuge ? `${stats.dev}:${stats.ino}:${stats.ctimeNs}` : undefined,
+    text: decode(Buffer.concat(beginning), isCut),
+    isCut,
+  };
+}
+
+/** Reads a file whole, as far as it went when it was opened; of a very large one only both ends. */
+async function* chunksOf(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
+  const buffer = Buffer.alloc(Math.min(CHUNK, size));
+  const isHuge = size > MAX_HASHED;
+  yield* chunksFrom(handle, buffer, 0, isHuge ? MAX_HASHED / 2 : size);
+  if (isHuge) yield* chunksFrom(handle, buffer, size - MAX_HASHED / 2, size);
+}
+
+/** Every chunk is in the same buffer: whoever keeps one copies it. */
+async function* chunksFrom(
+  handle: FileHandle,
+  buffer: Buffer,
+  from: number,
+  to: number,
+): AsyncGenerator<Buffer> {
+  for (let at = from; at < to; ) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - at), at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+function decode(bytes: Uint8Array, isCut: boolean): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    // A cut may fall within a character: streaming leaves its half out.
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return decoder.decode(bytes, { stream: isCut });
+  } catch {
+    return undefined;
+  }
+}
