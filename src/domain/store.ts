@@ -19,6 +19,7 @@ import type { Group } from './route.ts';
 import { plainSentence, type Sentence } from './sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { Step } from './transitions.ts';
+import type { TurnRecord, TurnRecords } from './turn-record.ts';
 
 /** Something to say in a thread, until it has been said; one id is said once. */
 export interface Say {
@@ -66,6 +67,8 @@ export interface Effects {
   readonly says?: readonly Say[];
   /** Messages that end with this change; one that had ended stays as it was. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
+  /** Messages of turns in progress; a position that is known stays as it was. */
+  readonly records?: readonly TurnRecord[];
 }
 
 /** The calls: the only truth about them, and the only lock on running one. */
@@ -150,7 +153,7 @@ export interface Inbox {
 
 /** Settled turns. */
 export interface History {
-  /** Appends a turn unless its id is known. */
+  /** Appends a turn unless its id is known, and removes the thread's turn records. */
   append(thread: ThreadKey, turn: SettledTurn, effects: Effects, fence: ThreadFence): Promise<void>;
   /** The newest turns, newest first; `skip` leaves out that many. */
   newest(thread: ThreadKey, limit: number, skip: number): Promise<readonly SettledTurn[]>;
@@ -260,6 +263,7 @@ export interface Audit {
 export interface Store {
   readonly ledger: Ledger;
   readonly inbox: Inbox;
+  readonly records: TurnRecords;
   readonly history: History;
   readonly outbox: Outbox;
   readonly agenda: Agenda;

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { OnDamaged } from '../domain/damage.ts';
 import type { Log } from '../domain/log.ts';
 import type { InstallationKey } from '../domain/secret-mark.ts';
 import { createFileKey } from './installation-key.ts';
@@ -25,7 +26,12 @@ export interface StorePlace {
 /** Opens Redis where it is configured, else SQLite in the data folder. */
 export async function openStore(
   { dataDir, redis, workspaceDir }: StorePlace,
-  deps: { readonly clock: Clock; readonly log: Log; readonly onWake: () => void },
+  deps: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly onWake: () => void;
+    readonly onDamaged?: OnDamaged;
+  },
 ): Promise<OpenedStore> {
   if (!redis) {
     return {

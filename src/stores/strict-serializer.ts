@@ -1,9 +1,32 @@
+import { crc32 } from 'node:zlib';
 import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgraph-checkpoint';
+import { UnreadableStateError } from '../domain/agent.ts';
 import { findBigInt } from './find-big-int.ts';
 
-/** Makes the stock serializer, but that it refuses a BigInt: the stock one puts a text of its own in place of a whole value that holds one. */
+/** It follows the JSON. State that an older version stored has none. */
+const CHECKSUM = /\n#([0-9a-f]{8})$/;
+const CHECKSUM_LENGTH = '\n#00000000'.length;
+
+/** Makes the serializer for graphs that others made: LangChain's own, since they keep its message classes in their state. A BigInt is refused: the stock one replaces the whole value that holds it. Damaged data is refused with `UnreadableStateError`. */
 export function createStrictSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
+  return withChecks(stock, (json) => stock.loadsTyped('json', json));
+}
+
+/** Makes the serializer of our own graph, which reads JSON only: no stored data makes it look up a class or run a constructor. */
+export function createPlainSerializer(): SerializerProtocol {
+  return withChecks(new JsonPlusSerializer(), async (json) => JSON.parse(json, toUndefined));
+}
+
+/** Removes the checksum, for a reader that expects JSON. */
+export function withoutChecksum(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, -CHECKSUM_LENGTH);
+}
+
+function withChecks(
+  stock: JsonPlusSerializer,
+  load: (json: string) => Promise<unknown>,
+): SerializerProtocol {
   return {
     async dumpsTyped(value: unknown) {
       const path = findBigInt(value);
@@ -13,8 +36,44 @@ export function createStrictSerializer(): SerializerProtocol {
             'Keep it as a string.',
         );
       }
-      return stock.dumpsTyped(value);
+      const [type, bytes] = await stock.dumpsTyped(value);
+      if (type !== 'json') return [type, bytes];
+      return [type, Buffer.concat([bytes, Buffer.from(`\n#${checksumOf(bytes)}`)])];
     },
-    loadsTyped: (type, data) => stock.loadsTyped(type, data),
+    async loadsTyped(type: string, data: Uint8Array | string) {
+      if (type !== 'json') return await stock.loadsTyped(type, data);
+      const json = readJson(Buffer.from(data).toString());
+      try {
+        return await load(json);
+      } catch (error) {
+        throw new UnreadableStateError('The stored state of a graph is not valid JSON.', {
+          cause: error,
+        });
+      }
+    },
   };
+}
+
+function readJson(text: string): string {
+  const [mark, checksum] = CHECKSUM.exec(text) ?? [];
+  if (mark === undefined) return text;
+  const json = text.slice(0, -mark.length);
+  if (checksum === checksumOf(json)) return json;
+  throw new UnreadableStateError('The checksum of the stored state of a graph does not match.');
+}
+
+function checksumOf(data: string | Uint8Array): string {
+  return crc32(data).toString(16).padStart(8, '0');
+}
+
+/** The stock serializer writes a value that is undefined so. */
+function toUndefined(_key: string, value: unknown): unknown {
+  const isMark =
+    typeof value === 'object' &&
+    value !== null &&
+    'lc' in value &&
+    value.lc === 2 &&
+    'type' in value &&
+    value.type === 'undefined';
+  return isMark ? undefined : value;
 }

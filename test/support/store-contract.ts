@@ -13,6 +13,7 @@ import { outboxContract } from './store-contract/outbox-contract.ts';
 import { pauseContract } from './store-contract/pause-contract.ts';
 import { pinsContract } from './store-contract/pins-contract.ts';
 import { bulletinsContract, sidesContract } from './store-contract/places-contract.ts';
+import { recordsContract } from './store-contract/records-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { removalContract } from './store-contract/removal-contract.ts';
 import { requesterContract } from './store-contract/requester-contract.ts';
@@ -32,6 +33,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('bulletins', () => bulletinsContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
+    describe('turn records', () => recordsContract(open));
     describe('history', () => historyContract(open));
     describe('removal of the history', () => removalContract(open));
     describe('outbox', () => outboxContract(open));

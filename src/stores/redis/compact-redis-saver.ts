@@ -11,14 +11,16 @@ import {
   getCheckpointId,
   maxChannelVersion,
   type PendingWrite,
+  type SerializerProtocol,
   TASKS,
   WRITES_IDX_MAP,
   writesSortKey,
 } from '@langchain/langgraph-checkpoint';
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
+import { UnreadableStateError } from '../../domain/agent.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
-import { createStrictSerializer } from '../strict-serializer.ts';
+import { assertCheckpoint } from '../read-checkpoint.ts';
 import { DELETE, GET, GET_WRITES, LIST, PUT, PUT_WRITES } from './checkpoint-scripts.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { readList, readText, readTexts } from './read-reply.ts';
@@ -43,9 +45,9 @@ export class CompactRedisSaver extends RedisSaver {
   readonly #connection: RedisConnection;
   readonly #prefix: string;
 
-  constructor(connection: RedisConnection, prefix: string) {
+  constructor(connection: RedisConnection, prefix: string, serde: SerializerProtocol) {
     super(connection.client);
-    this.serde = createStrictSerializer();
+    this.serde = serde;
     this.#connection = connection;
     this.#link = connection.link;
     this.#prefix = prefix;
@@ -67,7 +69,10 @@ export class CompactRedisSaver extends RedisSaver {
     const parent = getCheckpointId(config) || null;
     const { document, values } = split(checkpoint);
     const texts = await Promise.all([this.#dump(document), this.#dump(metadata)]);
-    const refs = Object.keys(values).map((channel) => refOf(channel, checkpoint));
+    const changed = Object.keys(values).filter((name) => !newVersions || name in newVersions);
+    // Without a parent there is nobody to have stored the others.
+    const kept = parent === null ? changed : Object.keys(values);
+    const refs = kept.map((channel) => refOf(channel, checkpoint));
     const head = [String(token), ns, checkpoint.id, parent ?? ''];
     const body = [JSON.stringify([...texts, parent]), refs.join('\n')];
 
@@ -79,7 +84,6 @@ export class CompactRedisSaver extends RedisSaver {
       const reply = await this.#link.run(PUT, this.#base(thread), [...head, ...body, ...blobs]);
       return readTexts(reply);
     };
-    const changed = Object.keys(values).filter((name) => !newVersions || name in newVersions);
     const missing = await store(changed);
     // A value that should have been there is gone: it is sent once more with the others.
     if (missing.length > 0) await store([...changed, ...missing.map(channelOf)]);
@@ -158,25 +162,34 @@ export class CompactRedisSaver extends RedisSaver {
     const { thread, ns } = spot;
     const reply = await this.#link.run(GET, this.#base(thread), [token, ns, spot.id]);
     if (reply === null) return undefined;
-    const [id, document, refs, blobs, writes] = readList(reply);
-    const [state = '', about = '', parent] = JSON.parse(readText(document)) as string[];
-    const checkpoint = (await this.#load(state)) as Checkpoint;
-    const values = readList(blobs ?? null);
-    for (const [index, ref] of readTexts(refs ?? null).entries()) {
-      const blob = values[index];
-      if (typeof blob === 'string')
-        checkpoint.channel_values[channelOf(ref)] = await this.#load(blob);
-    }
+    const { parts, checkpoint, writes } = await readable(() => this.#decode(reply));
+    const { id, about, parent } = parts;
     if (checkpoint.v < 4 && parent) await this.#addSends(checkpoint, thread, ns, parent);
     const at = (checkpoint_id: string) => ({
       configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id },
     });
     return {
-      config: at(readText(id)),
+      config: at(id),
       checkpoint,
-      metadata: (await this.#load(about)) as CheckpointMetadata,
+      metadata: about,
       ...(parent && { parentConfig: at(parent) }),
-      pendingWrites: await this.#readWrites(writes ?? null),
+      pendingWrites: writes,
+    };
+  }
+
+  async #decode(reply: Reply) {
+    const [id, document, refs, blobs, writes] = readList(reply);
+    const [state = '', about = '', parent] = JSON.parse(readText(document)) as string[];
+    const checkpoint = await this.#load(state);
+    assertCheckpoint(checkpoint);
+    const values = readList(blobs ?? null);
+    for (const [index, ref] of readTexts(refs ?? null).entries()) {
+      checkpoint.channel_values[channelOf(ref)] = await this.#load(readText(values[index]));
+    }
+    return {
+      parts: { id: readText(id), about: (await this.#load(about)) as CheckpointMetadata, parent },
+      checkpoint,
+      writes: await this.#readWrites(writes ?? null),
     };
   }
 
@@ -204,7 +217,7 @@ export class CompactRedisSaver extends RedisSaver {
     parent: string,
   ): Promise<void> {
     const reply = await this.#link.run(GET_WRITES, this.#base(thread), [ns, parent]);
-    const writes = await this.#readWrites(reply);
+    const writes = await readable(() => this.#readWrites(reply));
     const sends = writes.filter(([, channel]) => channel === TASKS).map(([, , send]) => send);
     if (sends.length === 0) return;
     const versions = Object.values(checkpoint.channel_versions);
@@ -235,6 +248,16 @@ export class CompactRedisSaver extends RedisSaver {
     const end = '}:namespaces';
     const keys = await this.#connection.scan(`${escapePattern(begin)}*${end}`);
     return keys.map((key) => decodeURIComponent(key.slice(begin.length, -end.length)));
+  }
+}
+
+/** Whatever fails in reading what the server has answered is a fault of what is stored. */
+async function readable<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UnreadableStateError) throw error;
+    throw new UnreadableStateError('A stored checkpoint can’t be read.', { cause: error });
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Cancel, Clock } from '../../domain/clock.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { Log } from '../../domain/log.ts';
 import type { InstallationKey } from '../../domain/secret-mark.ts';
 import type { Store } from '../../domain/store.ts';
+import { createPlainSerializer, createStrictSerializer } from '../strict-serializer.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
 import { connectRedis } from './connect-redis.ts';
 import { createDeskLine } from './desk-line.ts';
@@ -18,13 +20,17 @@ import { createRedisLedger } from './redis-ledger.ts';
 import { createRedisOutbox } from './redis-outbox.ts';
 import { createRedisPause } from './redis-pause.ts';
 import { createRedisPins } from './redis-pins.ts';
+import { createRedisRecords } from './redis-records.ts';
 import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
 import { tryRights } from './try-rights.ts';
 
-/** All ports on one Redis, with the saver of the graph's checkpoints. */
+/** All ports on one Redis, with the savers of checkpoints. */
 export type RedisStore = Store & {
+  /** Of our own graph. */
   readonly saver: CompactRedisSaver;
+  /** Of graphs that others made. */
+  readonly graphSaver: CompactRedisSaver;
   readonly installationKey: InstallationKey;
   /** Why a folder is not the one that all replicas work on; undefined when it is. */
   findSharingProblem(folder: string): Promise<string | undefined>;
@@ -42,8 +48,10 @@ export async function createRedisStore(options: {
   readonly log: Log;
   /** Called when this or another process put something on the agenda, and every second. */
   readonly onWake?: () => void;
+  /** Hears of a record that was left out of a list since it is damaged. */
+  readonly onDamaged?: OnDamaged;
 }): Promise<RedisStore> {
-  const { clock, log, onWake, prefix } = options;
+  const { clock, log, onDamaged = () => {}, onWake, prefix } = options;
   const connection = await connectRedis(options);
   const link = createDeskLine(connection.link);
   // One hash tag, so that one script may touch all keys of the desk.
@@ -75,10 +83,11 @@ export async function createRedisStore(options: {
   }
 
   return {
-    ledger: createRedisLedger(link, desk),
-    inbox: createRedisInbox(link, desk),
-    history: createRedisHistory(link, desk),
-    outbox: createRedisOutbox(link, desk),
+    ledger: createRedisLedger(link, desk, onDamaged),
+    inbox: createRedisInbox(link, desk, onDamaged),
+    records: createRedisRecords(link, desk),
+    history: createRedisHistory(link, desk, onDamaged),
+    outbox: createRedisOutbox(link, desk, onDamaged),
     agenda: createRedisAgenda(link, desk),
     audit: createRedisAudit(link, desk),
     pause: createRedisPause(link, desk),
@@ -87,7 +96,8 @@ export async function createRedisStore(options: {
     drafts: createRedisDrafts(link, desk, clock),
     keys: createRedisKeys(link, desk),
     bulletins: createRedisBulletins(link, desk),
-    saver: new CompactRedisSaver(connection, prefix),
+    saver: new CompactRedisSaver(connection, prefix, createPlainSerializer()),
+    graphSaver: new CompactRedisSaver(connection, prefix, createStrictSerializer()),
     installationKey,
     findSharingProblem: (folder) => findSharingProblem(link, desk, folder),
     async check() {

@@ -69,11 +69,13 @@ end`;
 const AGENDA = `
 local READY=P..':agenda-ready'
 local function entry(key) return P..':agenda:'..key end
+-- What is no number must not hold up all other work.
+local function num(text) return tonumber(text or '0') or 0 end
 local function wake(wakes)
   for _,each in ipairs(wakes) do
     local key,due=each[1],each[2]
     local found=redis.call('HMGET',entry(key),'due','until','parked')
-    if found[1] and tonumber(found[1])<tonumber(due) then due=found[1] end
+    if found[1] and num(found[1])<tonumber(due) then due=found[1] end
     redis.call('HSET',entry(key),'due',due)
     if found[3] then
       redis.call('HDEL',entry(key),'parked','reason','tries')
@@ -116,16 +118,26 @@ local function addSays(says)
   end
 end`;
 
+const RECORDS = `
+local function keepRecords(records)
+  for _,each in ipairs(records) do
+    redis.call('HSETNX',P..':turn-records:'..each[1],each[2],each[3])
+  end
+end`;
+
 const EFFECTS = `
 local function carryOut(text)
   local effects=cjson.decode(text)
   append(effects.audit)
   for _,each in ipairs(effects.ends) do endMessage(each[1],each[2]) end
+  keepRecords(effects.records)
   addSays(effects.says)
   wake(effects.wakes)
 end`;
 
-const PRELUDE = ['local P=KEYS[1]', SHA256, AUDIT, AGENDA, INBOX, OUTBOX, EFFECTS].join('\n');
+const PRELUDE = ['local P=KEYS[1]', SHA256, AUDIT, AGENDA, INBOX, OUTBOX, RECORDS, EFFECTS].join(
+  '\n',
+);
 
 /** Longer than the same thing is asked for. */
 const RECEIPT_MS = 15_000;

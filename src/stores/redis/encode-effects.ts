@@ -6,11 +6,16 @@ import { encodeAgendaKey } from '../agenda-key.ts';
 
 /** Writes effects as the scripts of the desk read them. */
 export function encodeEffects(effects: Effects): string {
-  const { audit = [], messageEnds = [], says = [], wakes = [] } = effects;
+  const { audit = [], messageEnds = [], records = [], says = [], wakes = [] } = effects;
   return JSON.stringify({
     audit: audit.map(encodeDraft),
     ends: messageEnds.map(({ id, how }) => [id, how]),
     says: says.map((say) => [say.id, say.thread, JSON.stringify(say)]),
+    records: records.map((record) => [
+      record.thread,
+      JSON.stringify([record.turn, record.position]),
+      JSON.stringify(record),
+    ]),
     wakes: encodeWakes(wakes),
   });
 }

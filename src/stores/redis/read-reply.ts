@@ -21,15 +21,3 @@ export function readText(reply: Reply | undefined): string {
 export function readMaybe(reply: Reply | undefined): string | undefined {
   return reply === null || reply === undefined ? undefined : readText(reply);
 }
-
-/** Reads a stored JSON text; throws, naming what it is of, when it can't be read. */
-export function readStored<T>(text: string, what: string): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch (error) {
-    throw new Error(
-      `The stored ${what} can not be read: its JSON is damaged. Restore Redis from a backup.`,
-      { cause: error },
-    );
-  }
-}

@@ -10,17 +10,17 @@ const WAKE = deskScript('carryOut(ARGV[1])');
 /** A fence is no less than the time: after a crash that took the newest of them, none is given to another worker that somebody alive still bears. */
 const CLAIM = onceScript(`
 local out={}
-local last=math.max(tonumber(redis.call('GET',P..':fence') or '0'),tonumber(ARGV[1])-1)
+local last=math.max(num(redis.call('GET',P..':fence')),tonumber(ARGV[1])-1)
 for _,key in ipairs(redis.call('ZRANGEBYSCORE',READY,'-inf',ARGV[1],'LIMIT',0,ARGV[3])) do
   local found=redis.call('HMGET',entry(key),'due','until','tries','deaths')
   last=last+1
   local fence=string.format('%.0f',last)
   redis.call('SET',P..':fence',fence)
   local died=found[2] and 1 or 0
-  local tries,deaths=tonumber(found[3] or '0')+died,tonumber(found[4] or '0')+died
+  local tries,deaths=num(found[3])+died,num(found[4])+died
   redis.call('HSET',entry(key),'fence',fence,'until',ARGV[2],'tries',tries)
   if deaths>0 then redis.call('HSET',entry(key),'deaths',deaths) end
-  if found[1] and tonumber(found[1])<=tonumber(ARGV[1]) then redis.call('HDEL',entry(key),'due') end
+  if found[1] and num(found[1])<=tonumber(ARGV[1]) then redis.call('HDEL',entry(key),'due') end
   redis.call('ZADD',READY,ARGV[2],key)
   out[#out+1]={key,fence,tostring(tries),tostring(deaths)}
 end
@@ -34,7 +34,7 @@ if held[1]~=ARGV[2] or not held[2] then return 0 end
 local due=held[3]
 local function rest()
   redis.call('HDEL',entry(key),'until','deaths')
-  if due then redis.call('ZADD',READY,due,key) else redis.call('ZREM',READY,key) end
+  if due then redis.call('ZADD',READY,num(due),key) else redis.call('ZREM',READY,key) end
 end`;
 
 const RENEW = deskScript(`${HELD}
@@ -50,14 +50,14 @@ if not due and string.sub(key,1,5)~='pump:' then redis.call('DEL',entry(key)) en
 return 1`);
 
 const BACK_OFF = deskScript(`${HELD}
-if not due or tonumber(ARGV[3])<tonumber(due) then due=ARGV[3] end
+if not due or tonumber(ARGV[3])<num(due) then due=ARGV[3] end
 rest()
 redis.call('HSET',entry(key),'due',due,'reason',ARGV[4])
 redis.call('HINCRBY',entry(key),'tries',1)
 return 1`);
 
 const POSTPONE = deskScript(`${HELD}
-if not due or tonumber(ARGV[3])<tonumber(due) then due=ARGV[3] end
+if not due or tonumber(ARGV[3])<num(due) then due=ARGV[3] end
 rest()
 redis.call('HSET',entry(key),'due',due)
 return 1`);

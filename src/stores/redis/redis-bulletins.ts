@@ -1,8 +1,9 @@
 import { type Bulletins, bulletinId, type Welcome } from '../../domain/bulletin.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import { joinCalled, splitCalled } from '../called-names.ts';
+import { readDocument } from '../read-record.ts';
 import { deskScript, onceScript, readScript } from './desk-scripts.ts';
-import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
+import { readList, readMaybe, readText, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** An arrival is kept as its bulletin and those whom it may call, with a bar between; its key is the call and the occasion. */
@@ -116,7 +117,9 @@ export function createRedisBulletins(link: RedisLink, desk: string): Bulletins {
         total: Number(readText(total)),
         waiting: Number(waiting),
         calls: splitCalled(readText(opener)),
-        ...(place !== undefined && { place: readStored<CardPlace>(place, `place of ${id}`) }),
+        ...(place !== undefined && {
+          place: readDocument<CardPlace>(place, { kind: 'bulletin', id }),
+        }),
       };
     },
     async place(id, { channel, ts }) {

@@ -1,9 +1,11 @@
-import type { Rating, SettledTurn } from '../../domain/message.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
+import type { Rating } from '../../domain/message.ts';
 import type { History } from '../../domain/store.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
+import { readDocument, readIntact, readRecord } from '../read-record.ts';
 import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readStored, readTexts } from './read-reply.ts';
+import { readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 import { createRedisOldCalls } from './redis-old-calls.ts';
 import { createRedisUntouched, TOUCH } from './redis-untouched.ts';
@@ -16,6 +18,7 @@ touch(thread,ARGV[6])
 if redis.call('SADD',P..':turn-ids:'..thread,id)==0 then return 0 end
 redis.call('LPUSH',P..':turns:'..thread,ARGV[4])
 redis.call('ZADD',P..':turn-threads',0,thread)
+redis.call('DEL',P..':turn-records:'..thread)
 carryOut(ARGV[5])
 return 1`);
 
@@ -60,10 +63,10 @@ carryOut(ARGV[2])
 return count`);
 
 /** Creates the history of a desk on Redis. */
-export function createRedisHistory(link: RedisLink, desk: string): History {
+export function createRedisHistory(link: RedisLink, desk: string, onDamaged: OnDamaged): History {
   return {
-    ...createRedisUntouched(link, desk),
-    ...createRedisOldCalls(link, desk),
+    ...createRedisUntouched(link, desk, onDamaged),
+    ...createRedisOldCalls(link, desk, onDamaged),
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       const token = String(fence.token);
@@ -75,7 +78,8 @@ export function createRedisHistory(link: RedisLink, desk: string): History {
       if (limit <= 0) return [];
       const args = [thread, String(skip), String(skip + limit - 1)];
       const texts = readTexts(await link.run(NEWEST, desk, args));
-      return texts.map((text) => readStored<SettledTurn>(text, `turn of ${thread}`));
+      const record = { kind: 'history', id: thread, thread } as const;
+      return readIntact(texts, (text) => readRecord('turn', text, record), onDamaged);
     },
     async has(thread, turnId) {
       return (await link.run(HAS, desk, [thread, turnId])) === 1;
@@ -87,7 +91,8 @@ export function createRedisHistory(link: RedisLink, desk: string): History {
     },
     async ratings(thread, turnId) {
       const texts = readTexts(await link.run(RATINGS, desk, [thread, turnId]));
-      return texts.map((text) => readStored<Rating>(text, `rating of turn ${turnId}`));
+      const record = { kind: 'history', id: thread, thread } as const;
+      return readIntact(texts, (text) => readDocument<Rating>(text, record), onDamaged);
     },
     async clear(thread, effects) {
       return Number(await link.run(CLEAR, desk, [thread, encodeEffects(effects)]));

@@ -1,9 +1,11 @@
+import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
 import type { InboxMessage } from '../../domain/message.ts';
 import type { Inbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
+import { checkRecord, readDocument, readIntact } from '../read-record.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
+import { readList, readMaybe, readText, readTexts } from './read-reply.ts';
 import type { Reply } from './redis-line.ts';
 import type { RedisLink } from './redis-link.ts';
 import { TOUCH } from './redis-untouched.ts';
@@ -23,7 +25,9 @@ return 1`);
 const KNOWS = readScript(`return redis.call('SISMEMBER',P..':threads',ARGV[1])`);
 
 const SHOW = `
-local function show(id) return {redis.call('HGET',P..':messages',id),redis.call('HGET',P..':message-stops',id)} end
+local function show(id)
+  return {id,redis.call('HGET',P..':messages',id),redis.call('HGET',P..':message-stops',id),redis.call('HGET',P..':message-threads',id)}
+end
 local out={}`;
 
 const CURRENT = readScript(`${SHOW}
@@ -72,7 +76,9 @@ carryOut(ARGV[5])
 return 1`);
 
 /** Creates the inbox of a desk on Redis. */
-export function createRedisInbox(link: RedisLink, desk: string): Inbox {
+export function createRedisInbox(link: RedisLink, desk: string, onDamaged: OnDamaged): Inbox {
+  const readMessages = (reply: Reply) => readIntact(readList(reply), readMessage, onDamaged);
+
   return {
     async receive(message, effects) {
       const { id, thread } = message;
@@ -84,7 +90,8 @@ export function createRedisInbox(link: RedisLink, desk: string): Inbox {
       return (await link.run(KNOWS, desk, [thread])) === 1;
     },
     async current(thread) {
-      return readMessages(await link.run(CURRENT, desk, [thread]))[0];
+      const [current] = readList(await link.run(CURRENT, desk, [thread]));
+      return current === undefined ? undefined : readMessage(current);
     },
     async waiting(thread) {
       return readMessages(await link.run(WAITING, desk, [thread])).toSorted(byTime);
@@ -113,14 +120,24 @@ export function createRedisInbox(link: RedisLink, desk: string): Inbox {
   };
 }
 
-function readMessages(reply: Reply): readonly InboxMessage[] {
-  return readList(reply).map((row) => {
-    const [document, stop] = readList(row);
-    const message = readStored<InboxMessage>(readText(document), 'message');
-    const stopped = readMaybe(stop);
-    if (stopped === undefined) return message;
-    return { ...message, stopped: readStored<InboxMessage['stopped']>(stopped, 'stop') };
-  }) as readonly InboxMessage[];
+function readMessage(row: Reply): InboxMessage {
+  const [id, document, stop, thread] = readList(row);
+  const ofThread = readMaybe(thread);
+  const record = {
+    kind: 'message',
+    id: readText(id),
+    ...(ofThread !== undefined && { thread: ofThread as ThreadKey }),
+  } as const;
+  const stored = readMaybe(document);
+  if (stored === undefined) throw new DamagedRecordError('its document is gone', { record });
+  const stopped = readMaybe(stop);
+  const message = {
+    ...readDocument<InboxMessage>(stored, record),
+    ...(stopped !== undefined && {
+      stopped: readDocument<InboxMessage['stopped']>(stopped, record),
+    }),
+  };
+  return checkRecord('message', message, record);
 }
 
 /** Seconds may differ in length, their six decimals do not. */

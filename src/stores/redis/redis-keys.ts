@@ -1,8 +1,9 @@
 import type { ApiKey } from '../../domain/api-key.ts';
 import type { Keys } from '../../domain/store.ts';
+import { readDocument } from '../read-record.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readMaybe, readStored, readTexts } from './read-reply.ts';
+import { readMaybe, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** What is stored of a key is its revision, a blank, and its document. */
@@ -39,11 +40,11 @@ export function createRedisKeys(link: RedisLink, desk: string): Keys {
     },
     async get(id) {
       const text = readMaybe(await link.run(GET, desk, [id]));
-      return text === undefined ? undefined : readStored<ApiKey>(text, `key ${id}`);
+      return text === undefined ? undefined : readDocument<ApiKey>(text, { kind: 'key', id });
     },
     async list() {
       const texts = readTexts(await link.run(LIST, desk, []));
-      return texts.map((text) => readStored<ApiKey>(text, 'key'));
+      return texts.map((text) => readDocument<ApiKey>(text, { kind: 'key', id: '' }));
     },
     async change(key, effects) {
       const { id, revision } = key;

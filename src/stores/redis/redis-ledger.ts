@@ -1,29 +1,26 @@
 import { askedOf } from '../../domain/asked-of.ts';
 import { CALL_STATUSES, type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { Person } from '../../domain/person.ts';
 import type { Group } from '../../domain/route.ts';
 import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { lastStep } from '../last-step.ts';
+import {
+  readDocument,
+  readIntact,
+  readPage,
+  type StoredCall,
+  readCall as toCall,
+} from '../read-record.ts';
 import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readList, readMaybe, readStored, readText, readTexts } from './read-reply.ts';
+import { readRow, SHOW } from './read-call-row.ts';
+import { readList, readMaybe, readText, readTexts } from './read-reply.ts';
 import type { Reply } from './redis-line.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink, Script } from './redis-link.ts';
 import { TOUCH } from './redis-untouched.ts';
-
-/** A call as it is read: its document, and whether it is delivered, which is kept apart. */
-const SHOW = `
-local function show(id)
-  local document=redis.call('HGET',P..':calls',id)
-  return document and {document,redis.call('SISMEMBER',P..':delivered',id)}
-end
-local function showAll(ids)
-  local out={}
-  for _,id in ipairs(ids) do out[#out+1]=show(id) end
-  return out
-end`;
 
 const PROPOSE = deskScript(`${SHOW}
 local thread,token,field,id,turn,status=ARGV[1],ARGV[2],ARGV[3],ARGV[4],ARGV[5],ARGV[6]
@@ -118,8 +115,7 @@ const OF_REQUESTER = readScript(`${SHOW}
 local out={}
 for _,id in ipairs(redis.call('ZRANGEBYSCORE',P..':calls-by:'..ARGV[1],ARGV[2],'+inf')) do
   local shown=show(id)
-  shown[#shown+1]=redis.call('HGET',P..':call-seqs',id)
-  out[#out+1]=shown
+  out[#out+1]={shown or {id,false,0,'0'},redis.call('HGET',P..':call-seqs',id) or '0'}
 end
 return out`);
 const WITH_STATUS = readScript(
@@ -160,7 +156,17 @@ for _,status in ipairs(ARGV) do out[#out+1]=tostring(redis.call('ZCARD',P..':cal
 return out`);
 
 /** Creates the ledger of a desk on Redis. */
-export function createRedisLedger(link: RedisLink, desk: string): Ledger {
+export function createRedisLedger(link: RedisLink, desk: string, onDamaged: OnDamaged): Ledger {
+  function page(
+    at: { readonly after?: string | undefined; readonly limit: number },
+    script: Script,
+    argsOf: (after: string, limit: string) => readonly string[],
+  ): Promise<readonly Call[]> {
+    const fetch = async (after: string | undefined, limit: number) =>
+      readRows(await link.run(script, desk, argsOf(after ?? '', String(limit))));
+    return readPage(at, fetch, toCall, onDamaged);
+  }
+
   return {
     async propose(call, effects, fence) {
       assertOwnThread(call.thread, fence);
@@ -178,7 +184,7 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
         call.outside?.key ?? '',
       ];
       const args = [...head, ...documents, encodeEffects(effects), ...index];
-      return readCall(await link.run(PROPOSE, desk, args));
+      return toCall(readRow(await link.run(PROPOSE, desk, args)));
     },
     async write(before, steps, effects) {
       const after = lastStep(before, steps);
@@ -194,11 +200,11 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     },
     async get(id) {
       const reply = await link.run(GET, desk, [id]);
-      return reply === null ? undefined : readCall(reply);
+      return reply === null ? undefined : toCall(readRow(reply));
     },
     async ofThread(thread, turn) {
       const name = turn === undefined ? thread : `${thread}|${turn}`;
-      const calls = readCalls(await link.run(OF_THREAD, desk, [name]));
+      const calls = readRows(await link.run(OF_THREAD, desk, [name])).map(toCall);
       return calls.toSorted((a, b) => a.createdAt - b.createdAt || a.position - b.position);
     },
     async markDelivered(ids, fence) {
@@ -209,7 +215,9 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     },
     async cardOf(callId) {
       const text = readMaybe(await link.run(CARD, desk, [callId]));
-      return text === undefined ? undefined : readStored<CardPlace>(text, `card of ${callId}`);
+      return text === undefined
+        ? undefined
+        : readDocument<CardPlace>(text, { kind: 'place', id: callId });
     },
     async placeSide(callId, side, place) {
       const text = place ? JSON.stringify({ channel: place.channel, ts: place.ts }) : '';
@@ -219,14 +227,14 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
       const texts = readTexts(await link.run(SIDES, desk, [callId]));
       const names = texts.filter((_, at) => at % 2 === 0);
       const read = (at: number) =>
-        readStored<CardPlace>(texts[at * 2 + 1] ?? '', `places of ${callId}`);
+        readDocument<CardPlace>(texts[at * 2 + 1] ?? '', { kind: 'place', id: callId });
       return Object.fromEntries(names.map((name, at) => [name, read(at)]));
     },
     async ofRequester(requester, tool, since) {
       const args = [requesterKey(requester, tool), String(since)];
       const found = readList(await link.run(OF_REQUESTER, desk, args)).map((reply) => {
-        const seq = Number(readText(readList(reply)[2]));
-        return { seq, call: readCall(reply) };
+        const [shown = null, seq] = readList(reply);
+        return { seq: Number(readText(seq)), call: toCall(readRow(shown)) };
       });
       found.sort((a, b) => a.call.createdAt - b.call.createdAt || a.seq - b.seq);
       return found.map(({ call }) => call);
@@ -239,7 +247,7 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     },
     async newest({ key, before, limit }) {
       const name = key === undefined ? 'calls-by-seq' : `calls-of-key:${key}`;
-      return readCalls(await link.run(MADE_BY, desk, [name, before ?? '', String(limit)]));
+      return await page({ after: before, limit }, MADE_BY, (from, most) => [name, from, most]);
     },
     async askedGroups(team) {
       const all = readTexts(await link.run(ASKED, desk, []));
@@ -249,16 +257,15 @@ export function createRedisLedger(link: RedisLink, desk: string): Ledger {
     },
     async askingAny(team, asked, { after, limit }) {
       const who = asked.map((each) => `${team}/${each}`);
-      return readCalls(await link.run(ASKING, desk, [after ?? '', String(limit), ...who]));
+      return await page({ after, limit }, ASKING, (from, most) => [from, most, ...who]);
     },
     async madeBy(requester, { isOver, before, limit }) {
       const key = `${isOver ? 'over' : 'open'}-of:${nameOf(requester)}`;
-      return readCalls(await link.run(MADE_BY, desk, [key, before ?? '', String(limit)]));
+      return await page({ after: before, limit }, MADE_BY, (from, most) => [key, from, most]);
     },
-    async withStatus(status, page) {
-      if (page === undefined) return readCalls(await link.run(WITH_STATUS, desk, [status]));
-      const args = [status, page.after ?? '', String(page.limit)];
-      return readCalls(await link.run(PAGE_OF_STATUS, desk, args));
+    async withStatus(status, at) {
+      if (at) return await page(at, PAGE_OF_STATUS, (from, most) => [status, from, most]);
+      return readIntact(readRows(await link.run(WITH_STATUS, desk, [status])), toCall, onDamaged);
     },
     async count() {
       const counts = readTexts(await link.run(COUNT, desk, CALL_STATUSES));
@@ -284,11 +291,6 @@ function movesOf(before: Call, after: Call): readonly [gone: string, come: strin
 
 const flag = (value: boolean): string => (value ? '1' : '0');
 
-function readCalls(reply: Reply): readonly Call[] {
-  return readList(reply).map(readCall);
-}
-
-function readCall(reply: Reply): Call {
-  const [document, delivered] = readList(reply);
-  return { ...readStored<Call>(readText(document), 'call'), delivered: delivered === 1 };
+function readRows(reply: Reply): readonly StoredCall[] {
+  return readList(reply).map(readRow);
 }

@@ -1,8 +1,10 @@
-import type { Call } from '../../domain/call.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { History } from '../../domain/store.ts';
+import { readCall, readIntact } from '../read-record.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readList, readStored, readText } from './read-reply.ts';
+import { readRow } from './read-call-row.ts';
+import { readList } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 import { DROP_CALL, placesOf } from './redis-untouched.ts';
 
@@ -11,7 +13,7 @@ const OLD = readScript(`
 local found={}
 for _,id in ipairs(redis.call('ZRANGEBYSCORE',P..':over-in-channels','-inf','('..ARGV[1],'LIMIT',0,ARGV[2])) do
   local document=redis.call('HGET',P..':calls',id)
-  if document then found[#found+1]={document,redis.call('SISMEMBER',P..':delivered',id)} end
+  found[#found+1]={id,document,redis.call('SISMEMBER',P..':delivered',id),redis.call('HGET',P..':call-revisions',id) or '0'}
 end
 return found`);
 
@@ -31,14 +33,12 @@ return 1`);
 export function createRedisOldCalls(
   link: RedisLink,
   desk: string,
+  onDamaged: OnDamaged,
 ): Pick<History, 'oldInChannels' | 'removeCalls'> {
   return {
     async oldInChannels(before, limit) {
       const found = readList(await link.run(OLD, desk, [String(before), String(limit)]));
-      return found.map((reply) => {
-        const [document, delivered] = readList(reply);
-        return { ...readStored<Call>(readText(document), 'old call'), delivered: delivered === 1 };
-      });
+      return readIntact(found.map(readRow), readCall, onDamaged);
     },
     async removeCalls(calls, effects) {
       const places = calls.flatMap((call) => [...placesOf(call), call.thread]);

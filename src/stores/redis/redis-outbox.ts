@@ -1,9 +1,12 @@
 import type { CardPlace } from '../../domain/call.ts';
-import type { Outbox, Say } from '../../domain/store.ts';
+import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
+import type { Outbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
+import { readDocument, readIntact, readRecord } from '../read-record.ts';
 import { deskScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readMaybe, readStored, readTexts } from './read-reply.ts';
+import { readList, readMaybe, readText, readTexts } from './read-reply.ts';
+import type { Reply } from './redis-line.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const ADD = deskScript(`
@@ -16,7 +19,7 @@ carryOut(ARGV[1])`);
 const UNSAID = readScript(`
 local ids=redis.call('ZRANGE',P..':unsaid:'..ARGV[1],0,-1)
 local out={}
-for _,id in ipairs(ids) do out[#out+1]=redis.call('HGET',P..':says',id) end
+for _,id in ipairs(ids) do out[#out+1]={id,redis.call('HGET',P..':says',id)} end
 return out`);
 
 const MARK = deskScript(`
@@ -36,15 +39,22 @@ return redis.call('HSET',P..':lives',ARGV[1],ARGV[2])`);
 const LIVE = readScript(`return redis.call('HGET',P..':lives',ARGV[1])`);
 
 /** Creates the outbox of a desk on Redis. */
-export function createRedisOutbox(link: RedisLink, desk: string): Outbox {
+export function createRedisOutbox(link: RedisLink, desk: string, onDamaged: OnDamaged): Outbox {
   return {
     async add(says, wakes, fence) {
       const bearer = fence ? [fence.thread, String(fence.token)] : ['', ''];
       await link.run(ADD, desk, [encodeEffects({ says, wakes }), ...bearer]);
     },
     async unsaid(thread) {
-      const texts = readTexts(await link.run(UNSAID, desk, [thread]));
-      return texts.map((text) => readStored<Say>(text, `say of ${thread}`));
+      const rows = readList(await link.run(UNSAID, desk, [thread]));
+      const read = (row: Reply) => {
+        const [id, document] = readList(row);
+        const record = { kind: 'say', id: readText(id), thread } as const;
+        const stored = readMaybe(document);
+        if (stored === undefined) throw new DamagedRecordError('its document is gone', { record });
+        return readRecord('say', stored, record);
+      };
+      return readIntact(rows, read, onDamaged);
     },
     async markSaid(id) {
       await link.run(MARK, desk, [id]);
@@ -58,7 +68,9 @@ export function createRedisOutbox(link: RedisLink, desk: string): Outbox {
     },
     async liveOf(thread) {
       const text = readMaybe(await link.run(LIVE, desk, [thread]));
-      return text === undefined ? undefined : readStored<CardPlace>(text, 'growing message');
+      return text === undefined
+        ? undefined
+        : readDocument<CardPlace>(text, { kind: 'live', id: thread, thread });
     },
   };
 }

@@ -1,8 +1,9 @@
 import type { Pause } from '../../domain/pause.ts';
 import type { PauseSwitch } from '../../domain/store.ts';
+import { readDocument } from '../read-record.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readMaybe, readStored } from './read-reply.ts';
+import { readMaybe } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const READ = readScript(`return redis.call('GET',P..':pause')`);
@@ -18,7 +19,7 @@ export function createRedisPause(link: RedisLink, desk: string): PauseSwitch {
   return {
     async read() {
       const text = readMaybe(await link.run(READ, desk, []));
-      return text === undefined ? undefined : readStored<Pause>(text, 'pause');
+      return text === undefined ? undefined : readDocument<Pause>(text, { kind: 'pause', id: '' });
     },
     async write(pause, effects) {
       const args = [pause ? JSON.stringify(pause) : '', encodeEffects(effects)];

@@ -1,8 +1,9 @@
 import type { Pin } from '../../domain/pin.ts';
 import type { Pins } from '../../domain/store.ts';
+import { readDocument } from '../read-record.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readStored, readTexts } from './read-reply.ts';
+import { readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const READ = readScript(`return redis.call('HVALS',P..':pins')`);
@@ -20,7 +21,7 @@ export function createRedisPins(link: RedisLink, desk: string): Pins {
   return {
     async all() {
       const texts = readTexts(await link.run(READ, desk, []));
-      const pins = texts.map((text) => readStored<Pin>(text, 'pin of a tool'));
+      const pins = texts.map((text) => readDocument<Pin>(text, { kind: 'pin', id: '' }));
       return pins.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     async write(pin, before, effects) {

@@ -1,8 +1,9 @@
 import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
 import type { RouteBook } from '../../domain/store.ts';
+import { readDocument } from '../read-record.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readMaybe, readStored } from './read-reply.ts';
+import { readMaybe } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const READ = readScript(`return redis.call('HGET',P..':routes','document')`);
@@ -21,7 +22,7 @@ export function createRedisRoutes(link: RedisLink, desk: string): RouteBook {
       const text = readMaybe(await link.run(READ, desk, []));
       return text === undefined
         ? NO_ADMIN_ROUTES
-        : readStored<AdminRoutes>(text, 'routes that are set in Slack');
+        : readDocument<AdminRoutes>(text, { kind: 'routes', id: '' });
     },
     async write(book, effects) {
       const { revision } = book;

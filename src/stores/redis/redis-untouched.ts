@@ -1,9 +1,12 @@
 import type { Call } from '../../domain/call.ts';
+import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
 import type { History, UntouchedThread } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
+import { readCall } from '../read-record.ts';
 import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
-import { readStored, readTexts } from './read-reply.ts';
+import { readRow } from './read-call-row.ts';
+import { readList, readTexts } from './read-reply.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** For scripts of the desk: notes when something happened in a thread; child threads count with theirs. */
@@ -19,7 +22,7 @@ const UNTOUCHED = readScript(
 const CALLS_OF = readScript(`
 local out={}
 for _,id in ipairs(redis.call('ZRANGE',P..':calls-of:'..ARGV[1],0,-1)) do
-  out[#out+1]=redis.call('HGET',P..':calls',id)
+  out[#out+1]={id,redis.call('HGET',P..':calls',id),0,redis.call('HGET',P..':call-revisions',id) or '0'}
 end
 return out`);
 
@@ -71,7 +74,7 @@ end
 for i=5+count,#ARGV-6,6 do dropCall(i) end
 for i=5,4+count do
   local thread=ARGV[i]
-  for _,name in ipairs({'calls-of','turns','turn-ids','ratings','rating-order'}) do
+  for _,name in ipairs({'calls-of','turns','turn-ids','turn-records','ratings','rating-order'}) do
     redis.call('DEL',P..':'..name..':'..thread)
   end
   redis.call('ZREM',P..':turn-threads',thread)
@@ -90,10 +93,10 @@ return 1`);
 export function createRedisUntouched(
   link: RedisLink,
   desk: string,
+  onDamaged: OnDamaged,
 ): Pick<History, 'untouched' | 'remove'> {
   async function callsOf(thread: ThreadKey): Promise<readonly Call[]> {
-    const texts = readTexts(await link.run(CALLS_OF, desk, [thread]));
-    return texts.map((text) => readStored<Call>(text, `call of ${thread}`));
+    return readList(await link.run(CALLS_OF, desk, [thread])).map((row) => readCall(readRow(row)));
   }
 
   /** A thread and its child threads: each hangs on a call of the one above it. */
@@ -109,7 +112,13 @@ export function createRedisUntouched(
   }
 
   async function measure(thread: ThreadKey, touchedAt: number): Promise<UntouchedThread> {
-    const { calls, threads } = await familyOf(thread);
+    const family = await familyOf(thread).catch((error: unknown) => {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      onDamaged(error);
+    });
+    // It can't be removed, and must not hold up the others.
+    if (!family) return { thread, touchedAt, turns: 0, calls: 0 };
+    const { calls, threads } = family;
     const turns = Number(await link.run(TURNS_OF, desk, threads));
     return { thread, touchedAt, turns, calls: calls.length };
   }

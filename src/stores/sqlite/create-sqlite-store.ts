@@ -1,5 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { Store } from '../../domain/store.ts';
+import { createPlainSerializer, createStrictSerializer } from '../strict-serializer.ts';
 import { FencedSqliteSaver } from './fenced-sqlite-saver.ts';
 import { createInboxRows } from './inbox-rows.ts';
 import { openDatabase } from './open-database.ts';
@@ -14,6 +16,7 @@ import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
 import { createSqlitePause } from './sqlite-pause.ts';
 import { createSqlitePins } from './sqlite-pins.ts';
+import { createRecordRows, createSqliteRecords } from './sqlite-records.ts';
 import { createSqliteRoutes } from './sqlite-routes.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
@@ -24,10 +27,17 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   /** Called after every commit that put something on the agenda. */
   readonly onWake?: () => void;
+  /** Hears of a record that was left out of a list since it is damaged. */
+  readonly onDamaged?: OnDamaged;
 }
 
-/** All ports on one SQLite file, with the saver of the graph's checkpoints. */
-export type SqliteStore = Store & { readonly saver: FencedSqliteSaver };
+/** All ports on one SQLite file, with the savers of checkpoints. */
+export type SqliteStore = Store & {
+  /** Of our own graph. */
+  readonly saver: FencedSqliteSaver;
+  /** Of graphs that others made. */
+  readonly graphSaver: FencedSqliteSaver;
+};
 
 /**
  * Opens the store; throws, saying what to do, when the folder can't be used or another process has
@@ -35,7 +45,7 @@ export type SqliteStore = Store & { readonly saver: FencedSqliteSaver };
  * that an earlier process had under way is due again at once.
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { clock, dataDir, onWake } = options;
+  const { clock, dataDir, onDamaged = () => {}, onWake } = options;
   const { close, db, file } = openDatabase(dataDir);
   try {
     const transact = createTransact(db, file, onWake);
@@ -43,18 +53,19 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     const audit = createAuditRows(db);
     const inbox = createInboxRows(db);
     const outbox = createOutboxRows(db);
-    const writeEffects = createWriteEffects({ agenda, audit, inbox, outbox });
+    const records = createRecordRows(db);
+    const writeEffects = createWriteEffects({ agenda, audit, inbox, outbox, records });
     const setCheckedAt = db.prepare<[at: number]>(
       `UPDATE counters SET value = ? WHERE name = 'checked-at'`,
     );
-    const saver = new FencedSqliteSaver(db, transact, agenda);
     transact.write(() => agenda.releaseAll(clock.now()));
 
     return {
-      ledger: createSqliteLedger(db, transact, agenda, writeEffects),
-      inbox: createSqliteInbox(db, transact, agenda, writeEffects),
-      history: createSqliteHistory(db, transact, agenda, writeEffects),
-      outbox: createSqliteOutbox(db, transact, outbox, agenda),
+      ledger: createSqliteLedger(db, transact, agenda, writeEffects, onDamaged),
+      inbox: createSqliteInbox(db, transact, agenda, writeEffects, onDamaged),
+      records: createSqliteRecords(db, transact, records, agenda),
+      history: createSqliteHistory(db, transact, agenda, writeEffects, onDamaged),
+      outbox: createSqliteOutbox(db, transact, outbox, agenda, onDamaged),
       agenda: createSqliteAgenda(db, transact, agenda),
       audit: createSqliteAudit(db, transact, audit),
       pause: createSqlitePause(db, transact, writeEffects),
@@ -63,7 +74,8 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       drafts: createSqliteDrafts(db, transact, clock),
       keys: createSqliteKeys(db, transact, writeEffects),
       bulletins: createSqliteBulletins(db, transact),
-      saver,
+      saver: new FencedSqliteSaver(db, transact, agenda, createPlainSerializer()),
+      graphSaver: new FencedSqliteSaver(db, transact, agenda, createStrictSerializer()),
       async check() {
         transact.write(() => setCheckedAt.run(clock.now()));
       },

@@ -5,13 +5,17 @@ import {
   type CheckpointTuple,
   copyCheckpoint,
   type PendingWrite,
+  type SerializerProtocol,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import type { Database } from 'better-sqlite3';
+import BetterSqlite from 'better-sqlite3';
+import { UnreadableStateError } from '../../domain/agent.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
-import { createStrictSerializer } from '../strict-serializer.ts';
+import { assertCheckpoint } from '../read-checkpoint.ts';
+import { withoutChecksum } from '../strict-serializer.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';
 
@@ -25,8 +29,8 @@ export class FencedSqliteSaver extends SqliteSaver {
   readonly #transact: Transact;
   readonly #agenda: AgendaRows;
 
-  constructor(db: Database, transact: Transact, agenda: AgendaRows) {
-    super(db, createStrictSerializer());
+  constructor(db: Database, transact: Transact, agenda: AgendaRows, serde: SerializerProtocol) {
+    super(db, serde);
     this.#transact = transact;
     this.#agenda = agenda;
     this.setup();
@@ -38,7 +42,18 @@ export class FencedSqliteSaver extends SqliteSaver {
       const fence = fenceOfWrite(config);
       this.#transact.read(() => this.#agenda.assertFence(fence));
     }
-    return await super.getTuple(config);
+    const tuple = await super.getTuple(config).catch((error: unknown) => {
+      throw this.#explain(error);
+    });
+    if (tuple) assertCheckpoint(tuple.checkpoint);
+    return tuple;
+  }
+
+  /** What is not the database's own failure is a fault of what it gave out. */
+  #explain(error: unknown): unknown {
+    if (!this.db.open || error instanceof BetterSqlite.SqliteError) return error;
+    if (error instanceof UnreadableStateError) return error;
+    return new UnreadableStateError('A stored checkpoint can’t be read.', { cause: error });
   }
 
   override async put(
@@ -63,7 +78,8 @@ export class FencedSqliteSaver extends SqliteSaver {
           INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
             parent_checkpoint_id, type, checkpoint, metadata)
           VALUES (?, ?, ?, ?, ?, ?, ?)`)
-        .run(fence.thread, ns, checkpoint.id, parent, type, state, about);
+        // Searches look into the metadata as JSON.
+        .run(fence.thread, ns, checkpoint.id, parent, type, state, withoutChecksum(about));
     });
     return {
       configurable: {

@@ -255,6 +255,16 @@ export const MIGRATIONS: readonly string[] = [
     document TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Messages of turns in progress: a turn is rebuilt from them when its checkpoint is lost.
+  CREATE TABLE turn_records (
+    thread TEXT NOT NULL,
+    turn TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (thread, turn, position)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

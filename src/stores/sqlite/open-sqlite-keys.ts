@@ -12,6 +12,7 @@ import { explainFailure } from './sqlite-failure.ts';
 import { createSqliteKeys } from './sqlite-keys.ts';
 import { COUNT_PENDING_OF_KEY } from './sqlite-ledger.ts';
 import { createOutboxRows } from './sqlite-outbox.ts';
+import { createRecordRows } from './sqlite-records.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
 
@@ -63,6 +64,7 @@ function toKeys(db: Database.Database, file: string) {
     audit: createAuditRows(db),
     inbox: createInboxRows(db),
     outbox: createOutboxRows(db),
+    records: createRecordRows(db),
   });
   return createSqliteKeys(db, transact, writeEffects);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { ApiKey } from '../../domain/api-key.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 
 /** Reads the keys of programs, beside a running app or without one; none where there is no database yet. Throws when they can't be read. */
 export function readKeysOffline(dataDir: string): readonly ApiKey[] {
@@ -13,7 +13,7 @@ export function readKeysOffline(dataDir: string): readonly ApiKey[] {
     const isThere = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'keys'`).get();
     if (!isThere) return [];
     const rows = db.prepare<[], { document: string }>('SELECT document FROM keys').all();
-    return rows.map(({ document }) => parseDocument<ApiKey>(document, 'keys of programs'));
+    return rows.map(({ document }) => readDocument<ApiKey>(document, { kind: 'key', id: '' }));
   } finally {
     db.close();
   }

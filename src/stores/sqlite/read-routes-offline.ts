@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 
 /** Reads the routes that are set in Slack, beside a running app or without one; none where there is no database yet. Throws when they can't be read. */
 export function readRoutesOffline(dataDir: string): AdminRoutes {
@@ -14,7 +14,7 @@ export function readRoutesOffline(dataDir: string): AdminRoutes {
     if (!isThere) return NO_ADMIN_ROUTES;
     const row = db.prepare<[], { document: string }>('SELECT document FROM route_book').get();
     return row
-      ? parseDocument<AdminRoutes>(row.document, 'routes that are set in Slack')
+      ? readDocument<AdminRoutes>(row.document, { kind: 'routes', id: '' })
       : NO_ADMIN_ROUTES;
   } finally {
     db.close();

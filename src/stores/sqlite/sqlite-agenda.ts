@@ -117,8 +117,9 @@ export function createSqliteAgenda(db: Database, transact: Transact, rows: Agend
   function lease(row: ReadyRow, now: number, leaseMs: number): Lease {
     const fence = nextFence.get();
     if (fence === undefined) throw new Error('The database has lost its counter of fences.');
-    const tries = row.tries + row.leased;
-    const deaths = row.deaths + row.leased;
+    // A damaged count is none: it must not keep work from being parked, or hold up other work.
+    const tries = (Number(row.tries) || 0) + row.leased;
+    const deaths = (Number(row.deaths) || 0) + row.leased;
     const until = now + leaseMs;
     take.run({ key: row.key, fence, until, tries, deaths, now });
     return { key: decodeAgendaKey(row.key), fence, expiresAt: until, tries, deaths };

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { AUDIT_GENESIS, type AuditDraft, type AuditEntry, chainAudit } from '../../domain/audit.ts';
 import { canonicalJson } from '../../domain/json.ts';
 import type { Audit } from '../../domain/store.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 import type { Transact } from './transact.ts';
 
 /** The audit's statements for use within a transaction of another port. */
@@ -57,7 +57,10 @@ export function createSqliteAudit(db: Database, transact: Transact, rows: AuditR
     const found = transact.read(() => read.all(fromSeq, Math.max(0, limit)));
     return found.map((row) => ({
       ...row,
-      detail: parseDocument<AuditEntry['detail']>(row.detail, `audit entry ${row.seq}`),
+      detail: readDocument<AuditEntry['detail']>(row.detail, {
+        kind: 'audit',
+        id: String(row.seq),
+      }),
     }));
   }
 

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { type Arrival, type Bulletins, bulletinId, type Welcome } from '../../domain/bulletin.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import { joinCalled, splitCalled } from '../called-names.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 import type { Transact } from './transact.ts';
 
 interface Row {
@@ -113,7 +113,8 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
         const row = read.get(id);
         if (!row) return undefined;
         const { opener, called: _, place: stands, ...rest } = row;
-        const at = stands === null ? undefined : parseDocument<CardPlace>(stands, `place of ${id}`);
+        const at =
+          stands === null ? undefined : readDocument<CardPlace>(stands, { kind: 'bulletin', id });
         return {
           ...rest,
           waiting: waiting.get(id) ?? 0,

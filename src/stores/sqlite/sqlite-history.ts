@@ -1,10 +1,12 @@
 import type { Database } from 'better-sqlite3';
+import type { OnDamaged, RecordName } from '../../domain/damage.ts';
 import type { Rating, SettledTurn } from '../../domain/message.ts';
 import type { History } from '../../domain/store.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
-import { parseDocument } from './parse-document.ts';
+import { checkRecord, readDocument, readIntact } from '../read-record.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import { createSqliteOldCalls } from './sqlite-old-calls.ts';
+import { createDropRecords } from './sqlite-records.ts';
 import { createSqliteUntouched, createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
@@ -22,6 +24,7 @@ export function createSqliteHistory(
   transact: Transact,
   agenda: AgendaRows,
   writeEffects: WriteEffects,
+  onDamaged: OnDamaged,
 ): History {
   const insert = db.prepare(`
     INSERT INTO turns (thread, id, settled_at, messages, facts)
@@ -34,6 +37,7 @@ export function createSqliteHistory(
   );
 
   const touch = createTouch(db);
+  const dropRecords = createDropRecords(db);
   const rate = db.prepare(`
     INSERT INTO ratings (thread, turn, rater, document) VALUES (@thread, @turn, @rater, @document)
     ON CONFLICT (thread, turn, rater) DO UPDATE SET document = excluded.document`);
@@ -47,7 +51,7 @@ export function createSqliteHistory(
 
   return {
     ...createSqliteUntouched(db, transact, writeEffects),
-    ...createSqliteOldCalls(db, transact, writeEffects),
+    ...createSqliteOldCalls(db, transact, writeEffects, onDamaged),
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       transact.write(() => {
@@ -55,17 +59,18 @@ export function createSqliteHistory(
         const { id, settledAt, messages, ...facts } = turn;
         const texts = { messages: JSON.stringify(messages), facts: JSON.stringify(facts) };
         touch(thread, settledAt);
-        if (insert.run({ thread, id, settledAt, ...texts }).changes > 0) writeEffects(effects);
+        if (insert.run({ thread, id, settledAt, ...texts }).changes === 0) return;
+        dropRecords(thread);
+        writeEffects(effects);
       });
     },
     async newest(thread, limit, skip) {
       const rows = transact.read(() => newest.all(thread, Math.max(0, limit), skip));
-      return rows.map(({ id, settledAt, messages, facts }) => ({
-        ...parseDocument<Pick<SettledTurn, 'failure' | 'usage'>>(facts, `facts of turn ${id}`),
-        id,
-        settledAt,
-        messages: parseDocument<SettledTurn['messages']>(messages, `turn ${id}`),
-      }));
+      return readIntact(
+        rows,
+        (row) => toTurn(row, { kind: 'history', id: thread, thread }),
+        onDamaged,
+      );
     },
     async has(thread, turnId) {
       return transact.read(() => has.get(thread, turnId) !== undefined);
@@ -81,7 +86,8 @@ export function createSqliteHistory(
     },
     async ratings(thread, turnId) {
       const rows = transact.read(() => ratings.all(thread, turnId));
-      return rows.map((row) => parseDocument<Rating>(row.document, `rating of turn ${turnId}`));
+      const record = { kind: 'history', id: thread, thread } as const;
+      return readIntact(rows, (row) => readDocument<Rating>(row.document, record), onDamaged);
     },
     async clear(thread, effects) {
       return transact.write(() => {
@@ -92,4 +98,14 @@ export function createSqliteHistory(
       });
     },
   };
+}
+
+function toTurn({ id, settledAt, messages, facts }: Row, record: RecordName): SettledTurn {
+  const turn = {
+    ...readDocument<Pick<SettledTurn, 'failure' | 'usage'>>(facts, record),
+    id,
+    settledAt,
+    messages: readDocument<SettledTurn['messages']>(messages, record),
+  };
+  return checkRecord('turn', turn, record);
 }

@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { InboxMessage } from '../../domain/message.ts';
 import type { Inbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
-import { parseDocument } from './parse-document.ts';
+import { readIntact, readRecord } from '../read-record.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import { createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
@@ -10,6 +11,7 @@ import type { WriteEffects } from './write-effects.ts';
 
 interface Row {
   readonly id: string;
+  readonly thread: ThreadKey;
   readonly document: string;
 }
 
@@ -19,6 +21,7 @@ export function createSqliteInbox(
   transact: Transact,
   agenda: AgendaRows,
   writeEffects: WriteEffects,
+  onDamaged: OnDamaged,
 ): Inbox {
   const insert = db.prepare<[id: string, thread: string, ts: string, document: string]>(`
     INSERT INTO inbox (id, thread, ts, state, document) VALUES (?, ?, ?, 'waiting', ?)
@@ -27,7 +30,7 @@ export function createSqliteInbox(
   const known = db.prepare<[thread: string]>('SELECT 1 FROM inbox WHERE thread = ? LIMIT 1');
   // Seconds may differ in length, their six decimals do not.
   const inState = db.prepare<[thread: string, state: 'waiting' | 'current'], Row>(`
-    SELECT id, document FROM inbox WHERE thread = ? AND state = ?
+    SELECT id, thread, document FROM inbox WHERE thread = ? AND state = ?
     ORDER BY CAST(ts AS INTEGER), ts`);
   const begin = db.prepare(`
     UPDATE inbox SET state = 'current'
@@ -38,7 +41,7 @@ export function createSqliteInbox(
     WHERE id = @id AND thread = @thread AND state IN ('waiting', 'current')`);
 
   const ongoing = db.prepare<[from: string, to: string], Row>(`
-    SELECT id, document FROM inbox WHERE state = 'current' AND thread >= ? AND thread < ?
+    SELECT id, thread, document FROM inbox WHERE state = 'current' AND thread >= ? AND thread < ?
     ORDER BY thread`);
   const busy = db.prepare<[], { thread: ThreadKey }>(
     `SELECT DISTINCT thread FROM inbox WHERE state IN ('waiting', 'current') ORDER BY thread`,
@@ -47,10 +50,10 @@ export function createSqliteInbox(
     UPDATE inbox SET document = json_set(document, '$.stopped', json(@stopped))
     WHERE id = @id AND state = 'current' AND json_extract(document, '$.stopped') IS NULL`);
 
-  const toMessage = (row: Row): InboxMessage =>
-    parseDocument<InboxMessage>(row.document, `message ${row.id}`);
-  const messages = (thread: string, state: 'waiting' | 'current'): readonly InboxMessage[] =>
-    transact.read(() => inState.all(thread, state)).map(toMessage);
+  const toMessage = ({ id, thread, document }: Row): InboxMessage =>
+    readRecord('message', document, { kind: 'message', id, thread });
+  const rowsOf = (thread: string, state: 'waiting' | 'current'): readonly Row[] =>
+    transact.read(() => inState.all(thread, state));
 
   return {
     async receive(message, effects) {
@@ -67,16 +70,18 @@ export function createSqliteInbox(
       return transact.read(() => known.get(thread) !== undefined);
     },
     async current(thread) {
-      return messages(thread, 'current')[0];
+      const [current] = rowsOf(thread, 'current');
+      return current && toMessage(current);
     },
     async waiting(thread) {
-      return messages(thread, 'waiting');
+      return readIntact(rowsOf(thread, 'waiting'), toMessage, onDamaged);
     },
     async ongoing({ team, channel }) {
       const prefix = channel === undefined ? `${team}/` : `${team}/${channel}/`;
       // The next character after the slash ends the range of keys that begin so.
       const end = `${prefix.slice(0, -1)}0`;
-      return transact.read(() => ongoing.all(prefix, end)).map(toMessage);
+      const rows = transact.read(() => ongoing.all(prefix, end));
+      return readIntact(rows, toMessage, onDamaged);
     },
     async busyThreads() {
       return transact.read(() => busy.all()).map(({ thread }) => thread);

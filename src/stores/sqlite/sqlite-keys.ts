@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { ApiKey } from '../../domain/api-key.ts';
 import type { Keys } from '../../domain/store.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -51,5 +51,5 @@ export function createSqliteKeys(
 }
 
 function toKey({ id, document }: Row): ApiKey {
-  return parseDocument<ApiKey>(document, `key ${id}`);
+  return readDocument<ApiKey>(document, { kind: 'key', id });
 }

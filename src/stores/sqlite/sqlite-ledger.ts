@@ -1,11 +1,12 @@
 import type { Database } from 'better-sqlite3';
 import type { Call, CallStatus, CardPlace, SidePost } from '../../domain/call.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { Person } from '../../domain/person.ts';
 import type { Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { lastStep } from '../last-step.ts';
-import { parseDocument } from './parse-document.ts';
+import { readCall, readIntact, readPage } from '../read-record.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import { createAskedRows } from './sqlite-asked.ts';
 import { createTouch } from './sqlite-untouched.ts';
@@ -16,7 +17,11 @@ interface Row {
   readonly id: string;
   readonly delivered: number;
   readonly document: string;
+  readonly revision: number;
 }
+
+/** What a call is read from. */
+const ROW = 'id, delivered, document, revision';
 
 /** Counts the calls of a key that wait for people. */
 export const COUNT_PENDING_OF_KEY = `SELECT count(*) FROM calls WHERE key = ? AND status = 'pending'`;
@@ -27,6 +32,7 @@ export function createSqliteLedger(
   transact: Transact,
   agenda: AgendaRows,
   writeEffects: WriteEffects,
+  onDamaged: OnDamaged,
 ): Ledger {
   const insert = db.prepare(`
     INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
@@ -35,16 +41,14 @@ export function createSqliteLedger(
       @revision, @delivered, @document, @requester, @tool, @key)
     ON CONFLICT DO NOTHING`);
   const byKey = db.prepare<[thread: string, messageId: string, toolCallId: string], Row>(`
-    SELECT id, delivered, document FROM calls
+    SELECT ${ROW} FROM calls
     WHERE thread = ? AND message_id = ? AND tool_call_id = ?`);
-  const byId = db.prepare<[id: string], Row>(
-    'SELECT id, delivered, document FROM calls WHERE id = ?',
-  );
+  const byId = db.prepare<[id: string], Row>(`SELECT ${ROW} FROM calls WHERE id = ?`);
   const ofThread = db.prepare<[thread: string], Row>(`
-    SELECT id, delivered, document FROM calls
+    SELECT ${ROW} FROM calls
     WHERE thread = ? ORDER BY created_at, position, seq`);
   const ofTurn = db.prepare<[thread: string, turn: string], Row>(`
-    SELECT id, delivered, document FROM calls
+    SELECT ${ROW} FROM calls
     WHERE thread = ? AND turn = ? ORDER BY created_at, position, seq`);
   const replace = db.prepare(`
     UPDATE calls SET status = @status, revision = @revision, document = @document,
@@ -69,7 +73,7 @@ export function createSqliteLedger(
     'SELECT side, channel, ts FROM sides WHERE call_id = ?',
   );
   const ofRequester = db.prepare<[requester: string, tool: string, since: number], Row>(`
-    SELECT id, delivered, document FROM calls
+    SELECT ${ROW} FROM calls
     WHERE requester = ? AND tool = ? AND created_at >= ? ORDER BY created_at, seq`);
   const countPending = db
     .prepare<[requester: string], number>(
@@ -78,28 +82,37 @@ export function createSqliteLedger(
     .pluck();
   const touch = createTouch(db);
   const withStatus = db.prepare<[status: CallStatus, after: number, limit: number], Row>(`
-    SELECT id, delivered, document FROM calls WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`);
+    SELECT ${ROW} FROM calls WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`);
   const madeBy = db.prepare<
     [by: string, isOver: number, before: number | null, most: number],
     Row
   >(`
-    SELECT id, delivered, document FROM calls
+    SELECT ${ROW} FROM calls
     WHERE requester = ? AND is_over = ? AND seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
   const countPendingOfKey = db.prepare<[key: string], number>(COUNT_PENDING_OF_KEY).pluck();
   const newest = db.prepare<[before: number | null, most: number], Row>(`
-    SELECT id, delivered, document FROM calls
+    SELECT ${ROW} FROM calls
     WHERE seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
   const newestOfKey = db.prepare<[key: string, before: number | null, most: number], Row>(`
-    SELECT id, delivered, document FROM calls
+    SELECT ${ROW} FROM calls
     WHERE key = ? AND seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
-  const bySeq = db.prepare<[seq: number], Row>(
-    'SELECT id, delivered, document FROM calls WHERE seq = ?',
-  );
+  const bySeq = db.prepare<[seq: number], Row>(`SELECT ${ROW} FROM calls WHERE seq = ?`);
   const asked = createAskedRows(db);
   const seqOf = db.prepare<[id: string], number>('SELECT seq FROM calls WHERE id = ?').pluck();
   const count = db.prepare<[], { status: CallStatus; calls: number }>(
     'SELECT status, count(*) AS calls FROM calls GROUP BY status',
   );
+
+  const placeOf = (id: string | undefined) => (id === undefined ? undefined : seqOf.get(id));
+
+  function page(
+    at: { readonly after?: string | undefined; readonly limit: number },
+    fetch: (after: string | undefined, limit: number) => readonly Row[],
+  ): Promise<readonly Call[]> {
+    const read = (after: string | undefined, limit: number) =>
+      transact.read(() => fetch(after, limit));
+    return readPage(at, read, toCall, onDamaged);
+  }
 
   return {
     async propose(call, effects, fence) {
@@ -179,34 +192,28 @@ export function createSqliteLedger(
     async countPendingOfKey(key) {
       return transact.read(() => countPendingOfKey.get(key) ?? 0);
     },
-    async newest({ key, before, limit }) {
-      const rows = transact.read(() => {
-        const seq = (before === undefined ? undefined : seqOf.get(before)) ?? null;
-        return key === undefined ? newest.all(seq, limit) : newestOfKey.all(key, seq, limit);
-      });
-      return rows.map(toCall);
-    },
+    newest: ({ key, before, limit }) =>
+      page({ after: before, limit }, (from, most) => {
+        const seq = placeOf(from) ?? null;
+        return key === undefined ? newest.all(seq, most) : newestOfKey.all(key, seq, most);
+      }),
     askedGroups: async (team) => transact.read(() => asked.groups(team)),
-    async askingAny(team, who, { after, limit }) {
-      const rows = transact.read(() => {
-        const from = after === undefined ? undefined : seqOf.get(after);
-        return asked.seqs(team, who, from ?? 0, limit).flatMap((seq) => bySeq.get(seq) ?? []);
-      });
-      return rows.map(toCall);
-    },
-    async madeBy(requester, { isOver, before, limit }) {
-      const rows = transact.read(() => {
-        const seq = before === undefined ? undefined : seqOf.get(before);
-        return madeBy.all(nameOf(requester), Number(isOver), seq ?? null, limit);
-      });
-      return rows.map(toCall);
-    },
-    async withStatus(status, { after, limit } = { limit: -1 }) {
-      const rows = transact.read(() => {
-        const seq = after === undefined ? undefined : seqOf.get(after);
-        return withStatus.all(status, seq ?? 0, limit);
-      });
-      return rows.map(toCall);
+    askingAny: (team, who, at) =>
+      page(at, (from, most) =>
+        asked.seqs(team, who, placeOf(from) ?? 0, most).flatMap((seq) => bySeq.get(seq) ?? []),
+      ),
+    madeBy: (requester, { isOver, before, limit }) =>
+      page({ after: before, limit }, (from, most) =>
+        madeBy.all(nameOf(requester), Number(isOver), placeOf(from) ?? null, most),
+      ),
+    async withStatus(status, at) {
+      if (at)
+        return await page(at, (from, most) => withStatus.all(status, placeOf(from) ?? 0, most));
+      return readIntact(
+        transact.read(() => withStatus.all(status, 0, -1)),
+        toCall,
+        onDamaged,
+      );
     },
     async count() {
       const rows = transact.read(() => count.all());
@@ -224,14 +231,6 @@ function columnsOf(call: Call): Record<string, unknown> {
   return { ...key, createdAt, status, revision, document: JSON.stringify(call) };
 }
 
-/** The document is returned as it was stored: whether it was changed behind our back, its digest tells. */
-function toCall(row: Row): Call {
-  const call = parseDocument<Call>(row.document, `call ${row.id}`);
-  if (call?.id !== row.id) {
-    throw new Error(
-      `The stored call ${row.id} can not be read: its document is of another call. ` +
-        'Restore countersign.db from a backup.',
-    );
-  }
-  return { ...call, delivered: row.delivered === 1 };
+function toCall({ delivered, ...row }: Row): Call {
+  return readCall({ ...row, delivered: delivered === 1 });
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import type { Call } from '../../domain/call.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { History } from '../../domain/store.ts';
-import { parseDocument } from './parse-document.ts';
+import { readCall, readIntact } from '../read-record.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -12,6 +12,7 @@ interface Row {
   readonly id: string;
   readonly delivered: number;
   readonly document: string;
+  readonly revision: number;
 }
 
 /** Creates what looks for old calls of channels, and removes them, over one connection. */
@@ -19,9 +20,10 @@ export function createSqliteOldCalls(
   db: Database,
   transact: Transact,
   writeEffects: WriteEffects,
+  onDamaged: OnDamaged,
 ): Pick<History, 'oldInChannels' | 'removeCalls'> {
   const old = db.prepare<{ before: number; limit: number }, Row>(`
-    SELECT id, delivered, document FROM calls
+    SELECT id, delivered, document, revision FROM calls
     WHERE ${OVER} AND created_at < @before
       AND CASE WHEN json_valid(document) THEN document ->> '$.updatedAt' END < @before
     ORDER BY created_at, seq LIMIT @limit`);
@@ -35,10 +37,8 @@ export function createSqliteOldCalls(
   return {
     async oldInChannels(before, limit) {
       const rows = transact.read(() => old.all({ before, limit }));
-      return rows.map(({ id, delivered, document }) => ({
-        ...parseDocument<Call>(document, `call ${id}`),
-        delivered: delivered === 1,
-      }));
+      const read = ({ delivered, ...row }: Row) => readCall({ ...row, delivered: delivered === 1 });
+      return readIntact(rows, read, onDamaged);
     },
     async removeCalls(calls, effects) {
       return transact.write(() => {

@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import type { CardPlace } from '../../domain/call.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { Outbox, Say } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
-import { parseDocument } from './parse-document.ts';
+import { readIntact, readRecord } from '../read-record.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import type { Transact } from './transact.ts';
 
@@ -29,6 +30,7 @@ export function createSqliteOutbox(
   transact: Transact,
   rows: OutboxRows,
   agenda: AgendaRows,
+  onDamaged: OnDamaged,
 ): Outbox {
   const unsaid = db.prepare<[thread: string], { id: string; document: string }>(`
     SELECT id, document FROM outbox WHERE thread = ? AND document IS NOT NULL ORDER BY seq`);
@@ -55,7 +57,9 @@ export function createSqliteOutbox(
     },
     async unsaid(thread) {
       const found = transact.read(() => unsaid.all(thread));
-      return found.map((row) => parseDocument<Say>(row.document, `say ${row.id}`));
+      const read = ({ id, document }: { readonly id: string; readonly document: string }) =>
+        readRecord('say', document, { kind: 'say', id, thread });
+      return readIntact(found, read, onDamaged);
     },
     async markSaid(id) {
       transact.writeBehind(() => markSaid.run(id));

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Pause } from '../../domain/pause.ts';
 import type { PauseSwitch } from '../../domain/store.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -22,7 +22,7 @@ export function createSqlitePause(
   return {
     async read() {
       const row = transact.read(() => read.get());
-      return row && parseDocument<Pause>(row.document, 'pause');
+      return row && readDocument<Pause>(row.document, { kind: 'pause', id: '' });
     },
     async write(pause, effects) {
       return transact.write(() => {

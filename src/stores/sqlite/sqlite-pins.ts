@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Pin } from '../../domain/pin.ts';
 import type { Pins } from '../../domain/store.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -22,7 +22,7 @@ export function createSqlitePins(
   return {
     async all() {
       const rows = transact.read(() => all.all());
-      return rows.map(({ document }) => parseDocument<Pin>(document, 'pin of a tool'));
+      return rows.map(({ document }) => readDocument<Pin>(document, { kind: 'pin', id: '' }));
     },
     async write(pin, before, effects) {
       const { hash, name } = pin;

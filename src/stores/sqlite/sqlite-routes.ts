@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
 import type { RouteBook } from '../../domain/store.ts';
-import { parseDocument } from './parse-document.ts';
+import { readDocument } from '../read-record.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
 
@@ -41,6 +41,6 @@ export function createSqliteRoutes(
 
 function readRoutes(row: { readonly document: string } | undefined): AdminRoutes {
   return row
-    ? parseDocument<AdminRoutes>(row.document, 'routes that are set in Slack')
+    ? readDocument<AdminRoutes>(row.document, { kind: 'routes', id: '' })
     : NO_ADMIN_ROUTES;
 }

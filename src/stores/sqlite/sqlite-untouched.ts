@@ -45,6 +45,7 @@ export function createSqliteUntouched(
     `DELETE FROM calls WHERE ${FAMILY}`,
     `DELETE FROM turns WHERE ${FAMILY}`,
     `DELETE FROM ratings WHERE ${FAMILY}`,
+    `DELETE FROM turn_records WHERE ${FAMILY}`,
     // Their ids stay: what was received or said once is not taken for something else.
     `UPDATE inbox SET document = '{}' WHERE ${FAMILY}`,
     `UPDATE outbox SET document = NULL WHERE ${FAMILY} AND document IS NOT NULL`,

@@ -1,6 +1,7 @@
 import { after, before } from 'node:test';
 import { CompactRedisSaver } from '../../../src/stores/redis/compact-redis-saver.ts';
 import { connectRedis } from '../../../src/stores/redis/connect-redis.ts';
+import { createStrictSerializer } from '../../../src/stores/strict-serializer.ts';
 import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
@@ -21,7 +22,7 @@ checkpointerSpec(
   async () => {
     savers += 1;
     const connection = await connectRedis({ url: server?.url ?? '', clock, log });
-    const saver = new CompactRedisSaver(connection, `spec${savers}`);
+    const saver = new CompactRedisSaver(connection, `spec${savers}`, createStrictSerializer());
     closers.set(saver, () => connection.close());
     return new FenceGivingSaver(saver, async () => 1);
   },

@@ -5,6 +5,7 @@ import { StoreUnavailableError } from '../../../src/domain/store.ts';
 import { CompactRedisSaver } from '../../../src/stores/redis/compact-redis-saver.ts';
 import { connectRedis, type RedisConnection } from '../../../src/stores/redis/connect-redis.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
+import { createStrictSerializer } from '../../../src/stores/strict-serializer.ts';
 import { THREAD } from '../../support/a-call.ts';
 import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -51,7 +52,10 @@ checkpointerSpec(
   'CompactRedisSaver on a cluster',
   async () => {
     count += 1;
-    return new FenceGivingSaver(new CompactRedisSaver(connection, `spec${count}`), async () => 1);
+    return new FenceGivingSaver(
+      new CompactRedisSaver(connection, `spec${count}`, createStrictSerializer()),
+      async () => 1,
+    );
   },
   async () => {},
 );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
-import { pumpKey } from '../../../src/domain/agenda.ts';
+import { pumpKey, redrawKey } from '../../../src/domain/agenda.ts';
 import { firstBrokenEntry } from '../../../src/domain/audit.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { migrateDesk, NEWEST_DESK } from '../../../src/stores/redis/desk-version.ts';
@@ -225,6 +225,7 @@ test('calls of before the policy are found by their requester and tool, damaged 
   const old = aCall({ createdAt: 5_000 });
   await client.hSet(key('calls'), { [old.id]: JSON.stringify(old), damaged: '{"requester' });
   await client.hSet(key('call-seqs'), old.id, '1');
+  await client.hSet(key('call-revisions'), old.id, String(old.revision));
   await client.set(key('version'), '1');
   const { store } = await openStore(t, { prefix });
   assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
@@ -235,4 +236,22 @@ test('calls of before the policy are found by their requester and tool, damaged 
   assert.deepEqual(await store.ledger.askingAny('T1', mine, { limit: 5 }), [old]);
   assert.deepEqual(await store.ledger.madeBy(old.requester, { isOver: false, limit: 5 }), [old]);
   assert.equal(await client.get(key('version')), String(NEWEST_DESK));
+});
+
+test('an entry of the agenda whose numbers are damaged is claimed, and holds up no other', async (t) => {
+  const { store, prefix } = await openStore(t);
+  const client = await connectTo(url());
+  t.after(() => client.disconnect());
+  const [broken, whole] = [redrawKey('broken'), redrawKey('whole')];
+  await store.agenda.wake([broken, whole].map((key) => ({ key, dueAt: 1 })));
+  const entry = `${prefix}:{desk}:agenda:redraw:broken`;
+  await client.hSet(entry, { due: 'soon', tries: 'some', deaths: '?' });
+  const leases = await store.agenda.claim(10, 1_000, 5);
+  assert.deepEqual(leases.map(({ key, tries }) => [key.id, tries]).toSorted(), [
+    ['broken', 0],
+    ['whole', 0],
+  ]);
+  for (const lease of leases) await store.agenda.backOff(lease, 20, 'failed');
+  await store.agenda.wake([{ key: broken, dueAt: 5 }]);
+  assert.equal((await store.agenda.claim(30, 1_000, 5)).length, 2);
 });

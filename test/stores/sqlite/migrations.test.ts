@@ -66,7 +66,7 @@ test('calls of before the policy are found by their requester and tool, damaged 
   migrate(db, MIGRATIONS.slice(0, 3));
   const insert = db.prepare(`
     INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
-      revision, delivered, document) VALUES (?, 't', 't', 'm', ?, 0, 5000, 'pending', 1, 0, ?)`);
+      revision, delivered, document) VALUES (?, 't', 't', 'm', ?, 0, 5000, 'pending', 2, 0, ?)`);
   const old = aCall({ createdAt: 5_000 });
   insert.run(old.id, old.id, JSON.stringify(old));
   insert.run('damaged', 'damaged', '{"requester');

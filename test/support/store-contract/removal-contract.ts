@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../../src/domain/call.ts';
 import type { UntouchedThread } from '../../../src/domain/store.ts';
-import { channelKey, childThreadKey } from '../../../src/domain/thread-key.ts';
+import { channelKey, childThreadKey, type ThreadKey } from '../../../src/domain/thread-key.ts';
+import type { TurnRecord } from '../../../src/domain/turn-record.ts';
 import { REQUESTER, THREAD } from '../a-call.ts';
 import {
   aDraft,
@@ -22,6 +23,15 @@ const ALL = { skip: 0, limit: 9 };
 
 const aTurn = (id: string, settledAt: number) => ({ id, settledAt, messages: [] });
 
+const leftRecord = (thread: ThreadKey): TurnRecord => ({
+  v: 1,
+  thread,
+  turn: 'left',
+  position: 0,
+  message: { role: 'user', id: 'left', text: 'ask', author: REQUESTER, at: 900 },
+  rejected: [],
+});
+
 export function removalContract(open: OpenBench): void {
   /** A store with a thread of all kinds of things, all of it over by `at`, and a helper's thread below it. */
   async function withThread(t: TestContext, at: number, status: CallStatus = 'succeeded') {
@@ -38,6 +48,9 @@ export function removalContract(open: OpenBench): void {
     await ledger.placeCard(call.id, { channel: 'C1', ts: '2.0' });
     await history.append(THREAD, aTurn('one', at), {}, fence);
     await history.append(CHILD, aTurn('two', at), {}, below);
+    // Left by a version that does not know of them.
+    await bench.store.records.keep([leftRecord(THREAD)], fence);
+    await bench.store.records.keep([leftRecord(CHILD)], below);
     await history.rate(THREAD, 'one', { by: REQUESTER, value: 'good', at }, {});
     await outbox.add([aSay('said'), aSay('unsaid')], []);
     await outbox.markSaid('said');
@@ -75,6 +88,7 @@ export function removalContract(open: OpenBench): void {
     assert.equal(await history.remove(found(2_000), { audit: [aDraft('again')] }), false);
     const store = await bench.reopen();
     for (const { id, requester, thread, tool, turn } of [call, inner]) {
+      assert.deepEqual(await store.records.ofTurn(thread, 'left'), []);
       assert.equal(await store.ledger.get(id), undefined);
       assert.deepEqual(await store.ledger.ofThread(thread), []);
       assert.deepEqual(await store.ledger.ofThread(thread, turn), []);

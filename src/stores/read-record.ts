@@ -1,0 +1,227 @@
+/** How stored documents are read: whole and understood, or not at all. */
+import { z } from 'zod';
+import { CALL_STATUSES, type Call } from '../domain/call.ts';
+import { DamagedRecordError, type OnDamaged, type RecordName } from '../domain/damage.ts';
+import type { InboxMessage, SettledTurn } from '../domain/message.ts';
+import type { Say } from '../domain/store.ts';
+import type { TurnRecord } from '../domain/turn-record.ts';
+
+const text = z.string();
+const count = z.int().min(0);
+const time = z.number();
+const person = z.looseObject({ team: text, user: text });
+const thread = text.regex(/^[^/\s]+\/[^/\s]+\/[^/\s]+/);
+
+const route = z.looseObject({
+  name: text,
+  approvers: z.array(text),
+  quorum: count,
+  selfApproval: z.boolean(),
+  decisions: z.array(z.enum(['approve', 'edit', 'reply', 'ignore'])),
+  deadlineMs: time,
+  channel: text.optional(),
+});
+
+const outcome = z.looseObject({
+  kind: z.enum([
+    'result',
+    'error',
+    'reply',
+    'ignored',
+    'expired',
+    'withdrawn',
+    'refused',
+    'unknown',
+  ]),
+});
+
+/** What every part of the app takes for granted of a call; its seal holds all the rest. */
+const CALL = z.looseObject({
+  id: text,
+  thread,
+  turn: text,
+  messageId: text,
+  toolCallId: text,
+  position: count,
+  siblings: count,
+  tool: text,
+  schemaHash: text,
+  risk: z.enum(['low', 'medium', 'high']),
+  idempotent: z.boolean(),
+  args: text,
+  proposedArgs: text,
+  digest: text,
+  attempt: count.min(1),
+  revision: count.min(1),
+  status: z.enum(CALL_STATUSES),
+  requester: person,
+  outside: z.looseObject({ by: z.enum(['key', 'graph', 'server']), name: text }).optional(),
+  askedLine: text,
+  words: text,
+  route: route.optional(),
+  votes: z.array(z.looseObject({ by: person, at: time })),
+  verdict: z
+    .looseObject({
+      kind: z.enum(['approve', 'edit', 'reply', 'ignore', 'settle']),
+      by: person,
+      at: time,
+    })
+    .optional(),
+  editedBy: person.optional(),
+  claim: z.looseObject({ fence: time, at: time }).optional(),
+  outcome: outcome.optional(),
+  createdAt: time,
+  updatedAt: time,
+  deadlineAt: time.optional(),
+});
+
+const MESSAGE = z.looseObject({
+  id: text,
+  thread,
+  author: person,
+  ts: text,
+  text,
+  receivedAt: time,
+  files: z.array(z.looseObject({ id: text, name: text, mimeType: text })).optional(),
+  delegated: z.looseObject({ agent: text, askedLine: text }).optional(),
+  stopped: z.looseObject({ by: person, at: time }).optional(),
+});
+
+const SAY = z.looseObject({
+  id: text,
+  thread,
+  kind: z.enum(['answer', 'notice', 'private']),
+  to: person.optional(),
+  text,
+  createdAt: time,
+});
+
+const TURN = z.looseObject({
+  id: text,
+  settledAt: time,
+  messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'tool']), id: text, text })),
+});
+
+/** One message of a turn in progress. */
+const TURN_RECORD = z.looseObject({
+  v: count,
+  thread,
+  turn: text,
+  position: count,
+  message: z.looseObject({ role: z.enum(['user', 'assistant']), id: text, text }),
+  rejected: z.array(z.looseObject({ role: z.literal('tool'), id: text, callId: text, text })),
+});
+
+/** What a record must be like to be understood. */
+const SHAPES = {
+  call: CALL,
+  message: MESSAGE,
+  say: SAY,
+  turn: TURN,
+  turnRecord: TURN_RECORD,
+} as const;
+
+interface Documents {
+  readonly call: Call;
+  readonly message: InboxMessage;
+  readonly say: Say;
+  readonly turn: SettledTurn;
+  readonly turnRecord: TurnRecord;
+}
+
+/** Reads a stored JSON text; throws, naming what it is of, when it can't be read. The value is returned as it was stored. */
+export function readDocument<T>(stored: string, record: RecordName): T {
+  try {
+    return JSON.parse(stored) as T;
+  } catch (cause) {
+    throw new DamagedRecordError('its JSON is damaged', { record, cause });
+  }
+}
+
+/** Reads a stored record whose shape is known; throws when this version does not understand it. */
+export function readRecord<Shape extends keyof Documents>(
+  shape: Shape,
+  stored: string,
+  record: RecordName,
+): Documents[Shape] {
+  return checkRecord(shape, readDocument<unknown>(stored, record), record);
+}
+
+/** Checks a record that was put together from several stored texts. */
+export function checkRecord<Shape extends keyof Documents>(
+  shape: Shape,
+  value: unknown,
+  record: RecordName,
+): Documents[Shape] {
+  const { error } = SHAPES[shape].safeParse(value);
+  if (error) {
+    const [issue] = error.issues;
+    const where = issue?.path.map(String).join('.') ?? '';
+    const why = where === '' ? 'it is no record of its kind' : `its “${where}” is not understood`;
+    throw new DamagedRecordError(why, { record, cause: error });
+  }
+  const found = value as Documents[Shape];
+  if (record.kind !== 'history' && idOf(found) !== record.id) {
+    throw new DamagedRecordError('its document is of another one', { record });
+  }
+  return found;
+}
+
+function idOf(found: Documents[keyof Documents]): string {
+  return 'id' in found ? found.id : found.turn;
+}
+
+/** A call as a store holds it: what stands beside its document is written with it. */
+export interface StoredCall {
+  readonly id: string;
+  /** Undefined where it is gone. */
+  readonly document: string | undefined;
+  readonly delivered: boolean;
+  readonly revision: number;
+}
+
+/** Reads a stored call: whether it was changed behind our back, its digest and seal tell. */
+export function readCall({ id, document, delivered, revision }: StoredCall): Call {
+  const record: RecordName = { kind: 'call', id };
+  if (document === undefined) throw new DamagedRecordError('its document is gone', { record });
+  const call = readRecord('call', document, record);
+  if (call.revision !== revision) {
+    throw new DamagedRecordError('its document is of another revision', { record });
+  }
+  return { ...call, delivered };
+}
+
+/** Reads the records of a list; one that is damaged is left out, and told. */
+export function readIntact<Row, T>(
+  rows: readonly Row[],
+  read: (row: Row) => T,
+  onDamaged: OnDamaged,
+): readonly T[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      onDamaged(error);
+      return [];
+    }
+  });
+}
+
+/** Reads so many records by pages; a page that lacks damaged ones is filled up, so that it ends nothing early. */
+export async function readPage<Row extends { readonly id: string }, T>(
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  fetch: (after: string | undefined, limit: number) => Promise<readonly Row[]> | readonly Row[],
+  read: (row: Row) => T,
+  onDamaged: OnDamaged,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  let from = after;
+  for (;;) {
+    const wanted = limit - found.length;
+    const rows = await fetch(from, wanted);
+    found.push(...readIntact(rows, read, onDamaged));
+    from = rows.at(-1)?.id;
+    if (found.length >= limit || rows.length < wanted || from === undefined) return found;
+  }
+}
