@@ -1,6 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import type { Spent, TokenCount } from '../domain/message.ts';
 import type { Tool } from '../domain/tool.ts';
 import { type CollectedAnswer, createAnswerCollector, type RawCall } from './collect-answer.ts';
 import type { ChatModel, ModelPiece } from './model.ts';
@@ -11,7 +12,7 @@ import {
   retryAfterMs,
   toModelFailure,
 } from './model-failure.ts';
-import { addSpent, type Spent, type TokenCount } from './spent.ts';
+import { addSpent } from './spent.ts';
 
 /** What came of a request: a whole answer, or a failure with the text that had come until then. */
 export interface ModelAnswer {

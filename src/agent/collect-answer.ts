@@ -1,6 +1,6 @@
+import type { TokenCount } from '../domain/message.ts';
 import { toWhole } from '../domain/to-plain-json.ts';
 import type { CallPiece, ModelPiece } from './model.ts';
-import type { TokenCount } from './spent.ts';
 
 /** A tool call as it came over the wire: its raw argument text, and an id that may be missing. */
 export interface RawCall {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type BaseCheckpointSaver, Command, type StateSnapshot } from '@langchain/langgraph';
+import { type BaseCheckpointSaver, Command } from '@langchain/langgraph';
 import type { ThreadFence } from '../domain/agenda.ts';
-import type { Agent, GraphState, OpenCall } from '../domain/agent.ts';
+import { type Agent, type GraphState, UNREADABLE, UnreadableStateError } from '../domain/agent.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type Helper, toolsOf } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
@@ -13,19 +13,13 @@ import { askModel } from './ask-model.ts';
 import type { RawCall } from './collect-answer.ts';
 import { estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
 import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
-import {
-  type AskedInterrupt,
-  type AskForStep,
-  compileTurnGraph,
-  type ModelStep,
-  type TurnState,
-} from './graph.ts';
+import { type AskForStep, compileTurnGraph, type ModelStep, type TurnState } from './graph.ts';
 import type { ChatModel } from './model.ts';
 import { sayFailure } from './model-failure.ts';
 import { buildHelperPrompt, buildPrompt, toUserMessage } from './prompt.ts';
 import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './show-images.ts';
-import { toUsage } from './spent.ts';
 import { toChatMessages } from './to-chat-messages.ts';
+import { toGraphState } from './to-graph-state.ts';
 import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
 import { readWindow } from './window.ts';
@@ -74,7 +68,13 @@ export function createAgent(deps: AgentDeps): Agent {
   const graph = compileTurnGraph(createAsk(deps, unfinished), saver);
 
   async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
-    return toGraphState(await graph.getState({ configurable: configOf(thread, fence) }));
+    try {
+      return toGraphState(await graph.getState({ configurable: configOf(thread, fence) }));
+    } catch (error) {
+      if (!(error instanceof UnreadableStateError)) throw error;
+      deps.log?.warn({ err: error, thread }, 'The stored state of a thread can’t be read.');
+      return UNREADABLE;
+    }
   }
 
   async function run(
@@ -112,6 +112,20 @@ export function createAgent(deps: AgentDeps): Agent {
       return await run(new Command({ resume: replies }), fence, signal);
     },
     proceed: (_thread, fence, signal) => run(null, fence, signal),
+    async rebuild({ turn, agent, messages, spent, notice }, fence, signal) {
+      signal.throwIfAborted();
+      await saver.forget(fence.thread, fence.token);
+      const state = {
+        ...{ turn, messages, endTurn: false },
+        ...(agent !== undefined && { agent }),
+        ...(spent && { spent }),
+        ...(notice !== undefined && { notice }),
+      };
+      const configurable = configOf(fence.thread, fence);
+      // As if the model had said its last message just now: its calls are sent again.
+      await graph.updateState({ configurable }, state, 'model');
+      return await run(null, fence, signal);
+    },
     unfinished: (thread) => unfinished.get(thread) ?? '',
     async forget(thread, fence: ThreadFence) {
       unfinished.delete(thread);
@@ -126,46 +140,6 @@ function configOf(thread: ThreadKey, fence: ThreadFence | undefined) {
 
 function isInterruptId(id: string): boolean {
   return /^[0-9a-f]{32}$/.test(id);
-}
-
-function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
-  const state = values as Partial<TurnState>;
-  // A task that has its result still lists the interrupt that it was answered through.
-  const live = tasks.filter((task) => task.result === undefined);
-  const open = live.flatMap((task) => task.interrupts.map(toOpenCall));
-  return {
-    turn: state.turn,
-    messages: state.messages ?? [],
-    open,
-    phase: phaseOf(),
-    ...(tasks.length > 0 && endsTurn() && { endsTurn: true as const }),
-    failure: state.failure,
-    ...(state.notice !== undefined && { notice: state.notice }),
-    usage: toUsage(state.spent),
-  };
-
-  /** Before the answers of a batch are one step, each is the result of its task. */
-  function endsTurn(): boolean {
-    const results = tasks.map((task) => task.result as Partial<TurnState> | undefined);
-    return state.endTurn === true || results.some((result) => result?.endTurn === true);
-  }
-
-  function phaseOf(): GraphState['phase'] {
-    if (config.configurable?.checkpoint_id === undefined) return 'none';
-    if (tasks.length === 0) return 'finished';
-    const isCutOff = live.length === 0 || live.some((task) => task.interrupts.length === 0);
-    return isCutOff ? 'stuck' : 'waiting';
-  }
-}
-
-function toOpenCall(found: { readonly id?: string; readonly value?: unknown }): OpenCall {
-  const asked = found.value as AskedInterrupt | undefined;
-  if (found.id === undefined || asked?.v !== 1) {
-    throw new Error(
-      'The stored thread waits for something that this version does not know. Start the version that wrote it.',
-    );
-  }
-  return { interruptId: found.id, ...asked.call };
 }
 
 /** What the prompt adds to the instructions: the time, who writes, what is left out. */
@@ -213,6 +187,10 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
   }
 
   return async function ask(state, config): Promise<ModelStep> {
+    // An answer to a thread without a checkpoint would begin a turn of nothing.
+    if (state.turn === undefined) {
+      throw new UnreadableStateError('The state of the thread was lost while it was answered.');
+    }
     const helper = deps.helpers.find(({ name }) => name === state.agent);
     const stop = guardTurn(state.messages) ?? missing(state, helper);
     if (stop !== undefined) return { failure: stop };

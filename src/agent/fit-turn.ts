@@ -3,10 +3,9 @@
  * the window. Texts are cut in the middle, with a note in the gap; where that is not enough, whole
  * steps go, a call always together with its answer.
  */
-import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import type { AssistantMessage, ModelCall, TurnMessage } from '../domain/message.ts';
 import { BYTES_PER_TOKEN, estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
 import { createKeptOutput } from './tools/kept-output.ts';
-import type { AssistantMessage } from './turn-messages.ts';
 
 /** A turn as the model is given it. */
 export interface FittedTurn {

@@ -13,10 +13,10 @@ import {
   StateGraph,
 } from '@langchain/langgraph';
 import type { OpenCall } from '../domain/agent.ts';
-import type { TurnMessage } from '../domain/message.ts';
+import type { AssistantMessage, Spent, TurnMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
-import { addSpent, type Spent } from './spent.ts';
-import { type AssistantMessage, lastAssistant } from './turn-messages.ts';
+import { addSpent } from './spent.ts';
+import { lastAssistant } from './turn-messages.ts';
 
 /** A call as an interrupt carries it: all of it but the address of its answer. */
 type AskedCall = Omit<OpenCall, 'interruptId'>;

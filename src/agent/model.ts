@@ -1,11 +1,11 @@
 import type { AIMessageChunk, BaseMessage, UsageMetadata } from '@langchain/core/messages';
 import type { ChatGenerationChunk } from '@langchain/core/outputs';
 import { ChatOpenAICompletions } from '@langchain/openai';
+import type { TokenCount } from '../domain/message.ts';
 import type { Tool } from '../domain/tool.ts';
 import { createCountedStream } from './counted-stream.ts';
 import type { ModelVariables } from './model-failure.ts';
 import { offerTool } from './offer-tool.ts';
-import type { TokenCount } from './spent.ts';
 
 /** A chat model that streams; nothing of its provider shows through but its errors. */
 export interface ChatModel {

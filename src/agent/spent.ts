@@ -1,18 +1,4 @@
-import type { Usage } from '../domain/message.ts';
-
-/** Tokens of one answer, as the provider counts them. */
-export interface TokenCount {
-  readonly input: number;
-  readonly output: number;
-}
-
-/** What requests to a model took, failed ones included; `tokens` as far as the provider told them. */
-export interface Spent {
-  readonly requests: number;
-  /** Time in which the model was waited for, in milliseconds. */
-  readonly modelMs: number;
-  readonly tokens?: TokenCount;
-}
+import type { Spent, TokenCount, Usage } from '../domain/message.ts';
 
 /** Adds up what was spent. */
 export function addSpent(before: Spent | undefined, added: Spent): Spent {

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../domain/json.ts';
-import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import type { AssistantMessage, ModelCall, TurnMessage } from '../domain/message.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
-import type { AssistantMessage } from './turn-messages.ts';
 
 const MAX_MODEL_CALLS = 25;
 const MAX_SAME_FAILURES = 3;

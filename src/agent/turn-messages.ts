@@ -1,7 +1,4 @@
-import type { TurnMessage } from '../domain/message.ts';
-
-export type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
-type ToolMessage = Extract<TurnMessage, { role: 'tool' }>;
+import type { AssistantMessage, ToolMessage, TurnMessage } from '../domain/message.ts';
 
 /** Returns the assistant message that was added last. */
 export function lastAssistant(messages: readonly TurnMessage[]): AssistantMessage | undefined {

@@ -9,16 +9,19 @@ import type { ParsedArgs } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
 
-/** Puts what the gate answered into the step that follows it: the rule for the audit, and for a card its risk and what the policy has to say, beside what the step says itself. */
+/** Puts what the gate answered into the step that follows it: the rule for the audit, what nobody is shown, and for a card its risk and what the policy has to say, beside what the step says itself. */
 export function heedAnswer(step: Step, answer: GateAnswer): Step {
-  const { rule, policy } = answer;
+  const { redact = [], rule, policy } = answer;
   const detail = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
-  const told: Step = { ...step, detail };
+  // What was hidden once stays so: it may stand in messages of then.
+  const hidden = [...new Set([...(step.call.redact ?? []), ...redact])];
+  const call = hidden.length === 0 ? step.call : { ...step.call, redact: hidden };
+  const told: Step = { ...step, call, detail };
   if (answer.kind !== 'ask' || step.call.status !== 'pending') return told;
   const { note, risk } = answer;
   const notes = [step.call.note, note].filter((each) => each !== undefined);
   const changed = { ...(risk && { risk }), ...(notes.length > 0 && { note: joinNotes(notes) }) };
-  return { ...told, call: { ...step.call, ...changed } };
+  return { ...told, call: { ...call, ...changed } };
 }
 
 /** Texts alone stay a text: what a policy's author wrote is quoted as data. */

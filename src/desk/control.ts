@@ -10,6 +10,7 @@ import { askWho, NOT_KNOWN } from './ask-who.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 import { forgetEffects } from './forget-effects.ts';
+import { listQuarantined, type QuarantinedRecord } from './quarantine.ts';
 import { createStopTurn } from './stop-turns.ts';
 import { whyNotForget } from './why-not-forget.ts';
 
@@ -43,6 +44,8 @@ export type StatusOutcome =
       readonly pause: Pause | undefined;
       /** Turns that go on in the channel, helpers' left out. */
       readonly ongoing: readonly InboxMessage[];
+      /** Stored records that are damaged; told to admins alone. */
+      readonly quarantined: readonly QuarantinedRecord[];
     }
   | NotAllowed;
 
@@ -190,6 +193,7 @@ export function createControl(
         kind: 'status',
         pause: await store.pause.read(),
         ongoing: ongoing.filter(({ thread }) => depthOf(thread) === 0),
+        quarantined: checked.isAdmin ? await listQuarantined(store) : [],
       };
     },
   };

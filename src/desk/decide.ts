@@ -1,5 +1,7 @@
 import type { Call } from '../domain/call.ts';
+
 import { sayNoTool } from '../domain/claim.ts';
+import { DamagedRecordError } from '../domain/damage.ts';
 import {
   type Edited,
   missingVotes,
@@ -15,9 +17,13 @@ import type {
   DecisionOutcome,
   SettleCommand,
 } from '../domain/decision.ts';
+import type { JsonValue } from '../domain/json.ts';
+import { hideText, maskingOf } from '../domain/mask-secrets.ts';
 import type { Permission } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
+import { secretPathsOfCall } from '../domain/secret-paths.ts';
 import type { Effects } from '../domain/store.ts';
+import type { ParsedArgs, Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { Authorize } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
@@ -26,7 +32,7 @@ import { previewCall } from './preview-call.ts';
 import { createRememberRefusal, isRefused } from './remember-refusal.ts';
 import { createRenewPreview } from './renew-preview.ts';
 
-type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity'>;
+type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity' | 'onDamaged'>;
 
 /** `messageEnds` are written with what the person wished, and not where the clock or a broken digest was first. */
 interface Extra extends Pick<Effects, 'messageEnds'> {
@@ -53,13 +59,23 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       return given;
     }
     for (let known = seen; ; known = undefined) {
-      const call = known ?? (await store.ledger.get(callId));
-      if (!call) return await answer({ kind: 'not-found' });
+      const call = known ?? (await find(callId));
+      if ('kind' in call) return await answer(call);
       const { permission } = await authorize(call, command.by, command.kind);
       const ruling = await rule(call, permission);
       if (ruling.kind === 'answer') return await answer(ruling.outcome);
       const news = await write(call, ruling.steps, by, extra);
       if (news) return news;
+    }
+  }
+
+  async function find(callId: string): Promise<Call | DecisionOutcome> {
+    try {
+      return (await store.ledger.get(callId)) ?? { kind: 'not-found' };
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      deps.onDamaged?.(error);
+      return { kind: 'damaged' };
     }
   }
 
@@ -84,7 +100,8 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     if (!tool) {
       return { parsed: { ok: false, problems: [{ path: [], message: sayNoTool(call) }] } };
     }
-    const parsed = tool.parse(command.decision.args);
+    const { args } = command.decision;
+    const parsed = withoutSecrets(tool.parse(args), args, call, tool);
     const preview = parsed.ok ? await previewCall(tool, parsed.value, clock) : undefined;
     return { parsed, preview };
   }
@@ -94,14 +111,21 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       carryOut(
         { ...command, kind: command.decision.kind },
         async (call, permission) =>
-          ruleDecision(call, command, clock.now(), permission, await readEdit(call, command)),
+          ruleDecision(
+            call,
+            command,
+            clock.now(),
+            permission,
+            await readEdit(call, command),
+            deps.toolbox.of(call),
+          ),
         extra,
       ),
 
     /** Whoever says what happened to a call has the rights of whoever approves it. */
     settle: (command: SettleCommand) =>
       carryOut({ ...command, kind: 'approve' }, (call, permission) =>
-        ruleSettlement(call, command, clock.now(), permission),
+        ruleSettlement(call, command, clock.now(), permission, deps.toolbox.of(call)),
       ),
 
     async look(look: DecisionLook) {
@@ -120,6 +144,19 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       if (seen.kind !== 'open' || look.renews !== true) return seen;
       return { kind: 'open' as const, call: await renewPreview(seen.call) };
     },
+  };
+}
+
+/** What is wrong with a value may quote it. */
+function withoutSecrets(parsed: ParsedArgs, args: JsonValue, call: Call, tool: Tool): ParsedArgs {
+  if (parsed.ok) return parsed;
+  const masking = maskingOf([args], secretPathsOfCall(call, tool), { reveals: false });
+  return {
+    ok: false,
+    problems: parsed.problems.map(({ message, path }) => ({
+      path,
+      message: hideText(message, masking),
+    })),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Agent } from '../domain/agent.ts';
 import type { Callbacks } from '../domain/callback.ts';
 import type { Chat } from '../domain/chat.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { OnDamaged } from '../domain/damage.ts';
 import type { Directory } from '../domain/directory.ts';
 import type { AttachmentFolder, AttachmentSource } from '../domain/file-ports.ts';
 import type { Helper } from '../domain/helper.ts';
@@ -47,6 +48,10 @@ export interface DeskDeps {
   readonly graph?: string | undefined;
   /** Ids of those who can mend what keeps a card from its channel; they are told so. (Default: nobody.) */
   readonly admins?: ReadonlySet<string>;
+  /** The workspace of those. */
+  readonly team?: string;
+  /** Hears of stored records that are damaged. (Default: nobody does.) */
+  readonly onDamaged?: OnDamaged;
   /** More cards than this in a channel within a minute are announced by one message in place of a mention each. (Default: 10.) */
   readonly digestOver?: number;
   /** Reaches programs that want to be told of their calls. (Default: none is told.) */

@@ -1,9 +1,11 @@
 import { heedKey, pumpKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
+import type { OnDamaged } from '../domain/damage.ts';
 import type {
   DecisionCommand,
   DecisionLook,
   DecisionOutcome,
+  OpenCommand,
   SettleCommand,
 } from '../domain/decision.ts';
 import type { InboxMessage } from '../domain/message.ts';
@@ -33,6 +35,8 @@ import { createHelperThreads } from './helper-threads.ts';
 import { createListAsked, type ListAsked } from './list-asked.ts';
 import { createListWaiting, type ListWaiting } from './list-waiting.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
+import { withOrderWait } from './message-order.ts';
+import { createOpenCall } from './open-call.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createCallBack } from './outside/call-back.ts';
 import { createPace } from './pace.ts';
@@ -40,6 +44,7 @@ import { createEscalate, createRemind } from './press-on.ts';
 import { createProgress } from './progress.ts';
 import { createPropose } from './propose.ts';
 import { createPump } from './pump.ts';
+import { createQuarantine, listQuarantined, type QuarantinedRecord } from './quarantine.ts';
 import { createRate, type RateCommand } from './rate.ts';
 import { createRedraw } from './redraw.ts';
 import { createRunner, type Runner } from './runner.ts';
@@ -62,6 +67,10 @@ export interface Desk extends Control {
   look(
     look: DecisionLook,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
+  /** Answers as a look does, for a person who reads the call whole: what is masked until then is theirs to see, and that is logged. */
+  open(
+    command: OpenCommand,
+  ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
   /** Keeps what a person thinks of a turn's answer, in place of what they thought before; false when there is no such turn. */
   rate(command: RateCommand): Promise<boolean>;
   /** Begins a new turn that asks for a call again which nobody decided in time; for whoever asked first. */
@@ -70,6 +79,8 @@ export interface Desk extends Control {
   readonly listWaiting: ListWaiting;
   /** Tells how it stands with what a person asked for. */
   readonly listAsked: ListAsked;
+  /** Tells which stored records are damaged. */
+  listQuarantined(): Promise<readonly QuarantinedRecord[]>;
   /** Remembers that somebody was turned away at the edge. */
   recordRefusal(refusal: {
     readonly surface: string;
@@ -83,19 +94,31 @@ export interface Desk extends Control {
 export function createDesk(
   deps: Pick<
     DeskDeps,
-    'store' | 'toolbox' | 'clock' | 'signals' | 'directory' | 'talk' | 'integrity' | 'log' | 'graph'
+    | 'store'
+    | 'toolbox'
+    | 'clock'
+    | 'signals'
+    | 'directory'
+    | 'talk'
+    | 'integrity'
+    | 'log'
+    | 'graph'
+    | 'onDamaged'
   >,
 ): Desk {
   const { store, clock } = deps;
   const authorize = createAuthorize(deps);
+  const decisions = createDecideAtEdge(deps, createDecide(deps, authorize), authorize);
   return {
     ...createControl(deps),
-    ...createDecideAtEdge(deps, createDecide(deps, authorize), authorize),
+    ...decisions,
+    open: createOpenCall(deps, decisions.look),
     isInThread: (thread) => store.inbox.knows(thread),
     rate: createRate(deps),
     askAgain: createAskAgain(deps),
     listWaiting: createListWaiting(deps, authorize),
     listAsked: createListAsked(deps),
+    listQuarantined: () => listQuarantined(store),
     async receive(message) {
       const audit = {
         at: clock.now(),
@@ -110,7 +133,7 @@ export function createDesk(
         ...(isBareWord(message) ? [heedKey(message.thread)] : []),
       ];
       const wakes = keys.map((key) => ({ key, dueAt: dueNow(true, clock.now()) }));
-      return await store.inbox.receive(message, { audit: [audit], wakes });
+      return await store.inbox.receive(withOrderWait(message), { audit: [audit], wakes });
     },
     async recordRefusal({ surface, subject, actor, why }) {
       await store.audit.append([
@@ -124,6 +147,8 @@ export function createDesk(
 export interface Worker extends Runner {
   readonly status: StatusLine;
   readonly live: LiveAnswers;
+  /** Has a stored record looked at that was found damaged. */
+  readonly onDamaged: OnDamaged;
 }
 
 /** Creates the worker: everything that the agenda asks for is done here. */
@@ -157,7 +182,9 @@ export function createWorker(deps: DeskDeps): Worker {
   const pace = createPace(deps.clock);
   const announce = createAnnounce(deps);
   const say = createSay(deps, pace);
-  const sweep = createSweep(deps);
+  const quarantine = createQuarantine(deps);
+  const tellParked = createTellParked(deps);
+  const sweep = createSweep({ ...deps, quarantine });
   const tidy = createTidy(deps);
   const runner = createRunner({
     agenda: deps.store.agenda,
@@ -178,11 +205,16 @@ export function createWorker(deps: DeskDeps): Worker {
       bulletin: createDrawBulletin(deps, pace),
       callback: createCallBack(deps),
       tidy: tidy.work,
+      damaged: quarantine.look,
     },
-    beforePark: createTellParked(deps),
+    async beforePark(lease, error) {
+      await quarantine.tell(lease, error);
+      await tellParked(lease, error);
+    },
   });
   return {
     ...runner,
+    onDamaged: quarantine.note,
     status,
     live,
     start() {

@@ -11,8 +11,10 @@ import {
 } from '../domain/agenda.ts';
 import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../domain/call.ts';
+import { maskingOfCall } from '../domain/call-secrets.ts';
 import { isElsewhere } from '../domain/card-home.ts';
 import { shortDigest } from '../domain/digest.ts';
+import { hideText } from '../domain/mask-secrets.ts';
 import { isHanded, isQuestion, isTaken } from '../domain/outside.ts';
 import { escalateAt, remindAt } from '../domain/patience.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
@@ -71,10 +73,12 @@ function isNews(before: Call, steps: readonly Step[]): boolean {
   return call.status !== before.status || (!before.outcome && call.outcome !== undefined);
 }
 
-/** The words of the person who approved it in this step. */
-function reasonOf(cause: Step['cause'], { votes }: Call): { readonly reason?: string } {
-  const reason = cause === 'vote' || cause === 'approve' ? votes.at(-1)?.reason : undefined;
-  return reason === undefined ? {} : { reason };
+/** The words of the person who approved it in this step, without the operator's secrets. A caller can't blank them by what it calls secret. */
+function reasonOf(cause: Step['cause'], call: Call): { readonly reason?: string } {
+  const isApproval = cause === 'vote' || cause === 'approve';
+  const reason = isApproval ? call.votes.at(-1)?.reason : undefined;
+  if (reason === undefined) return {};
+  return { reason: hideText(reason, maskingOfCall(call, undefined, { reveals: true })) };
 }
 
 const VERDICTS: Partial<Readonly<Record<CallStatus, string>>> = {

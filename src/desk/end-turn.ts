@@ -2,55 +2,75 @@
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
-import { editOf } from '../domain/call-edit.ts';
 import { finish } from '../domain/claim.ts';
 import { expire, withdraw, withdrawHeld } from '../domain/decide.ts';
 import type { InboxMessage, TurnMessage } from '../domain/message.ts';
-import { toToolReply, type WithdrawalCause } from '../domain/outcome.ts';
+import type { WithdrawalCause } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
+
 import type { Step } from '../domain/transitions.ts';
+import type { AwaitedTurns } from './awaited-turns.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { findHeld } from './handed-calls.ts';
 import { sayStopped } from './run-tool.ts';
-import { wakeSay } from './turn-words.ts';
+import { closeCalls, holdsTurn, type KnownTurn, tellTurn } from './turn-records.ts';
+import { sayFailed, wakeSay } from './turn-words.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
+/** `lost`: the agent's state is gone and can't be rebuilt. */
+export type EndCause = WithdrawalCause | 'lost';
 
 /** How the agent is told of the end in later turns, so that it does not take the work up again by itself. */
-const LAST_WORDS: Readonly<Record<WithdrawalCause, string>> = {
+const LAST_WORDS: Readonly<Record<EndCause, string>> = {
   stop: '(A person stopped me here. I go on with this only when I am asked to.)',
   'new-message': '(This ended here: there was a new message instead.)',
   'ignored-sibling': '(This ended here: a person ignored a call.)',
   'turn-ended': '(This ended here: it was no longer needed.)',
   cancelled: '(This ended here: whoever asked took it back.)',
+  lost: '(This ended here: the stored state of my work on it was lost.)',
 };
 
-/** Builds the use case: takes back what has not begun, aborts what runs where a person stopped it, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. */
+const LOST =
+  'I ended this turn: the stored state of my work on it is lost. I did not start over, so that nothing is done twice. The cards show what was decided and what ran. Write again if there is more to do.';
+
+/** What is known of the turn besides its calls. */
+export interface TurnToEnd {
+  readonly records: KnownTurn['records'];
+  /** Marks what is said for a turn that nobody looks at: many may be lost at once. */
+  mark: AwaitedTurns['mark'];
+}
+
+/** Builds the use case: takes back what has not begun, aborts what runs where a person stopped it, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. Where the agent's state is lost, the turn is told by its records and its calls. */
 export function createEndTurn(
   deps: Pick<DeskDeps, 'store' | 'agent' | 'clock' | 'signals'>,
   closeLive: CloseLive,
-): (message: InboxMessage, cause: WithdrawalCause, fence: ThreadFence) => Promise<boolean> {
+): (
+  message: InboxMessage,
+  cause: EndCause,
+  fence: ThreadFence,
+  turn: TurnToEnd,
+) => Promise<boolean> {
   const { store, agent, clock, signals } = deps;
 
   /** Undefined when there is nothing to be done but to wait. */
-  function stepToEnd(call: Call, cause: WithdrawalCause, isHeld: boolean): Step | undefined {
-    if (isHeld) return withdrawHeld(call, cause, clock.now());
-    if (call.status === 'unknown') return call.outcome ? undefined : expire(call, clock.now());
+  function stepToEnd(call: Call, cause: EndCause, isHeld: boolean): Step | undefined {
+    const now = clock.now();
+    if (isHeld) return withdrawHeld(call, toWithdrawal(cause), now);
+    if (call.status === 'unknown') return call.outcome ? undefined : expire(call, now);
     // Its graph was cut off with it.
     if (call.status === 'running' && isHanded(call)) {
-      return finish(call, { kind: 'error', text: sayStopped(call.tool) }, clock.now());
+      return finish(call, { kind: 'error', text: sayCutOff(call, cause) }, now);
     }
-    return withdraw(call, cause, clock.now());
+    return withdraw(call, toWithdrawal(cause), now);
   }
 
   /** Others may write the call at the same time: it is read again until it stands. */
   async function endCall(
     id: string,
-    cause: WithdrawalCause,
+    cause: EndCause,
     by: InboxMessage['stopped'],
     isHeld: boolean,
   ) {
@@ -64,7 +84,7 @@ export function createEndTurn(
 
   async function endCalls(
     message: InboxMessage,
-    cause: WithdrawalCause,
+    cause: EndCause,
     fence: ThreadFence,
   ): Promise<readonly Call[]> {
     const ended: Call[] = [];
@@ -78,19 +98,34 @@ export function createEndTurn(
     return ended;
   }
 
+  async function messagesOf(
+    message: InboxMessage,
+    known: KnownTurn,
+    cause: WithdrawalCause,
+    fence: ThreadFence,
+  ): Promise<readonly TurnMessage[]> {
+    const state = await agent.read(fence.thread, fence);
+    const isThere = state.turn === message.id && state.messages.length > 0;
+    if (isThere && holdsTurn(state, message.id, known)) return withAnswers(state, known, cause);
+    return tellTurn(message, known, cause);
+  }
+
   async function settle(
     message: InboxMessage,
-    cause: WithdrawalCause,
-    calls: readonly Call[],
+    cause: EndCause,
+    known: KnownTurn,
+    mark: TurnToEnd['mark'],
     fence: ThreadFence,
   ): Promise<void> {
     const now = clock.now();
     const unfinished = agent.unfinished(fence.thread);
-    const says = await closeLive.ended(message, unfinished);
     const messages = [
-      ...messagesOf(await agent.read(fence.thread, fence), message, calls),
+      ...(await messagesOf(message, known, toWithdrawal(cause), fence)),
       closing(message, unfinished, cause),
     ];
+    const failure = cause === 'lost' ? LOST : undefined;
+    const failed = failure === undefined ? [] : mark(message, sayFailed(message, failure, now));
+    const says = [...(await closeLive.ended(message, unfinished)), ...failed];
     const audit = {
       at: now,
       event: 'turn.ended',
@@ -98,58 +133,44 @@ export function createEndTurn(
       actor: 'countersign',
       detail: { cause, messages: messages.length },
     };
-    const turn = { id: message.id, settledAt: now, messages };
+    const turn = { id: message.id, settledAt: now, messages, ...(failure && { failure }) };
     const effects = { audit: [audit], says, wakes: wakeSay(message, now) };
     await store.history.append(fence.thread, turn, effects, fence);
   }
 
-  return async function endTurn(message, cause, fence) {
+  return async function endTurn(message, cause, fence, { records, mark }) {
     const calls = await endCalls(message, cause, fence);
     // What runs for it ends, and helpers that think for it; nothing else than a stop cuts a tool off.
     if (cause === 'stop') signals.stop(fence.thread);
     // The end of a run wakes the thread, and this is done again.
     if (calls.some((call) => !call.outcome && !isTerminal(call))) return false;
-    await settle(message, cause, calls, fence);
+    await settle(message, cause, { records, calls }, mark, fence);
     return true;
   };
 }
 
 /** The turn as far as it came, each call of its last message with one answer. */
-function messagesOf(
-  state: GraphState,
-  message: InboxMessage,
-  calls: readonly Call[],
+function withAnswers(
+  { messages }: GraphState,
+  known: KnownTurn,
+  cause: WithdrawalCause,
 ): readonly TurnMessage[] {
-  const { id, text, author, receivedAt } = message;
-  const began = state.turn === id && state.messages.length > 0;
-  const messages: readonly TurnMessage[] = began
-    ? state.messages
-    : [{ role: 'user', id, text, author, at: receivedAt }];
   const asker = messages.findLast((each) => each.role === 'assistant');
-  return asker ? [...messages, ...answersOf(asker, messages, calls)] : messages;
+  const ids = new Set(messages.map(({ id }) => id));
+  const answers = asker ? closeCalls(asker, known, cause) : [];
+  return [...messages, ...answers.filter(({ id }) => !ids.has(id))];
 }
 
-function answersOf(
-  asker: AssistantMessage,
-  messages: readonly TurnMessage[],
-  calls: readonly Call[],
-): readonly TurnMessage[] {
-  const isAnswered = (callId: string) =>
-    messages.some((each) => each.role === 'tool' && each.id === `${asker.id}/${callId}`);
-  return asker.calls
-    .filter(({ id }) => !isAnswered(id))
-    .map(({ id: callId, tool }) => {
-      const call = calls.find((each) => each.messageId === asker.id && each.toolCallId === callId);
-      const { text, status } = toToolReply(
-        call?.outcome ?? { kind: 'withdrawn', cause: 'stop' },
-        call && editOf(call),
-        call?.votes,
-      );
-      return { role: 'tool', id: `${asker.id}/${callId}`, callId, tool, text, status };
-    });
+function toWithdrawal(cause: EndCause): WithdrawalCause {
+  return cause === 'lost' ? 'turn-ended' : cause;
 }
 
-function closing({ id }: InboxMessage, unfinished: string, cause: WithdrawalCause): TurnMessage {
+function sayCutOff({ tool, outside }: Call, cause: EndCause): string {
+  if (cause !== 'lost') return sayStopped(tool);
+  return `Handed to “${outside?.name ?? 'the graph'}”, whose state is lost. It may have run, in part or whole.`;
+}
+
+function closing({ id }: InboxMessage, unfinished: string, cause: EndCause): TurnMessage {
   const said = unfinished.trim() === '' ? '' : `${unfinished}…\n\n`;
   return { role: 'assistant', id: `${id}#ended`, text: `${said}${LAST_WORDS[cause]}`, calls: [] };
 }

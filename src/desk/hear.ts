@@ -15,6 +15,8 @@ import { isBareWord } from './bare-words.ts';
 import type { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { msUntilOrdered } from './message-order.ts';
+import { sleep } from './sleep.ts';
 import { isForPeople, leavesOf, type Waiting } from './waiting.ts';
 
 const BARE_YES = new Set([
@@ -44,7 +46,14 @@ export function isBareYes(text: string): boolean {
   return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
 }
 
-/** Builds the use case: lets the waiting messages of a thread act on the calls that wait in it and with its helpers; resolves with whether a call has moved. `open` takes in what a message brings along; messages that must wait are told so. */
+/** What a hearing takes along. */
+interface Hearing {
+  readonly open: (message: InboxMessage) => Promise<InboxMessage>;
+  /** Ends the wait for an earlier message. */
+  readonly signal: AbortSignal;
+}
+
+/** Builds the use case: lets the waiting messages of a thread act on the calls that wait in it and with its helpers; resolves with whether a call may have moved, so that all is to be read again. `open` takes in what a message brings along; messages that must wait are told so. */
 export function createHear(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
@@ -56,17 +65,30 @@ export function createHear(
   async function hear(
     waiting: Waiting,
     fence: ThreadFence,
-    open: (message: InboxMessage) => Promise<InboxMessage>,
+    { open, signal }: Hearing,
   ): Promise<boolean> {
     if (parentCallOf(fence.thread) !== undefined) {
       await letPeopleBeHeard(fence.thread);
       return false;
     }
-    for (const message of await store.inbox.waiting(fence.thread)) {
-      if (isBareWord(message) || !(await admit(message, fence))) continue;
-      if (await hearOne(message, waiting, fence, open)) return true;
+    const messages = await store.inbox.waiting(fence.thread);
+    for (const message of messages.filter((each) => !isBareWord(each))) {
+      if (await waitForEarlier(message, messages, signal)) return true;
+      const mayAct = await admit(message, fence);
+      if (mayAct && (await hearOne(message, waiting, fence, open))) return true;
     }
     return false;
+  }
+
+  /** Waits while an earlier message may still arrive; resolves with whether it had to, for people may have decided meanwhile. */
+  async function waitForEarlier(
+    message: InboxMessage,
+    waiting: readonly InboxMessage[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const ms = msUntilOrdered(message, waiting, clock.now());
+    if (ms > 0) await sleep(clock, ms, signal);
+    return ms > 0;
   }
 
   /** Nobody writes in a helper's thread; what was written in Slack may have waited for it to wait. */

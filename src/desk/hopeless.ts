@@ -1,11 +1,15 @@
 /** When work is given up: it stands still then, visibly, until somebody wakes it. */
 import type { Lease } from '../domain/agenda.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
+import { DamagedRecordError } from '../domain/damage.ts';
 
 /** About two hours of trying: longer than most outages, shorter than a night. */
 const MAX_TRIES = 30;
 /** So often in a row the process may die over work by chance: it is stopped or moved at a bad moment. */
 const MAX_DEATHS = 10;
+
+/** A damaged record is looked at so often: it does not mend itself. */
+const MAX_LOOKS = 3;
 
 /** There is no use in trying again. */
 export class HopelessError extends Error {
@@ -18,6 +22,7 @@ const OUTAGES: ReadonlySet<ChatError['code']> = new Set(['temporary', 'rate-limi
 /** Tells whether work that failed is to be parked. */
 export function isHopeless({ tries }: Lease, error: unknown): boolean {
   if (error instanceof HopelessError) return true;
+  if (error instanceof DamagedRecordError) return tries + 1 >= MAX_LOOKS;
   if (error instanceof UnmendedError) return false;
   if (error instanceof ChatError && OUTAGES.has(error.code)) return false;
   return tries + 1 >= MAX_TRIES;

@@ -1,5 +1,5 @@
 import type { ThreadFence } from '../domain/agenda.ts';
-import type { OpenCall } from '../domain/agent.ts';
+import type { GraphState, OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { editOf } from '../domain/call-edit.ts';
 import { breakIntegrity, withdraw } from '../domain/decide.ts';
@@ -7,12 +7,15 @@ import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
+import type { TurnRecord } from '../domain/turn-record.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import type { createPropose, Proposal } from './propose.ts';
 import { createRecheckHanded } from './recheck-handed.ts';
+import type { TurnInHand } from './recover-turn.ts';
+import { recordsDue, toToolMessage } from './turn-records.ts';
 
 /** The calls that a graph waits for, each with what the ledger holds of it. */
 export interface OpenCalls {
@@ -33,14 +36,28 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
 
   async function proposeAll(
     message: InboxMessage,
-    open: readonly OpenCall[],
+    state: GraphState,
+    turn: TurnInHand,
     fence: ThreadFence,
   ): Promise<ReadonlyMap<OpenCall, Proposal>> {
-    const known = await store.ledger.ofThread(fence.thread, message.id);
+    const calls = await store.ledger.ofThread(fence.thread, message.id);
+    const all = matchOpenCalls(state.open, calls).map(({ open, stored }) => {
+      return { open, checked: propose.check(open, message, stored) };
+    });
+    const rejected = all.flatMap(({ open, checked }) =>
+      checked.kind === 'rejected' ? [toToolMessage(open, checked.reply)] : [],
+    );
+    const known = { records: turn.records, calls };
+    // Nobody can rebuild the turn of a graph that others made.
+    let due = deps.agent.rebuild ? recordsDue(message, state, rejected, known) : [];
     const proposals = new Map<OpenCall, Proposal>();
-    for (const { open: asked, stored } of matchOpenCalls(open, known)) {
-      proposals.set(asked, await propose(asked, message, stored, fence));
+    for (const { open, checked } of all) {
+      proposals.set(open, await propose.put(checked, open, message, due, fence));
+      // They have gone with the call.
+      if (checked.kind === 'fit' && !checked.stored) due = note(turn, due);
     }
+    if (due.length > 0) await store.records.keep(due, fence);
+    note(turn, due);
     return proposals;
   }
 
@@ -70,18 +87,25 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
 
   return async function readOpenCalls(
     message: InboxMessage,
-    open: readonly OpenCall[],
+    state: GraphState,
+    turn: TurnInHand,
     fence: ThreadFence,
     work: Pick<Work, 'tries'>,
   ): Promise<OpenCalls> {
     for (;;) {
-      const found = sum(await proposeAll(message, open, fence));
+      const found = sum(await proposeAll(message, state, turn, fence));
       if (await stopForged(found.calls)) continue;
       if (await withdrawSiblings(found.calls)) continue;
       const due = found.calls.filter(({ id }) => found.answered.has(id));
       if (!(await recheckHanded(due, work))) return found;
     }
   };
+}
+
+/** Leaves nothing to be recorded. */
+function note(turn: TurnInHand, due: readonly TurnRecord[]): readonly TurnRecord[] {
+  turn.records.push(...due);
+  return [];
 }
 
 function isWaiting({ status, child }: Call): boolean {

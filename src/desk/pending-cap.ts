@@ -15,12 +15,13 @@ export function createPendingCap({
     if (answer.kind !== 'ask' || !Number.isFinite(most)) return answer;
     const pending = await store.ledger.countPending(call.requester);
     if (pending < most) return answer;
-    const { policy } = answer;
+    const { policy, redact } = answer;
     return {
       kind: 'refuse',
       reason: sayWait(call, pending),
       rule: `the limit of ${most} waiting calls per person`,
       ...(policy !== undefined && { policy }),
+      ...(redact && { redact }),
     };
   };
 }

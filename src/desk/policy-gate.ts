@@ -8,6 +8,7 @@ import {
   type LoadedPolicy,
   type Outside,
   type PersonLookup,
+  redactedIn,
   toGateAnswer,
 } from '../domain/policy.ts';
 import { countedCalls } from '../domain/policy-totals.ts';
@@ -77,7 +78,11 @@ export function createPolicyGate(deps: PolicyGateDeps): Gate {
   return async (facts) => {
     const loaded = policy();
     const evaluation = await evaluatePolicy(loaded.policy, facts, outsideOf(facts));
-    if (evaluation.failure === undefined) return toGateAnswer(evaluation, loaded.hash);
-    return await answerFailed(evaluation, facts, loaded);
+    const answer =
+      evaluation.failure === undefined
+        ? toGateAnswer(evaluation, loaded.hash)
+        : await answerFailed(evaluation, facts, loaded);
+    const redact = redactedIn(loaded.policy, facts.tool);
+    return redact.length === 0 ? answer : { ...answer, redact };
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { UNSEEN } from '../domain/stored-preview.ts';
 import type { Preview, Tool } from '../domain/tool.ts';
 
 /** A card must not wait for its preview: an edit is previewed before Slack's three seconds are over. */
@@ -18,10 +19,12 @@ export async function previewCall(
       resolve(preview);
     };
     const cancel = clock.schedule(clock.now() + DEADLINE_MS, () =>
-      resolve({ text: 'The tool’s preview took too long, so none is shown.' }),
+      resolve({ text: 'The tool’s preview took too long, so none is shown.', basis: UNSEEN }),
     );
     Promise.resolve()
       .then(() => tool.preview?.(args))
-      .then(done, () => done({ text: 'The tool’s preview broke, so none is shown.' }));
+      .then(done, () =>
+        done({ text: 'The tool’s preview broke, so none is shown.', basis: UNSEEN }),
+      );
   });
 }

@@ -1,6 +1,7 @@
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
+import { DamagedRecordError } from '../domain/damage.ts';
 import { digestOf } from '../domain/digest.ts';
 import { findEarlier } from '../domain/earlier-call.ts';
 import { toolsOf } from '../domain/helper.ts';
@@ -9,6 +10,7 @@ import type { ToolReply } from '../domain/outcome.ts';
 import { storedPreview } from '../domain/stored-preview.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
+import type { TurnRecord } from '../domain/turn-record.ts';
 import type { DeskDeps } from './deps.ts';
 import { createPassGate } from './pass-gate.ts';
 import { previewCall } from './preview-call.ts';
@@ -18,32 +20,54 @@ export type Proposal =
   | { readonly kind: 'call'; readonly call: Call }
   | { readonly kind: 'rejected'; readonly reply: ToolReply };
 
-/** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer; `known` is what the ledger holds of it. */
+/** What an open call is worth: one that the ledger has, one that can be put there, or one that is answered at once. */
+export type CheckedCall =
+  | Proposal
+  | {
+      readonly kind: 'fit';
+      readonly tool: Tool;
+      readonly parsed: Fit;
+      /** Where a crash came between the insert and the gate. */
+      readonly stored: Call | undefined;
+    };
+
+type Fit = Extract<ParsedArgs, { ok: true }>;
+
+/** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer. */
 export function createPropose(deps: DeskDeps) {
   const { store, clock } = deps;
   const passGate = createPassGate(deps);
 
-  async function propose(
-    open: OpenCall,
-    message: InboxMessage,
-    known: Call | undefined,
-    fence: ThreadFence,
-  ): Promise<Proposal> {
+  /** Reads an open call; `known` is what the ledger holds of it. Nothing is written. */
+  function check(open: OpenCall, message: InboxMessage, known: Call | undefined): CheckedCall {
     if (known && known.status !== 'proposed') return { kind: 'call', call: known };
     const tools = toolsOf(deps, message.thread, message.delegated?.agent);
     const tool = open.outside ? tools.of(open) : tools.get(open.tool);
     if (!tool) return reject(sayUnknownTool(open.tool, tools));
     const parsed = readArgs(open, tool);
     if (typeof parsed === 'string') return reject(parsed);
-    const stored = known ?? (await insert(open, message, tool, parsed, fence));
-    return { kind: 'call', call: await passGate(stored, parsed) };
+    return { kind: 'fit', tool, parsed, stored: known };
+  }
+
+  /** Writes what was checked; with an insert go the records of the turn. */
+  async function put(
+    checked: CheckedCall,
+    open: OpenCall,
+    message: InboxMessage,
+    records: readonly TurnRecord[],
+    fence: ThreadFence,
+  ): Promise<Proposal> {
+    if (checked.kind !== 'fit') return checked;
+    const { tool, parsed, stored } = checked;
+    const call = stored ?? (await insert(open, message, { tool, parsed }, records, fence));
+    return { kind: 'call', call: await passGate(call, parsed) };
   }
 
   async function insert(
     open: OpenCall,
     message: InboxMessage,
-    tool: Tool,
-    parsed: Extract<ParsedArgs, { ok: true }>,
+    { tool, parsed }: { readonly tool: Tool; readonly parsed: Fit },
+    records: readonly TurnRecord[],
     fence: ThreadFence,
   ): Promise<Call> {
     const now = clock.now();
@@ -91,7 +115,7 @@ export function createPropose(deps: DeskDeps) {
       actor: 'countersign',
       detail: { tool: call.tool, thread: call.thread, risk: call.risk },
     };
-    return await store.ledger.propose(call, { audit: [audit] }, fence);
+    return await store.ledger.propose(call, { audit: [audit], records }, fence);
   }
 
   /** The calls of this turn and of the one before it: an ignored call ends its turn. */
@@ -100,11 +124,17 @@ export function createPropose(deps: DeskDeps) {
       store.history.newest(thread, 1, 0),
       store.ledger.ofThread(thread, id),
     ]);
-    const before = last ? await store.ledger.ofThread(thread, last.id) : [];
+    const before = last ? await store.ledger.ofThread(thread, last.id).catch(noneOf) : [];
     return [...before, ...now];
   }
 
-  return propose;
+  return { check, put };
+}
+
+/** A turn that is over must not hold up this one: what is damaged in it is like nothing. */
+function noneOf(error: unknown): readonly Call[] {
+  if (error instanceof DamagedRecordError) return [];
+  throw error;
 }
 
 function sayUnknownTool(name: string, tools: Toolbox): string {
@@ -114,10 +144,7 @@ function sayUnknownTool(name: string, tools: Toolbox): string {
 }
 
 /** The arguments as the tool reads them, or what the agent is told of them. */
-function readArgs(
-  { tool: name, argsText }: OpenCall,
-  tool: Tool,
-): Extract<ParsedArgs, { ok: true }> | string {
+function readArgs({ tool: name, argsText }: OpenCall, tool: Tool): Fit | string {
   const json = parseStrictJson(argsText.trim() === '' ? '{}' : argsText);
   if (!json.ok) {
     return `Not run: the arguments of ${name} are not valid JSON (line ${json.line}, column ${json.column}): ${json.reason} Correct them and call again.`;
@@ -126,7 +153,7 @@ function readArgs(
   return parsed.ok ? parsed : sayProblems(name, parsed.problems);
 }
 
-function reject(text: string): Proposal {
+function reject(text: string): Extract<Proposal, { kind: 'rejected' }> {
   return { kind: 'rejected', reply: { v: 1, text, status: 'error', endsTurn: false } };
 }
 

@@ -5,26 +5,30 @@
 
 import { sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
+import type { Call } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { WithdrawalCause } from '../domain/outcome.ts';
+import { isHanded } from '../domain/outside.ts';
 import type { Pause } from '../domain/pause.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { createAdmit } from './admit.ts';
 import { createAwaitedTurns } from './awaited-turns.ts';
-import { isBareWord } from './bare-words.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps, Work } from './deps.ts';
-import type { createEndTurn } from './end-turn.ts';
+import type { createEndTurn, EndCause } from './end-turn.ts';
 import { type HandedCalls, withUntaken } from './handed-calls.ts';
 import type { createHear } from './hear.ts';
 import type { createHeed } from './heed.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import type { LiveAnswers } from './live-answer.ts';
+import { createNextTurn } from './next-turn.ts';
 import type { createReadOpenCalls, OpenCalls } from './open-calls.ts';
 import { heldByPause } from './pause-words.ts';
 import type { Progress } from './progress.ts';
+import { createRecoverTurn, type TurnInHand } from './recover-turn.ts';
+import { createSettleTurn } from './settle-turn.ts';
 import type { createTakeIn } from './take-in.ts';
-import { turnCosts, usageLine } from './turn-usage.ts';
+import { holdsTurn } from './turn-records.ts';
 import { isForPeople, readWaiting, type Waiting } from './waiting.ts';
 
 interface PumpParts {
@@ -43,36 +47,13 @@ interface PumpParts {
 
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
 export function createPump(deps: DeskDeps, parts: PumpParts) {
-  const { readOpenCalls, hear, takeIn, admit, heed, helperThreads } = parts;
+  const { readOpenCalls, hear, takeIn, helperThreads } = parts;
   const { handed, progress, live, closeLive, endTurn } = parts;
   const awaited = createAwaitedTurns(deps);
+  const nextTurn = createNextTurn(deps, parts);
+  const { settle, markTold } = createSettleTurn(deps, { awaited, closeLive });
+  const { read, recover } = createRecoverTurn(deps);
   const { store, agent, clock, signals } = deps;
-
-  /** Begins the turn of the first that may; whoever holds the thread's lease is the only one to begin one. */
-  async function beginNext(
-    waiting: readonly InboxMessage[],
-    fence: ThreadFence,
-  ): Promise<InboxMessage | undefined> {
-    for (const next of waiting) {
-      if (isBareWord(next) || !(await admit(next, fence))) continue;
-      return (await store.inbox.begin(next.id, {}, fence)) ? next : undefined;
-    }
-    return undefined;
-  }
-
-  /** The message whose turn it is, as it stands after what waits to be heeded. */
-  async function nextTurn(fence: ThreadFence): Promise<InboxMessage | undefined> {
-    const { thread } = fence;
-    const [current, waiting] = await Promise.all([
-      store.inbox.current(thread),
-      store.inbox.waiting(thread),
-    ]);
-    const begun = current ?? (await beginNext(waiting, fence));
-    // A word that comes later wakes the thread once more.
-    if (!waiting.some(isBareWord)) return begun;
-    await heed.endWords(fence);
-    return await store.inbox.current(thread);
-  }
 
   /** Goes on to the model; undefined when a pause holds the turn up, which its thread is told once. */
   async function goOn(
@@ -102,31 +83,58 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
 
   /** Carries the message's turn on; resolves with whether it has ended. */
   async function carryOn(message: InboxMessage, fence: ThreadFence, work: Work): Promise<boolean> {
-    const { thread } = fence;
-    const [isSettled, stored] = await Promise.all([
-      store.history.has(thread, message.id),
-      agent.read(thread, fence),
+    const [isSettled, turn] = await Promise.all([
+      store.history.has(fence.thread, message.id),
+      read(message, fence),
     ]);
     if (isSettled) return await close(message, fence);
-    let state: GraphState | undefined = stored;
-    while (state && !isEnd(state, message)) {
+    const state = await recover(message, turn, fence, work.signal);
+    if (state) return await goThrough(message, state, turn, fence, work);
+    return await breakOff(message, (await causeToEnd(message)) ?? 'lost', fence, turn);
+  }
+
+  /** Ours leaves no calls behind, but one of another graph may have begun the turn. */
+  async function endGone(
+    message: InboxMessage,
+    state: GraphState,
+    { calls }: TurnInHand,
+    fence: ThreadFence,
+  ): Promise<readonly Call[]> {
+    if (agent.rebuild && !calls.some(isHanded)) return [];
+    return await handed.endGone(message.id, state, fence);
+  }
+
+  /** Takes the turn on from a state that holds all of it. */
+  async function goThrough(
+    message: InboxMessage,
+    first: GraphState,
+    turn: TurnInHand,
+    fence: ThreadFence,
+    work: Work,
+  ): Promise<boolean> {
+    let state: GraphState | undefined = first;
+    while (!isEnd(state, message)) {
       const cause = await causeToEnd(message);
-      if (cause) return await breakOff(message, cause, fence);
-      state = await advance(message, state, fence, work);
+      if (cause) return await breakOff(message, cause, fence, turn);
+      state = await advance(message, state, turn, fence, work);
+      if (!state) return false;
+      if (state.phase === 'unreadable' || !holdsTurn(state, message.id, turn))
+        throw new Error(GONE);
     }
-    if (!state) return false;
-    const untaken = await handed.endGone(message.id, state, fence);
+    const untaken = await endGone(message, state, turn, fence);
     await settle(message, withUntaken(state, untaken), fence);
     return await close(message, fence);
   }
 
-  /** Ends a turn that nobody waits for any more, as soon as nothing of it runs; resolves with whether it has ended. */
+  /** Ends a turn that can't go on, or that nobody waits for any more, as soon as nothing of it runs; resolves with whether it has ended. */
   async function breakOff(
     message: InboxMessage,
-    cause: WithdrawalCause,
+    cause: EndCause,
     fence: ThreadFence,
+    { records }: TurnInHand,
   ): Promise<boolean> {
-    if (await endTurn(message, cause, fence)) return await close(message, fence);
+    if (await endTurn(message, cause, fence, { records, mark: awaited.mark }))
+      return await close(message, fence);
     progress.note(fence.thread, 'is stopping…');
     return false;
   }
@@ -140,6 +148,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   async function advance(
     message: InboxMessage,
     state: GraphState,
+    turn: TurnInHand,
     fence: ThreadFence,
     work: Work,
   ): Promise<GraphState | undefined> {
@@ -148,9 +157,9 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     if (state.phase === 'stuck') {
       return await proceed(message, state, fence, signal);
     }
-    await handed.endGone(message.id, state, fence);
+    await endGone(message, state, turn, fence);
     const [open, pause] = await Promise.all([
-      readOpenCalls(message, state.open, fence, work),
+      readOpenCalls(message, state, turn, fence, work),
       store.pause.read(),
     ]);
     const says = awaited.mark(message, await closeLive.beside(message, state, open.calls));
@@ -161,7 +170,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     }
     const unanswered = open.calls.filter((call) => !call.outcome);
     const waiting = await readWaiting(store, unanswered);
-    if (await hear(waiting, fence, (reply) => takeIn(reply, fence, work))) return state;
+    const takeReply = (reply: InboxMessage) => takeIn(reply, fence, work);
+    if (await hear(waiting, fence, { open: takeReply, signal })) return state;
     await rest(message, waiting);
     return undefined;
   }
@@ -213,45 +223,6 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     return answers.isLast ? await take() : await goOn(message, fence, pause, take);
   }
 
-  async function settle(
-    message: InboxMessage,
-    state: GraphState,
-    fence: ThreadFence,
-  ): Promise<void> {
-    const now = clock.now();
-    const { messages, usage, failure } = state;
-    const costs = turnCosts(message, usage, now);
-    const audit = {
-      at: now,
-      event: failure ? 'turn.failed' : 'turn.settled',
-      subject: message.id,
-      actor: 'countersign',
-      detail: { messages: messages.length, ...costs },
-    };
-    const foot = deps.showsUsage ? usageLine(usage) : undefined;
-    const says = awaited.mark(message, await closeLive.last(message, state, foot));
-    const wakes = says.length > 0 ? awaited.wakeSay(message) : [];
-    const facts = { ...(failure !== undefined && { failure }), ...(usage && { usage }) };
-    await store.history.append(
-      fence.thread,
-      { id: message.id, settledAt: now, messages, ...facts },
-      { says, audit: [audit], wakes },
-      fence,
-    );
-    deps.log.info({ turn: message.id, event: audit.event, ...costs }, 'A turn has ended.');
-  }
-
-  /** A crash may lie between an answer and its mark. */
-  async function markTold({ thread, id }: InboxMessage, fence: ThreadFence): Promise<void> {
-    const calls = await store.ledger.ofThread(thread, id);
-    const told = calls.filter(({ outcome, delivered }) => outcome && !delivered);
-    if (told.length === 0) return;
-    await store.ledger.markDelivered(
-      told.map((call) => call.id),
-      fence,
-    );
-  }
-
   /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
   async function close(message: InboxMessage, fence: ThreadFence): Promise<true> {
     await helperThreads.report(message);
@@ -268,7 +239,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     // Watched before the message is read: a stop is found on it, or comes as the signal.
     const stop = signals.watch(fence.thread);
     try {
-      const message = await nextTurn(fence);
+      const message = await nextTurn(fence, work);
       if (!message) return false;
       await awaited.meet(message);
       const signal = AbortSignal.any([work.signal, stop.signal]);
@@ -286,6 +257,9 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     while (await pass(fence, work));
   };
 }
+
+/** It is tried again, and recovered then; at once and for ever would be too often. */
+const GONE = 'The stored state of the turn was lost while it was worked on.';
 
 /** An answer that ends the turn keeps the model out of it, and a pause does not matter. */
 function isLast({ endsTurn }: GraphState, { replies }: OpenCalls): boolean {

@@ -21,7 +21,9 @@ const EVENTS: Readonly<Record<Refused['kind'], string>> = {
   'already-voted': 'decision.repeated',
   stale: 'decision.outdated',
   invalid: 'decision.invalid',
+  'needs-opening': 'decision.unopened',
   'not-found': 'decision.unknown-call',
+  damaged: 'decision.damaged-call',
 };
 
 /** Builds the memory of wishes of which nothing came. */
@@ -50,7 +52,9 @@ function detailOf(refused: Refused): { readonly [key: string]: JsonValue } {
       // What is wrong with a value may quote it.
       return { fields: refused.problems.map(({ path }) => path.join('.')) };
     case 'already-voted':
+    case 'needs-opening':
     case 'not-found':
+    case 'damaged':
       return {};
   }
 }

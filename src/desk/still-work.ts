@@ -13,6 +13,7 @@ import {
 } from '../domain/agenda.ts';
 import type { Call, CallStatus } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
+import { DamagedRecordError, type OnDamaged } from '../domain/damage.ts';
 import { isHanded, isTaken } from '../domain/outside.ts';
 import type { Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
@@ -27,6 +28,7 @@ type Reads = Pick<Store, 'ledger' | 'inbox' | 'outbox' | 'agenda' | 'pause'>;
 export async function* findStillWork(
   { ledger, inbox, outbox, agenda, pause }: Reads,
   clock: Clock,
+  onDamaged: OnDamaged,
 ): AsyncGenerator<readonly Wake[]> {
   /** Threads that wait for one of their calls. */
   const waiting = new Set<ThreadKey>();
@@ -50,9 +52,15 @@ export async function* findStillWork(
 
   /** A thread without an open call goes on by itself, or begins with what waits in it. */
   async function needsPump(thread: ThreadKey): Promise<boolean> {
-    const current = await inbox.current(thread);
-    if (!current) return (await inbox.waiting(thread)).length > 0;
-    return !(await ledger.ofThread(thread, current.id)).some(isOpen);
+    try {
+      const current = await inbox.current(thread);
+      if (!current) return (await inbox.waiting(thread)).length > 0;
+      return !(await ledger.ofThread(thread, current.id)).some(isOpen);
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      onDamaged(error);
+      return false;
+    }
   }
 
   async function* ofThreads(): AsyncGenerator<readonly Wake[]> {

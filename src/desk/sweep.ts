@@ -2,6 +2,7 @@ import type { ParkedWork } from '../domain/agenda.ts';
 import type { Cancel, Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import type { Store } from '../domain/store.ts';
+import type { Quarantine } from './quarantine.ts';
 import { findStillWork } from './still-work.ts';
 
 /** The safety net under the agenda: looks at the start, and from time to time, for work that stands still. */
@@ -21,10 +22,12 @@ export function createSweep({
   store,
   clock,
   log,
+  quarantine,
 }: {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly quarantine: Pick<Quarantine, 'release' | 'note'>;
 }): Sweep {
   let isStopped = false;
   let cancel: Cancel = () => {};
@@ -56,7 +59,8 @@ export function createSweep({
   }
 
   async function sweep(): Promise<void> {
-    for await (const wakes of findStillWork(store, clock)) {
+    await quarantine.release();
+    for await (const wakes of findStillWork(store, clock, quarantine.note)) {
       if (wakes.length > 0) {
         const keys = wakes.slice(0, LOGGED).map(({ key }) => key);
         log.warn({ count: wakes.length, keys }, 'Work stood still without a reason; it goes on.');

@@ -1,5 +1,6 @@
 import { type AgendaTask, type Lease, sayKey } from '../domain/agenda.ts';
 import { ChatError } from '../domain/chat.ts';
+import { DamagedRecordError } from '../domain/damage.ts';
 import type { Say, Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
@@ -9,12 +10,13 @@ export function createTellParked({ store, clock }: Pick<DeskDeps, 'store' | 'clo
   return async function tellParked({ key, fence }: Lease, error: unknown): Promise<void> {
     const about = await findOut(store, key);
     if (!about) return;
+    const text = error instanceof DamagedRecordError ? DAMAGED : sayParked(about, error);
     const now = clock.now();
     const say: Say = {
       id: `parked:${key.task}:${key.id}:${fence}`,
       thread: about.thread,
       kind: 'notice',
-      text: `:construction: ${about.what} ${sayWhy(error)} Nothing is lost. ${about.remedy}`,
+      text: `:construction: ${text}`,
       createdAt: now,
     };
     await store.outbox.add([say], [{ key: sayKey(about.thread), dueAt: now }]);
@@ -27,10 +29,23 @@ interface About {
   readonly remedy: string;
 }
 
+function sayParked({ what, remedy }: About, error: unknown): string {
+  return `${what} ${sayWhy(error)} Nothing is lost. ${remedy}`;
+}
+
+const DAMAGED =
+  'I can’t go on here: something that I have stored of this thread is damaged. Nothing of it runs; other cards still work. Whoever runs me has to restore it from a backup. Until then, ask me in a new thread.';
+
 const WRITE_HERE = 'Write a message here, and I try again.';
 
 /** A program that is not reached can ask; the others are said by what comes later. */
-const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set(['say', 'stub', 'bulletin', 'callback']);
+const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set([
+  'say',
+  'stub',
+  'bulletin',
+  'callback',
+  'damaged',
+]);
 
 /** Undefined where nobody waits for it, or where nothing can be said. */
 async function findOut(store: Store, { task, id }: Lease['key']): Promise<About | undefined> {

@@ -47,8 +47,12 @@ export function lastWords(
     });
   }
   if (state.notice) says.push(sayOf(message, 'notice', 'notice', state.notice, now));
-  if (state.failure) says.push(sayOf(message, 'failure', 'notice', state.failure, now));
-  return says;
+  return state.failure ? [...says, ...sayFailed(message, state.failure, now)] : says;
+}
+
+/** Says why a turn ended without a last word; a helper's end is told to whom it works for. */
+export function sayFailed(message: InboxMessage, failure: string, now: number): readonly Say[] {
+  return message.delegated ? [] : [sayOf(message, 'failure', 'notice', failure, now)];
 }
 
 /** Sees to it that what was added to a thread's outbox is said. */

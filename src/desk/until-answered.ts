@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import { sleep } from './sleep.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -27,24 +28,8 @@ export async function untilAnswered<T>(
       await mayGoOn();
       if (tries + 1 >= mostTries) throw error;
       log.warn({ err: error, tries: tries + 1 }, 'A run could not be written; it is tried again.');
-      await pause(clock, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries), signal);
+      await sleep(clock, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries), signal);
       await mayGoOn();
     }
   }
-}
-
-/** Waits; rejects when the work is taken away. */
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const over = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.schedule(clock.now() + ms, () => {
-      signal.removeEventListener('abort', over);
-      resolve();
-    });
-    signal.addEventListener('abort', over, { once: true });
-  });
 }

@@ -1,3 +1,4 @@
+import { encodeRecordName, type RecordName } from './damage.ts';
 import type { ThreadKey } from './thread-key.ts';
 
 /**
@@ -18,12 +19,13 @@ export type AgendaTask =
   | 'stub'
   | 'bulletin'
   | 'callback'
-  | 'tidy';
+  | 'tidy'
+  | 'damaged';
 
 /** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
 export interface AgendaKey {
   readonly task: AgendaTask;
-  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub, callback), a bulletin's, or which records (tidy). */
+  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub, callback), a bulletin's, which records (tidy), or a record's name (damaged). */
   readonly id: string;
 }
 
@@ -99,3 +101,7 @@ export const tidyKey = (what: 'audit' | 'history'): AgendaKey => ({ task: 'tidy'
 export const callbackKey = (callId: string): AgendaKey => ({ task: 'callback', id: callId });
 export const stubKey = (callId: string): AgendaKey => ({ task: 'stub', id: callId });
 export const bulletinKey = (bulletin: string): AgendaKey => ({ task: 'bulletin', id: bulletin });
+export const damagedKey = (record: RecordName): AgendaKey => ({
+  task: 'damaged',
+  id: encodeRecordName(record),
+});

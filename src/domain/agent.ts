@@ -1,6 +1,6 @@
 import type { ThreadFence } from './agenda.ts';
 import type { OpenedMessage } from './file-ports.ts';
-import type { TurnMessage, Usage } from './message.ts';
+import type { Spent, TurnMessage, Usage } from './message.ts';
 import type { ToolReply } from './outcome.ts';
 import type { Outside } from './outside.ts';
 import type { ThreadKey } from './thread-key.ts';
@@ -33,8 +33,8 @@ export interface GraphState {
   /** Messages of this turn, oldest first. */
   readonly messages: readonly TurnMessage[];
   readonly open: readonly OpenCall[];
-  /** `waiting`: for the outcomes of `open`; `stuck`: a step was cut off and must be proceeded with. */
-  readonly phase: 'none' | 'waiting' | 'stuck' | 'finished';
+  /** `waiting`: for the outcomes of `open`; `stuck`: a step was cut off and must be proceeded with; `unreadable`: what is stored is damaged. */
+  readonly phase: 'none' | 'waiting' | 'stuck' | 'finished' | 'unreadable';
   /** It has taken an answer that ends the turn: whoever goes on with it does not ask the model. */
   readonly endsTurn?: true;
   /** Why the turn ended without a last word: one sentence for the person. */
@@ -45,6 +45,30 @@ export interface GraphState {
   readonly lost?: readonly string[];
   /** What the turn took so far; undefined where the provider does not tell. */
   readonly usage: Usage | undefined;
+  /** The same as the graph adds it up; absent where it is not ours. */
+  readonly spent?: Spent | undefined;
+}
+
+/** The state of a thread of which nothing can be read. */
+export const UNREADABLE: GraphState = {
+  turn: undefined,
+  messages: [],
+  open: [],
+  phase: 'unreadable',
+  failure: undefined,
+  usage: undefined,
+};
+
+/** A turn as the records tell it. */
+export interface RecordedTurn {
+  /** Id of the message that began it. */
+  readonly turn: string;
+  /** The helper whose turn it is. */
+  readonly agent?: string | undefined;
+  /** Oldest first. The last one is the model's; its calls have no answers yet, and all others have theirs. */
+  readonly messages: readonly TurnMessage[];
+  readonly spent?: Spent | undefined;
+  readonly notice?: string | undefined;
 }
 
 /** The agent behind the threads. Its writes carry the thread's fence and throw `StaleFenceError` when it is old. */
@@ -62,8 +86,15 @@ export interface Agent {
   ): Promise<GraphState>;
   /** Goes on with a step that was cut off. */
   proceed(thread: ThreadKey, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
+  /** Puts a turn in place of whatever is stored of the thread, and waits for the calls of its last message. Absent where the graph is not ours: nobody else can tell its state. */
+  rebuild?(turn: RecordedTurn, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
   /** What this process heard of an answer that has not become whole; empty when there is none. */
   unfinished(thread: ThreadKey): string;
   /** Drops what the graph holds of a settled turn. */
   forget(thread: ThreadKey, fence: ThreadFence): Promise<void>;
+}
+
+/** What is stored of a graph's thread is damaged, or another version wrote it. To ask again is of no use. */
+export class UnreadableStateError extends Error {
+  override readonly name = 'UnreadableStateError';
 }

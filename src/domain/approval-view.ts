@@ -16,6 +16,8 @@ export interface Approval {
   readonly revision: number;
   readonly toolName: string;
   readonly arguments: JsonValue;
+  /** Whether a part of it is masked that a person has to open before they can approve it. */
+  readonly masked: boolean;
   /** SHA-256 of what people see, in hexadecimal digits. */
   readonly digest: string;
   /** From 1; an edit makes the next one. */
@@ -48,12 +50,14 @@ export interface Approval {
 export interface Sight {
   args(call: Call): JsonValue;
   text(call: Call, text: string): string;
+  isMasked(call: Call): boolean;
 }
 
 /** The sight of whoever sent the arguments. */
 export const WHOLE: Sight = {
   args: (call) => readStoredJson(call.args),
   text: (_call, text) => text,
+  isMasked: () => false,
 };
 
 /** Makes the approval of a call, as one reader sees it. (Default: as whoever sent the arguments.) */
@@ -69,6 +73,7 @@ export function toApproval(call: Call, sight: Sight = WHOLE): Approval {
     revision: call.revision,
     toolName: call.tool,
     arguments: sight.args(call),
+    masked: sight.isMasked(call),
     digest: call.digest,
     attempt: call.attempt,
     edited: call.args !== call.proposedArgs,
@@ -81,7 +86,7 @@ export function toApproval(call: Call, sight: Sight = WHOLE): Approval {
     description: say(call.words),
     risk: call.risk,
     decisions: routeOf(call).decisions,
-    choices: outside?.choices ?? null,
+    choices: outside?.choices?.map((choice) => sight.text(call, choice)) ?? null,
     approvedBy: call.votes.map(({ by }) => by.user),
     decidedBy: call.verdict?.by.user ?? null,
     reply: outcome?.kind === 'reply' ? say(outcome.text) : null,

@@ -1,7 +1,7 @@
 /** What a person changed in a call's arguments, for the card and for the model. */
 import { canonicalJson, type JsonValue, readStoredJson } from './json.ts';
 import type { Person } from './person.ts';
-import { isSecretPath } from './secret-paths.ts';
+import { allSecretPaths, isSecretPath, type SecretsOfCall } from './secret-paths.ts';
 
 /** One place in which the arguments differ; a side that is absent had nothing there. */
 export interface ArgChange {
@@ -21,18 +21,17 @@ export interface CallEdit {
 }
 
 /** What of a call tells of an edit. */
-interface EditedCall {
+interface EditedCall extends SecretsOfCall {
   readonly args: string;
   readonly proposedArgs: string;
   readonly editedBy?: Person;
   readonly requester: Person;
-  readonly secrets?: readonly string[];
 }
 
 /** Returns what people changed in a call; undefined when its arguments are as the agent asked. */
 export function editOf(
   call: EditedCall,
-  secrets: readonly string[] = call.secrets ?? [],
+  secrets: readonly string[] = allSecretPaths(call),
 ): CallEdit | undefined {
   if (call.args === call.proposedArgs) return undefined;
   const before = readStoredJson(call.proposedArgs);

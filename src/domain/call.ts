@@ -31,6 +31,14 @@ export interface Vote {
   readonly reason?: string;
 }
 
+/** One person's look at what is masked of a call. */
+export interface Opening {
+  readonly by: Person;
+  readonly at: number;
+  /** Of the call as it was shown; another one later means that they have not seen it. */
+  readonly digest: string;
+}
+
 /** What a person did last on a call, for the card and for whoever comes too late. */
 export interface Verdict {
   readonly kind: DecisionKind | 'settle';
@@ -94,8 +102,12 @@ export interface Call {
   readonly basis?: string;
   /** When the preview was last made anew, since what it was made from had changed. */
   readonly renewedAt?: number;
-  /** Dotted paths of arguments that are never shown; kept for when the tool is gone. */
+  /** Dotted paths of secret arguments, as the tool declares them; kept for when the tool is gone. */
   readonly secrets?: readonly string[];
+  /** Those that the policy declares. */
+  readonly redact?: readonly string[];
+  /** Who has seen what is masked until a person opens the call. */
+  readonly openings?: readonly Opening[];
   /** A call like this one, on which a person had said something else a moment before. */
   readonly earlier?: EarlierCall;
   readonly digest: string;

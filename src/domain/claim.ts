@@ -10,7 +10,7 @@ import { type KnownGroups, permit } from './permit.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
 import { joinSentences, type Sentence, sentence } from './sentence.ts';
-import { storedPreview } from './stored-preview.ts';
+import { storedPreview, UNSEEN } from './stored-preview.ts';
 import { STANDING_WORDS } from './talk.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
@@ -159,9 +159,10 @@ export function ruleGate(call: Call, gate: GateAnswer, now: number): Step {
   }
 }
 
-/** A preview without a basis came too late, or from a tool that does not bind: the run itself looks again. */
+/** A preview that came too late, or from a tool that does not bind, says nothing new: the run itself looks again. */
 function isOutdated(call: Call, preview: Preview | undefined): boolean {
-  return preview?.basis !== undefined && preview.basis !== call.basis;
+  const basis = preview?.basis;
+  return basis !== undefined && basis !== UNSEEN && basis !== call.basis;
 }
 
 /** Shows a waiting call anew when its preview of now was made from something else; undefined when nothing has changed. */

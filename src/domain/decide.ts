@@ -1,5 +1,6 @@
 /** Decisions as pure functions: from the stored call and a person's wish to the steps to be written, or the answer why not. */
 import { type Call, isTerminal, type Verdict } from './call.ts';
+import { isUnseen } from './call-secrets.ts';
 import type { DecisionCommand, DecisionLook, DecisionOutcome, SettleCommand } from './decision.ts';
 import { digestOf, shortDigest } from './digest.ts';
 import type { Outcome } from './outcome.ts';
@@ -8,6 +9,7 @@ import type { Allowed, Permission } from './permit.ts';
 import { isSamePerson } from './person.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
+import type { SecretsOfTool } from './secret-paths.ts';
 import type { Sentence } from './sentence.ts';
 import { storedPreview } from './stored-preview.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
@@ -63,12 +65,14 @@ export function ruleDecision(
   now: number,
   permission: Permission,
   edited: Edited | undefined,
+  tool?: SecretsOfTool,
 ): Ruling {
   const { decision, by } = command;
   const look = ruleLook(call, { ...command, kind: decision.kind }, now, permission);
   if (look.kind !== 'allowed') return look;
   switch (decision.kind) {
     case 'approve':
+      if (isUnseen(call, by, tool)) return answer({ kind: 'needs-opening', call });
       return ruleApproval(call, { kind: 'approve', by, at: now }, decision.reason);
     case 'edit': {
       if (!edited) throw new Error('An edit is ruled on with its parsed arguments.');
@@ -101,11 +105,15 @@ export function ruleSettlement(
   command: SettleCommand,
   now: number,
   permission: Permission,
+  tool?: SecretsOfTool,
 ): Ruling {
   const look = ruleSettleLook(call, command, permission);
   if (look.kind !== 'allowed') return look;
   const verdict: Verdict = { kind: 'settle', by: command.by, at: now };
-  if (command.finding === 'rerun') return ruleRerun(call, verdict, look.approves);
+  if (command.finding === 'rerun') {
+    const approves = look.approves && !isUnseen(call, command.by, tool);
+    return ruleRerun(call, verdict, approves);
+  }
   const ran = command.finding === 'ran';
   const outcome: Outcome = ran
     ? { kind: 'result', text: 'A person checked: it ran. Its own result was lost.' }

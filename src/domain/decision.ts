@@ -49,8 +49,22 @@ export type DecisionOutcome =
   | { readonly kind: 'not-allowed'; readonly call: Call; readonly why: Sentence }
   /** It would count, and the route asks for a reason with it. */
   | { readonly kind: 'needs-reason'; readonly call: Call }
+  /** A part of it is masked until the person opens the call, and they have not. */
+  | { readonly kind: 'needs-opening'; readonly call: Call }
   | { readonly kind: 'invalid'; readonly call: Call; readonly problems: readonly FieldProblem[] }
-  | { readonly kind: 'not-found' };
+  | { readonly kind: 'not-found' }
+  /** The stored call can't be understood: nothing of it runs until it is restored. */
+  | { readonly kind: 'damaged' };
+
+/** What of a call a person wants to read whole. */
+export interface OpenCommand {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly digest: string;
+  readonly by: Person;
+  /** Whether they are to say what happened to a call of which nobody knows whether it ran. */
+  readonly settles?: true;
+}
 
 /** What a person is about to do, looked at before a form is shown. */
 export interface DecisionLook {

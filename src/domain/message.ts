@@ -22,6 +22,8 @@ export interface InboxMessage {
   readonly ts: string;
   readonly text: string;
   readonly receivedAt: number;
+  /** Until when (ms) an earlier message of the thread may still arrive; absent where none can. */
+  readonly orderedAt?: number;
   readonly files?: readonly Attachment[];
   /** On a message that an agent wrote to a helper: which one, and the person's line that it all began with. */
   readonly delegated?: {
@@ -93,6 +95,23 @@ export type TurnMessage =
       readonly text: string;
       readonly status: 'ok' | 'error';
     };
+
+export type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
+export type ToolMessage = Extract<TurnMessage, { role: 'tool' }>;
+
+/** Tokens of one answer, as the provider counts them. */
+export interface TokenCount {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** What requests to a model took, failed ones included; `tokens` as far as the provider told them. */
+export interface Spent {
+  readonly requests: number;
+  /** Time in which the model was waited for, in milliseconds. */
+  readonly modelMs: number;
+  readonly tokens?: TokenCount;
+}
 
 /** What a turn took of the model. */
 export interface Usage {

@@ -55,12 +55,28 @@ export interface Rule<R> {
   readonly errorRoute?: R;
 }
 
+/** Arguments that nobody is shown, whatever rule holds. */
+export interface Redaction {
+  /** Patterns with `*`. */
+  readonly tools: readonly string[];
+  /** Dotted paths. */
+  readonly args: readonly string[];
+}
+
+/** Lists the dotted paths of a tool's arguments that nobody is shown. */
+export function redactedIn({ redact = [] }: Pick<Policy<unknown>, 'redact'>, tool: string) {
+  const found = redact.filter(({ tools }) => tools.some((glob) => matchesGlob(glob, tool)));
+  return [...new Set(found.flatMap(({ args }) => args))];
+}
+
 /** What no rule speaks of is asked about or refused: a hole is never a run. */
 export interface Policy<R> {
   /** What rules that ask do where their condition can't be answered; it changes nothing for rules that run or refuse. */
   readonly onError: 'ask' | 'run';
   /** Whether routes that are set in Slack may ask for less than the rules do. (Default: they may not.) */
   readonly slackMayLoosen?: boolean;
+  /** Arguments that nobody is shown. (Default: none, but for what tools of ours declare.) */
+  readonly redact?: readonly Redaction[];
   readonly rules: readonly Rule<R>[];
   readonly fallback: {
     readonly name: string;
@@ -165,13 +181,14 @@ export function toGateAnswer(
 
 /** Returns the policy with its routes in place of their names. */
 export function withRoutes<From, To>(
-  { onError, slackMayLoosen, rules, fallback }: Policy<From>,
+  { onError, redact, slackMayLoosen, rules, fallback }: Policy<From>,
   find: (route: From) => To,
 ): Policy<To> {
   const { ruling } = fallback;
   return {
     onError,
     ...(slackMayLoosen && { slackMayLoosen }),
+    ...(redact && { redact }),
     rules: rules.map(({ errorRoute, ...rule }) => ({
       ...rule,
       ...(errorRoute !== undefined && { errorRoute: find(errorRoute) }),

@@ -74,6 +74,8 @@ export type GateAnswer = (
   readonly policy?: string;
   /** No rule spoke of the call. */
   readonly isDefault?: true;
+  /** Dotted paths of arguments that the operator wants nobody to be shown. */
+  readonly redact?: readonly string[];
 };
 
 export type Gate = (facts: GateFacts) => GateAnswer | Promise<GateAnswer>;

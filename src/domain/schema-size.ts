@@ -1,24 +1,32 @@
 import type { JsonValue } from './json.ts';
 
+type Schema = { readonly [key: string]: JsonValue };
+
 /** More steps than this take no schema that people fill in a form by. */
 const MOST_STEPS = 10_000;
+/** A reference is followed part by part. */
+const CHARACTERS_A_STEP = 20;
 /** What is data, and no schema. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'example']);
+/** What stands in them are schemas under names of any kind. */
+const BY_NAME: ReadonlySet<string> = new Set([
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
+]);
 
 /**
  * Tells whether a walk through a JSON Schema that follows its references ends soon: references that
  * fan out make a small text into a walk without an end. Each reference is followed once on a way.
  */
-export function isWalkable(schema: { readonly [key: string]: JsonValue }): boolean {
+export function isWalkable(schema: Schema): boolean {
   let steps = 0;
 
-  function walk(value: JsonValue | undefined, refs: readonly string[]): void {
-    steps += 1;
+  function walk(value: JsonValue | undefined, refs: readonly string[], price = 1): void {
+    steps += price;
     if (steps > MOST_STEPS) throw new RangeError('It goes on for too long.');
     for (const inner of partsOf(value)) walk(inner, refs);
     const $ref = isObject(value) ? value.$ref : undefined;
     if (typeof $ref !== 'string' || refs.includes($ref)) return;
-    walk(targetOf(schema, $ref), [...refs, $ref]);
+    walk(targetOf(schema, $ref), [...refs, $ref], 1 + $ref.length / CHARACTERS_A_STEP);
   }
 
   try {
@@ -34,26 +42,59 @@ export function isWalkable(schema: { readonly [key: string]: JsonValue }): boole
 function partsOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (DATA.has(key) ? [] : [inner]));
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (DATA.has(key)) return [];
+    return BY_NAME.has(key) && isObject(inner) ? Object.values(inner) : [inner];
+  });
 }
 
-/** Returns what a reference within a schema points to; undefined where that is nothing, or outside. */
-export function targetOf(
-  root: { readonly [key: string]: JsonValue },
-  reference: string,
-): JsonValue | undefined {
-  if (reference === '#') return root;
-  if (!reference.startsWith('#/')) return undefined;
-  let target: JsonValue | undefined = root;
-  for (const step of reference.slice(2).split('/')) {
+/**
+ * Returns what a reference within a schema points to: by place (`#/$defs/a`), by an anchor (`#a`), or
+ * by the `$id` of a schema in it. Undefined where that is nothing, two things, or outside.
+ */
+export function targetOf(root: Schema, reference: string): JsonValue | undefined {
+  const at = reference.indexOf('#');
+  const resource = at < 0 ? reference : reference.slice(0, at);
+  const fragment = at < 0 ? '' : reference.slice(at + 1);
+  const base = resource === '' ? root : namesIn(root).get(resource);
+  if (fragment === '' || base === undefined) return base;
+  return fragment.startsWith('/') ? follow(base, fragment) : namesIn(root).get(`#${fragment}`);
+}
+
+function follow(base: JsonValue, pointer: string): JsonValue | undefined {
+  let target: JsonValue | undefined = base;
+  for (const step of pointer.slice(1).split('/')) {
     const key = stepOf(step);
     if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) {
       return undefined;
     }
     // A list has its entries by their numbers.
-    target = (target as { readonly [key: string]: JsonValue })[key];
+    target = (target as Schema)[key];
   }
   return target;
+}
+
+/** What has a name in each schema; nothing has one that stands there twice. */
+const NAMES = new WeakMap<Schema, ReadonlyMap<string, Schema | undefined>>();
+
+function namesIn(root: Schema): ReadonlyMap<string, Schema | undefined> {
+  const known = NAMES.get(root);
+  if (known) return known;
+  const names = new Map<string, Schema | undefined>();
+  const waiting: JsonValue[] = [root];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    for (const part of partsOf(value)) waiting.push(part);
+    if (!isObject(value)) continue;
+    for (const name of namesOf(value)) names.set(name, names.has(name) ? undefined : value);
+  }
+  NAMES.set(root, names);
+  return names;
+}
+
+function namesOf({ $anchor, $dynamicAnchor, $id }: Schema): readonly string[] {
+  const anchors = new Set([$anchor, $dynamicAnchor].filter((name) => typeof name === 'string'));
+  const names = [...anchors].map((name) => `#${name}`);
+  return typeof $id === 'string' ? [...names, $id.replace(/(?<=.)#$/, '')] : names;
 }
 
 function stepOf(step: string): string {
@@ -65,6 +106,6 @@ function stepOf(step: string): string {
   }
 }
 
-function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
+function isObject(value: JsonValue | undefined): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

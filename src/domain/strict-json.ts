@@ -9,13 +9,16 @@ export type StrictJson =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly reason: string; readonly line: number; readonly column: number };
 
-/** How long a text may be (bytes), and how deep. */
+/** How long a text may be (bytes), how deep, and how many names and values it may hold. */
 export interface JsonLimits {
   readonly bytes: number;
   readonly depth: number;
+  readonly values: number;
 }
 
-const LIMITS: JsonLimits = { bytes: 256 * 1_024, depth: 32 };
+const LIMITS: JsonLimits = { bytes: 256 * 1_024, depth: 32, values: 3_000 };
+/** Of a schema, and of what holds one: nobody reads it value by value. */
+export const SCHEMA_LIMITS: JsonLimits = { ...LIMITS, values: 20_000 };
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN_TEXT = /[^"\\\p{Cc}\p{Surrogate}]+/uy;
 const HEX = /[0-9a-fA-F]{4}/y;
@@ -36,7 +39,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads RFC 8259 text and nothing looser, within limits (Default: 256 KB and 32 levels); never throws. Refuses
+ * Reads RFC 8259 text and nothing looser, within limits (Default: 256 KB, 32 levels and 3,000 names and values); never throws. Refuses
  * what would be read differently than it was written: repeated keys, numbers that lose digits, lone
  * surrogates, a `__proto__` key. `-0` is read as 0, which is how canonical JSON writes it.
  */
@@ -45,7 +48,7 @@ export function parseStrictJson(text: string, limits = LIMITS): StrictJson {
     const reason = `The JSON is larger than ${limits.bytes / 1_024} KB.`;
     return { ok: false, reason, line: 1, column: 1 };
   }
-  const reader: Reader = { text, at: 0, depth: 0, maxDepth: limits.depth };
+  const reader: Reader = { text, at: 0, depth: 0, values: 0, limits };
   try {
     if (text.startsWith('\uFEFF')) refuse(reader, 'The JSON begins with a byte order mark.');
     skipSpace(reader);
@@ -64,7 +67,8 @@ interface Reader {
   readonly text: string;
   at: number;
   depth: number;
-  readonly maxDepth: number;
+  values: number;
+  readonly limits: JsonLimits;
 }
 
 class Refusal extends Error {
@@ -112,7 +116,15 @@ function found(reader: Reader): string {
   return `found ${isControl ? 'a control character' : JSON.stringify(String.fromCodePoint(code))}`;
 }
 
+function countOne(reader: Reader): void {
+  reader.values += 1;
+  const { values } = reader.limits;
+  if (reader.values <= values) return;
+  refuse(reader, `The JSON holds more than ${values.toLocaleString('en-US')} names and values.`);
+}
+
 function readValue(reader: Reader): JsonValue {
+  countOne(reader);
   const mark = reader.text.charAt(reader.at);
   if (mark === '"') return readString(reader);
   if (mark === '{') return nested(reader, readObject);
@@ -127,9 +139,8 @@ function readValue(reader: Reader): JsonValue {
 
 function nested(reader: Reader, read: (reader: Reader) => JsonValue): JsonValue {
   reader.depth += 1;
-  if (reader.depth > reader.maxDepth) {
-    refuse(reader, `The JSON is nested more than ${reader.maxDepth} levels deep.`);
-  }
+  const { depth } = reader.limits;
+  if (reader.depth > depth) refuse(reader, `The JSON is nested more than ${depth} levels deep.`);
   reader.at += 1;
   const value = read(reader);
   reader.depth -= 1;
@@ -172,6 +183,7 @@ function readObject(reader: Reader): JsonValue {
 
 function readKey(reader: Reader, entries: { readonly [key: string]: JsonValue }): string {
   const start = reader.at;
+  countOne(reader);
   if (reader.text.charAt(start) !== '"') {
     refuse(reader, `Expected a key in double quotes: ${found(reader)}.`);
   }

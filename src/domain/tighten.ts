@@ -12,8 +12,9 @@ export function tightenAnswer(
   slack: Route,
   { mayLoosen = false }: { readonly mayLoosen?: boolean } = {},
 ): GateAnswer {
-  const { policy, rule } = answer;
+  const { policy, redact, rule } = answer;
   const source = {
+    ...(redact && { redact }),
     ...(policy !== undefined && { policy }),
     rule: `${rule === undefined ? '' : `${rule}, and `}the route “${slack.name}” set in Slack`,
   };

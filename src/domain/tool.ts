@@ -54,7 +54,7 @@ export interface Tool {
   readonly risk: Risk;
   /** May run again with the same key after a crash. */
   readonly idempotent: boolean;
-  /** Dotted paths of arguments that are never shown. */
+  /** Dotted paths of secret arguments; of an outside tool only a claim, which hides nothing from the people who decide. */
   readonly secrets: readonly string[];
   /** Reads arguments by the tool's schema; a value that the schema would read differently a second time is a problem. */
   parse(value: JsonValue): ParsedArgs;

@@ -6,6 +6,7 @@ export type Cause =
   | 'propose'
   | 'gate'
   | 'vote'
+  | 'open'
   | 'remind'
   | 'escalate'
   | 'approve'
@@ -34,6 +35,8 @@ export const EDGES: readonly Edge[] = [
   ['proposed', 'withdrawn', 'withdraw'],
   ['pending', 'pending', 'vote'],
   ['pending', 'pending', 'edit'],
+  // A person has seen what is masked until the call is opened.
+  ['pending', 'pending', 'open'],
   // Nobody has decided: those who may are told once more, or others may from now on.
   ['pending', 'pending', 'remind'],
   ['pending', 'pending', 'escalate'],
@@ -67,6 +70,7 @@ export const EDGES: readonly Edge[] = [
   // The route's deadline or a stop: the agent is told "unknown", the card stays settleable.
   ['unknown', 'unknown', 'expire'],
   ['unknown', 'pending', 'rerun'],
+  ['unknown', 'unknown', 'open'],
   ['unknown', 'succeeded', 'settle'],
   ['unknown', 'failed', 'settle'],
 ];

@@ -5,6 +5,8 @@ export interface PlantedBug {
   readonly suite: string;
   /** A part of the title of the test that finds it; absent: any of the suite. */
   readonly only?: string;
+  /** Where the sequences begin, so that the bug shows as is meant. (Default: 3.) */
+  readonly seed?: string;
   /** What the suite says of it. */
   readonly finds: RegExp;
 }
@@ -60,6 +62,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
+    seed: '1',
     finds: /I2: .* took effect 1 times, and not 0 to 0/,
   },
   {
@@ -117,5 +120,17 @@ export const BUGS: readonly PlantedBug[] = [
     ],
     suite: 'test/stores/sqlite/store-contract.test.ts',
     finds: /not ok .* a worker that lost the thread/,
+  },
+  {
+    name: 'a turn that begins anew when its checkpoints are lost',
+    edits: [
+      {
+        file: 'src/desk/recover-turn.ts',
+        from: '      if (holdsTurn(turn.stored, message.id, turn)) return turn.stored;\n',
+        to: '      if (turn.stored.turn === undefined) return turn.stored;\n',
+      },
+    ],
+    suite: MODEL,
+    finds: /"kind":"lose"/,
   },
 ];

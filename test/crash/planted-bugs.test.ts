@@ -34,7 +34,7 @@ async function plant(folder: string, { edits }: PlantedBug): Promise<void> {
 }
 
 /** Runs one suite in the copy; resolves with how it ended and what it said. */
-async function runSuite(folder: string, { only, suite }: PlantedBug) {
+async function runSuite(folder: string, { only, seed = '3', suite }: PlantedBug) {
   // Without it the inner runner reports to the outer one in its own language.
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env;
   const units = new Map([['suite', [suite]]]);
@@ -43,7 +43,7 @@ async function runSuite(folder: string, { only, suite }: PlantedBug) {
   if (only !== undefined) args.push(`--test-name-pattern=${only}`);
   const child = spawn(process.execPath, [...args, ...files], {
     cwd: folder,
-    env: { ...env, SEQUENCES: '240', SEED: '3', SHRINK: '0', STORES: 'sqlite' },
+    env: { ...env, SEQUENCES: '240', SEED: seed, SHRINK: '0', STORES: 'sqlite' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [said, , [code]] = await Promise.all([

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { plainMasking } from '../../src/domain/mask-secrets.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
 import { buildFoot } from '../../src/slack/cards/card-foot.ts';
 import { OUTSIDER, REQUESTER, THREAD } from '../support/a-call.ts';
@@ -45,7 +46,7 @@ describe('a tool that is deaf to its signal', () => {
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /not known whether this ran/);
     const drawn = desk.chat.cards.get(call.id);
     assert.equal(drawn?.status, 'unknown');
-    const masking = { mark: TEST_MARK, secrets: [], showsLookAlikes: true };
+    const masking = plainMasking({ mark: TEST_MARK, reveals: true });
     const foot = JSON.stringify(buildFoot(call, { whole: true, editable: false, masking }));
     for (const id of ['settle-ran', 'settle-rerun', 'settle-leave'])
       assert.match(foot, new RegExp(id));

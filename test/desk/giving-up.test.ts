@@ -7,7 +7,7 @@ import { createRunner } from '../../src/desk/runner.ts';
 import { type AgendaTask, pumpKey, redrawKey, runKey } from '../../src/domain/agenda.ts';
 import { ChatError } from '../../src/domain/chat.ts';
 import { messageId } from '../../src/domain/message.ts';
-import { threadKey } from '../../src/domain/thread-key.ts';
+import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
 import { SILENT } from '../stores/redis/open-store.ts';
 import { openStore } from '../stores/sqlite/open-store.ts';
 import { REQUESTER, THREAD } from '../support/a-call.ts';
@@ -23,17 +23,17 @@ const sayAct = () => sayCalls([{ name: 'act', args: '{"note":"a"}' }]);
 async function deskWith(t: TestContext) {
   const tool = createRecordedTool();
   const desk = await buildDesk(t, { gate: askAll(), tools: [tool.definition] });
-  const { db } = desk.store.saver;
-  /** Makes the thread's calls unreadable, and what they were again. */
+  const { ledger } = desk.store;
+  /** Makes the thread's calls unreadable by a fault of ours, and what they were again. */
   const breakCalls = () => {
-    const rows = db
-      .prepare<[], { id: string; document: string }>('SELECT id, document FROM calls')
-      .all();
-    db.prepare(`UPDATE calls SET document = '{'`).run();
-    return () => {
-      const mend = db.prepare('UPDATE calls SET document = ? WHERE id = ?');
-      for (const { id, document } of rows) mend.run(document, id);
-    };
+    const { ofThread } = ledger;
+    Object.assign(ledger, {
+      ofThread: async (thread: ThreadKey, turn?: string) => {
+        if (thread === THREAD) throw new Error('The JSON of a document in the database.');
+        return await ofThread(thread, turn);
+      },
+    });
+    return () => void Object.assign(ledger, { ofThread });
   };
   return { desk, tool, breakCalls };
 }

@@ -16,4 +16,5 @@ export const IDLE_HANDLERS: AgendaHandlers = {
   stub: nothing,
   callback: async () => {},
   bulletin: nothing,
+  damaged: nothing,
 };

@@ -32,6 +32,11 @@ const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly str
   ],
   ['a decider', /\bcreateDecide\(/, ['desk/decide.ts', 'desk/desk.ts']],
   [
+    'an opening of what is masked',
+    /\bruleOpening\(/,
+    ['domain/call-secrets.ts', 'desk/open-call.ts'],
+  ],
+  [
     'a permission made by hand',
     /kind: 'allowed'/,
     ['domain/permit.ts', 'desk/decide.ts', 'desk/authorize.ts'],
@@ -74,6 +79,7 @@ describe('the sources', () => {
   const PLANTED: readonly (readonly [path: string, text: string])[] = [
     ['slack/a.ts', 'ruleDecision(call, wish, now, permission, undefined);'],
     ['http/a.ts', "if (permit(route, a, b, 'approve', known)) go();"],
+    ['slack/a.ts', 'const step = ruleOpening(call, by, now);'],
     ['desk/hear.ts', "stepFrom(call, 'reply', now, { status: 'replied' });"],
     ['desk/redraw.ts', 'const decide = createDecide(deps, async () => ({ permission }));'],
     ['slack/a.ts', "const permission = { kind: 'allowed', approves: true };"],

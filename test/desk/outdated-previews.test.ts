@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createToolbox } from '../../src/agent/tools/create-toolbox.ts';
@@ -7,6 +8,7 @@ import type { Call } from '../../src/domain/call.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
 import type { Gate } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
+import type { Tool } from '../../src/domain/tool.ts';
 import { APPROVER, REQUESTER, SECOND_APPROVER, THREAD, TWO_APPROVERS } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
@@ -159,6 +161,67 @@ describe('a file that changed is not first noticed when the call would run', () 
     assert.equal(await draws(), first);
     await desk.clock.advance(30_000);
     assert.equal(await draws(), first + 1);
+  });
+});
+
+describe('a call whose preview could not be shown', () => {
+  async function deskWithout(t: TestContext, previews: readonly 'breaks'[]) {
+    const folder = await makeTempDir();
+    t.after(() => folder.remove());
+    const file = join(folder.path, 'a.txt');
+    await writeFile(file, 'one\ntwo\n');
+    const tool = createToolbox({ workspaceDir: folder.path }).toolbox.get('delete_file');
+    assert.ok(tool);
+    const left = [...previews];
+    const preview: Tool['preview'] = (args) => {
+      if (left.shift() !== undefined) throw new Error('It broke.');
+      return tool.preview?.(args) ?? Promise.resolve({ text: '' });
+    };
+    const desk = await buildDesk(t, { tools: [], made: [{ ...tool, preview }] });
+    desk.model.script((_request, index) =>
+      index === 0
+        ? sayCalls([{ name: 'delete_file', args: '{"path":"a.txt"}' }])
+        : sayText('Done.'),
+    );
+    return { desk, read: () => readFile(file, 'utf8') };
+  }
+
+  it('is shown with it, once it can be', async (t) => {
+    const { desk, read } = await deskWithout(t, ['breaks']);
+    await desk.send('delete it');
+    await desk.worker.idle();
+    const shown = await onlyCall(desk);
+    assert.equal(shown.status, 'pending');
+    assert.match(shown.preview ?? '', /^Deletes a\.txt for good: 8 bytes/);
+    assert.equal(desk.chat.cards.get(shown.id)?.preview, shown.preview);
+    assert.equal(await read(), 'one\ntwo\n');
+    await desk.decide(shown, REQUESTER);
+    assert.equal((await onlyCall(desk)).status, 'succeeded');
+  });
+
+  it('does not run as long as it can’t be, where the tool binds its runs', async (t) => {
+    const { desk, read } = await deskWithout(t, ['breaks', 'breaks', 'breaks', 'breaks']);
+    await desk.send('delete it');
+    await desk.decide(await onlyCall(desk), REQUESTER);
+    assert.equal((await onlyCall(desk)).status, 'failed');
+    assert.equal(await read(), 'one\ntwo\n');
+  });
+
+  it('runs where the tool never binds its runs', async (t) => {
+    let runs = 0;
+    const schema = { type: 'object', properties: {} };
+    const bare = createToolbox({ workspaceDir: tmpdir() }).toolbox.get('list_files');
+    assert.ok(bare);
+    const made = { ...bare, schema, preview: () => Promise.reject(new Error('It broke.')) };
+    const run = async () => `run ${++runs}`;
+    const desk = await buildDesk(t, { tools: [], made: [{ ...made, run }], gate: askAll() });
+    desk.model.script((_request, index) =>
+      index === 0 ? sayCalls([{ name: 'list_files', args: '{}' }]) : sayText('Done.'),
+    );
+    await desk.send('list');
+    await desk.decide(await onlyCall(desk), REQUESTER);
+    assert.equal((await onlyCall(desk)).status, 'succeeded');
+    assert.equal(runs, 1);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Work that nobody will look at, on SQLite and on Redis. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { createQuarantine } from '../../src/desk/quarantine.ts';
 import { findStillWork } from '../../src/desk/still-work.ts';
 import { createSweep } from '../../src/desk/sweep.ts';
 import {
@@ -73,7 +74,10 @@ async function busyThread({ store, clock }: Opened) {
 
 async function found({ store, clock }: Opened): Promise<readonly string[]> {
   const keys: AgendaKey[] = [];
-  for await (const wakes of findStillWork(store, clock)) keys.push(...wakes.map(({ key }) => key));
+  const fail = (error: unknown) => assert.fail(String(error));
+  for await (const wakes of findStillWork(store, clock, fail)) {
+    keys.push(...wakes.map(({ key }) => key));
+  }
   return keys.map(({ task, id }) => `${task} ${id}`).sort();
 }
 
@@ -180,7 +184,8 @@ for (const [name, open] of OPEN) {
       for (const key of parked) await store.agenda.park(await claimKey(opened, key), 1, 'gave up');
       const errors: unknown[] = [];
       const log = { ...SILENT, error: (fields: object) => void errors.push(fields) };
-      const sweep = createSweep({ store, clock, log });
+      const quarantine = createQuarantine({ store, clock, log });
+      const sweep = createSweep({ store, clock, log, quarantine });
       sweep.start();
       const isPlanned = async (key: AgendaKey) =>
         (await store.agenda.unplanned([key])).length === 0;

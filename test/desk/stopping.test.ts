@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isBareForget, isBareStop } from '../../src/desk/bare-words.ts';
+import { LATE_MS } from '../../src/desk/message-order.ts';
 import { pumpKey, runKey } from '../../src/domain/agenda.ts';
 import { OUTSIDER, REQUESTER, THREAD } from '../support/a-call.ts';
 import { sayText } from '../support/mock-model.ts';
@@ -200,6 +201,7 @@ describe('"stop" in a thread', () => {
       ['three'],
     );
     await desk.desk.stop({ turn: 'T1/D2/1.3', by: REQUESTER });
+    await desk.clock.advance(LATE_MS);
     await desk.worker.idle();
   });
 

@@ -18,6 +18,7 @@ describe('an approval', () => {
       revision: 2,
       toolName: 'write_file',
       arguments: { content: 'hello', path: 'a.txt' },
+      masked: false,
       digest: call.digest,
       attempt: 1,
       edited: false,
@@ -71,7 +72,11 @@ describe('an approval', () => {
       words: 'I use hunter22.',
       outcome: { kind: 'result', text: 'hunter22 works' },
     });
-    const hide = { args: () => '…', text: (_call: unknown, text: string) => text.slice(0, 1) };
+    const hide = {
+      args: () => '…',
+      text: (_call: unknown, text: string) => text.slice(0, 1),
+      isMasked: () => true,
+    };
     const seen = toApproval(call, hide);
     assert.deepEqual(
       [seen.arguments, seen.description, seen.outcome, seen.metadata],

@@ -164,6 +164,17 @@ test('no string makes it throw, and what it reads JSON.parse reads too', () => {
   );
 });
 
+test('more than 3,000 names and values are refused where the first of them stands', () => {
+  const list = (count: number) => JSON.stringify(Array.from({ length: count }, () => 1));
+  assert.equal(parseStrictJson(list(2_999)).ok, true);
+  const long = parseStrictJson(list(3_000));
+  assert.ok(!long.ok);
+  assert.match(long.reason, /more than 3,000 names and values/);
+  assert.equal(long.column, list(3_000).length - 1);
+  const names = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`k${i}`, 1]));
+  assert.equal(parseStrictJson(JSON.stringify(names)).ok, false);
+});
+
 test('a number is read only when JavaScript prints the same value back', () => {
   const digits = fc.stringMatching(/^[1-9][0-9]{0,24}$/);
   const number = fc

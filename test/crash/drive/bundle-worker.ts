@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { keepPlaces } from '../../support/bundle-tests.ts';
 
 /** The worker as one file, which starts several times faster than its sources. */
 export interface WorkerBundle {
@@ -14,7 +15,7 @@ export interface WorkerBundle {
 const ENTRY = fileURLToPath(new URL('../lean/worker.ts', import.meta.url));
 const require = createRequire(import.meta.url);
 /** Some of what is bundled is CommonJS, and wants its `require`. */
-const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.url)});`;
+const REQUIRE = `import { createRequire as createBannerRequire } from 'node:module'; const require = createBannerRequire(${JSON.stringify(import.meta.url)});`;
 
 /** Bundles the worker with the sources as they are now. */
 export async function bundleWorker(): Promise<WorkerBundle> {
@@ -30,6 +31,7 @@ export async function bundleWorker(): Promise<WorkerBundle> {
     banner: { js: REQUIRE },
     logLevel: 'warning',
     plugins: [
+      keepPlaces,
       {
         // It loads a library of machine code from beside itself.
         name: 'native',

@@ -48,6 +48,9 @@ async function happen(side: Side, action: Action): Promise<void> {
       return await oversleep(side, action);
     case 'thaw':
       return await thaw(side);
+    case 'lose':
+      world.loseCheckpoints();
+      return;
     case 'tamper':
       return await tamper(side, action);
     default:

@@ -1,5 +1,7 @@
 /** What people ask of a desk, and what must become of it. */
+
 import type { Desk } from '../../../src/desk/desk.ts';
+import { LATE_MS } from '../../../src/desk/message-order.ts';
 import type { Call } from '../../../src/domain/call.ts';
 import type { DecisionCommand } from '../../../src/domain/decision.ts';
 import { messageId } from '../../../src/domain/message.ts';
@@ -26,7 +28,7 @@ export type Action =
       readonly shown: 'first' | 'newest';
     }
   | { readonly kind: 'stop'; readonly thread: number; readonly by: string }
-  | { readonly kind: 'pause' | 'resume' | 'crash' | 'thaw' }
+  | { readonly kind: 'pause' | 'resume' | 'crash' | 'thaw' | 'lose' }
   | { readonly kind: 'mode'; readonly mode: ToolMode }
   | { readonly kind: 'release'; readonly ends: 'well' | 'badly' }
   | { readonly kind: 'pass'; readonly ms: number }
@@ -82,7 +84,8 @@ function toSay(side: Side, { thread: index, by, text }: Extract<Action, { kind: 
   return {
     isRepeatable: true,
     ask: (desk) => {
-      const receivedAt = world.clock.now();
+      // Nothing earlier can follow any more: the model tells messages in their order.
+      const receivedAt = world.clock.now() - LATE_MS;
       return desk.receive({ id, thread, author, ts, text, receivedAt });
     },
     expect() {

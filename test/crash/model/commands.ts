@@ -168,6 +168,10 @@ const aims: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary
   },
   { weight: 1, arbitrary: fc.constant(() => ({ kind: 'thaw' }) as const) },
   {
+    weight: 2,
+    arbitrary: fc.constant((model) => (model.calls.length > 0 ? { kind: 'lose' } : undefined)),
+  },
+  {
     weight: 1,
     arbitrary: fc
       .record({ at: aCall, to: fc.constantFrom('pending', 'approved') })

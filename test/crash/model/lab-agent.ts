@@ -80,6 +80,11 @@ export function createLabAgent(
       return isWhole ? await ask(fence, signal) : stateOf(thread);
     },
     proceed: async (_thread, fence, signal) => await ask(fence, signal),
+    async rebuild({ turn, messages }, fence, signal) {
+      signal.throwIfAborted();
+      await save(fence, { turn, messages, phase: 'waiting', endsTurn: false });
+      return stateOf(fence.thread);
+    },
     unfinished: () => '',
     forget: (_thread, fence) => save(fence, undefined),
   };

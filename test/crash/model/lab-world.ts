@@ -38,6 +38,8 @@ export interface LabWorld {
   restart(downMs: number, before?: (desk: Desk) => Promise<unknown>): Promise<void>;
   /** Starts another process beside those that are there. */
   startAnother(): Promise<void>;
+  /** Loses the checkpoints of all threads. */
+  loseCheckpoints(): void;
   /** Does so when the leases of those that stand still are over. */
   takeOver(): Promise<void>;
   /** Lets processes that stand still go on until all is at rest; the youngest stays. Answers which calls they were about to begin. */
@@ -161,6 +163,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
       await settle();
     },
     startAnother,
+    loseCheckpoints: () => checkpoints.clear(),
     async takeOver() {
       await clock.advance(LEASE_OVER_MS, settle);
       await startAnother();

@@ -1,0 +1,41 @@
+/** A person reads a call whole: what is masked until then is shown to them, and it is logged that it was. */
+import type { Call } from '../domain/call.ts';
+import { ruleOpening } from '../domain/call-secrets.ts';
+import type { DecisionLook, DecisionOutcome, OpenCommand } from '../domain/decision.ts';
+import { isElicitation, isQuestion } from '../domain/outside.ts';
+import type { DecisionKind } from '../domain/route.ts';
+import type { DeskDeps } from './deps.ts';
+import { effectsOf } from './effects.ts';
+
+type Looked = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
+
+/** Builds the use case: answers `open` with the call as people are to see it now, for a person who may decide it. */
+export function createOpenCall(
+  { store, clock, toolbox }: Pick<DeskDeps, 'store' | 'clock' | 'toolbox'>,
+  look: (look: DecisionLook) => Promise<Looked>,
+) {
+  async function lookAt(command: OpenCommand): Promise<Looked> {
+    const call = await store.ledger.get(command.callId);
+    const kind = call ? decisionOn(call) : 'approve';
+    return await look({ ...command, kind, renews: true });
+  }
+
+  return async function openCall(command: OpenCommand): Promise<Looked> {
+    const { by } = command;
+    for (;;) {
+      const seen = await lookAt(command);
+      if (seen.kind !== 'open') return seen;
+      const { call } = seen;
+      const step = ruleOpening(call, by, clock.now(), toolbox.of(call));
+      if (!step) return seen;
+      const effects = effectsOf(call, [step], by);
+      if (await store.ledger.write(call, [step], effects)) return { kind: 'open', call: step.call };
+    }
+  };
+}
+
+/** The decision by which a call goes on. */
+function decisionOn(call: Call): DecisionKind {
+  if (isElicitation(call)) return 'edit';
+  return isQuestion(call) ? 'reply' : 'approve';
+}

@@ -1,0 +1,94 @@
+/** Checkpoints are lost or damaged at every step of a turn: it goes on as if nothing had happened. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { DAMAGES, type Damage } from '../support/damage-checkpoints.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { type End, endOf, GROUNDS, type Moment, play } from './lost-turn.ts';
+
+const MOMENTS: Readonly<Record<string, Moment>> = {
+  'before the batch is proposed': { point: 'ledger.propose', dies: true, again: 1 },
+  'when one of the batch is proposed': { point: 'ledger.propose', side: 'after', dies: true },
+  'before the second of the batch is proposed': { point: 'ledger.propose', nth: 2, dies: true },
+  'while the batch waits': { point: 'the batch waits' },
+  'when one is decided': { point: 'one is decided' },
+  'while one runs': { point: 'one runs' },
+  'when all are decided, right before the graph goes on': { point: 'pause.read', over: 2 },
+  'while the model is asked again': { point: 'model', nth: 2, again: 2 },
+  'when it has answered again': { point: 'ledger.markDelivered', dies: true, again: 2 },
+  'before its second message is proposed': {
+    ...{ point: 'ledger.propose', nth: 3, dies: true, again: 2 },
+  },
+  'while its second message waits': { point: 'the second waits' },
+  'while its second call runs': { point: 'the second runs' },
+  'right before the graph goes on to its end': { point: 'pause.read', over: 3 },
+  'when it has said its last word': {
+    ...{ point: 'ledger.markDelivered', nth: 2, dies: true, again: 3 },
+  },
+  'before the turn is settled': { point: 'history.append', dies: true, again: 3 },
+  'when the turn is settled': { point: 'history.append', side: 'after', dies: true },
+};
+
+let redis: RedisServer | undefined;
+before(async () => {
+  redis = await startRedis();
+});
+after(() => redis?.stop());
+
+function theRedis(): RedisServer {
+  assert.ok(redis);
+  return redis;
+}
+
+/** What is asked once more is what was asked. */
+function withAgain(asked: readonly string[], again: number | undefined): readonly string[] {
+  return asked.flatMap((each, index) => (index + 1 === again ? [each, each] : [each]));
+}
+
+/** With FAULTS=all each moment meets all of them; else some take turns. */
+function damagesOf(place: number): readonly (readonly [string, Damage])[] {
+  return Object.entries(DAMAGES).filter(([what], index) => {
+    const isAlways = ALWAYS.has(what) || process.env.FAULTS === 'all';
+    return isAlways || (index + place) % 9 === 0;
+  });
+}
+
+const ALWAYS: ReadonlySet<string> = new Set([
+  'all of it is lost',
+  'the newest checkpoint is lost',
+  'a letter of each text is another',
+]);
+
+for (const [name, openGround] of Object.entries(GROUNDS)) {
+  describe(`on ${name}, a turn whose checkpoints are lost or damaged goes on as it was`, () => {
+    let whole: End | undefined;
+
+    it('is a turn of three questions, three runs and an invalid call', async (t) => {
+      const played = await play(t, await openGround(theRedis()));
+      whole = await endOf(played);
+      assert.deepEqual(played.desk.model.refusals, []);
+      assert.deepEqual(whole.runs, ['a', 'b2', 'c']);
+      assert.deepEqual(
+        [whole.asked.length, whole.posts, whole.said.at(-1)],
+        [3, [1, 1, 1], 'All is done.'],
+      );
+    });
+
+    for (const [place, [when, moment]] of Object.entries(MOMENTS).entries()) {
+      describe(when, () => {
+        for (const [what, how] of damagesOf(place)) {
+          it(what, async (t) => {
+            assert.ok(whole);
+            const played = await play(t, await openGround(theRedis()), moment, how);
+            const { asked, ...end } = await endOf(played);
+            const { asked: once, ...right } = whole;
+            assert.equal(played.isDone, true);
+            assert.deepEqual(played.desk.model.refusals, []);
+            assert.deepEqual(end, right);
+            const twice = withAgain(once, moment.again);
+            assert.deepEqual(asked, asked.length > once.length ? twice : once);
+          });
+        }
+      });
+    }
+  });
+}

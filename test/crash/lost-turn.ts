@@ -1,0 +1,224 @@
+/** A turn that has a batch with an invalid call and one that is edited, and whose checkpoints come to harm. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { TurnMessage } from '../../src/domain/message.ts';
+import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
+import {
+  createSqliteStore,
+  type SqliteStore,
+} from '../../src/stores/sqlite/create-sqlite-store.ts';
+import { REQUESTER, THREAD } from '../support/a-call.ts';
+import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import {
+  type Damage,
+  damage,
+  piecesOfRedis,
+  piecesOfSqlite,
+  type ReadPieces,
+} from '../support/damage-checkpoints.ts';
+import { passStore } from '../support/faulty-store.ts';
+import { type MockRequest, sayCalls, sayText } from '../support/mock-model.ts';
+import { createRecordedTool } from '../support/recorded-tool.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
+
+/** A moment of the turn: the n-th time that something is asked of the store or of the model, or a word of the play. */
+export interface Moment {
+  readonly point: string;
+  readonly nth?: number;
+  readonly side?: 'before' | 'after';
+  /** Only once so many calls have their outcomes. */
+  readonly over?: number;
+  /** What was asked for fails then, as if the process had died. */
+  readonly dies?: true;
+  /** Which answer of the model was not recorded by then, so that it may be asked for once more. */
+  readonly again?: number;
+}
+
+export interface Ground {
+  readonly read: ReadPieces;
+  open(
+    deps: Parameters<NonNullable<Parameters<typeof buildDesk>[1]['openStore']>>[0],
+  ): Promise<SqliteStore>;
+  close(): Promise<void>;
+}
+
+let count = 0;
+const silent = () => {};
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** Opens the places where checkpoints are kept, each with a store of its own. */
+export const GROUNDS: Readonly<Record<string, (redis: RedisServer) => Promise<Ground>>> = {
+  async SQLite() {
+    const { path: dataDir, remove } = await makeTempDir();
+    let pieces: ReturnType<typeof piecesOfSqlite> | undefined;
+    return {
+      read: async () => {
+        pieces ??= piecesOfSqlite(dataDir);
+        return await pieces.read();
+      },
+      async open(deps) {
+        const store = createSqliteStore({ dataDir, ...deps });
+        // Waiting for the disk is not what is tested.
+        store.saver.db.pragma('synchronous = OFF');
+        return store;
+      },
+      async close() {
+        await pieces?.close();
+        await remove();
+      },
+    };
+  },
+  async Redis({ url }) {
+    count += 1;
+    const prefix = `lost${count}`;
+    const { read, close } = await piecesOfRedis(url, prefix);
+    return {
+      read,
+      // Without the look of every second.
+      open: async ({ clock, onWake }) => {
+        const still = { now: clock.now, schedule: () => () => {} };
+        const options = { url, prefix, log: SILENT, clock: still, onWake };
+        return (await createRedisStore(options)) as unknown as SqliteStore;
+      },
+      close,
+    };
+  },
+};
+
+export interface Played {
+  readonly desk: TestDesk;
+  readonly runs: readonly string[];
+  /** Whether the moment has come. */
+  readonly isDone: boolean;
+}
+
+/** Plays the turn; at the moment, if there is one, the checkpoints are damaged. */
+export async function play(
+  t: TestContext,
+  ground: Ground,
+  moment?: Moment,
+  how?: Damage,
+): Promise<Played> {
+  const tool = createRecordedTool();
+  let seen = 0;
+  let isDone = false;
+  let countOver = async () => 0;
+
+  async function strike(point: string, side: 'before' | 'after' = 'before'): Promise<void> {
+    if (isDone || moment?.point !== point || (moment.side ?? 'before') !== side) return;
+    if (moment.over !== undefined && (await countOver()) < moment.over) return;
+    seen += 1;
+    if (seen < (moment.nth ?? 1)) return;
+    isDone = true;
+    await damage(ground.read, how ?? (async () => {}));
+    if (moment.dies) throw new Error('The process died here.');
+  }
+
+  const desk = await buildDesk(t, {
+    tools: [tool.definition],
+    openStore: async (deps) => {
+      const store = await ground.open(deps);
+      countOver = async () => {
+        const calls = await store.ledger.ofThread(THREAD);
+        return calls.filter(({ outcome }) => outcome !== undefined).length;
+      };
+      const passed = passStore(store, {
+        async pass(point, call) {
+          await strike(point);
+          const result = await call();
+          await strike(point, 'after');
+          return result;
+        },
+      });
+      return { ...store, ...passed };
+    },
+  });
+  t.after(() => ground.close());
+  desk.model.script(async (request) => {
+    await strike('model');
+    const steps = request.messages.filter(({ role }) => role === 'assistant').length;
+    return ANSWERS[steps] ?? sayText('All is done.');
+  });
+
+  /** Until what was put off is done. */
+  async function rest(): Promise<void> {
+    for (let round = 0; round < 3; round += 1) {
+      await desk.rest();
+      await desk.clock.advance(2_500);
+    }
+    await desk.rest();
+  }
+
+  /** Decides a call, and has the moment come while its tool runs. */
+  async function decide(note: string, runs: string, edited?: string): Promise<void> {
+    const call = (await desk.calls()).find(({ args }) => args === JSON.stringify({ note }));
+    assert.ok(call, `No call with ${note}.`);
+    const before = tool.runs.length;
+    const release = tool.hold();
+    const decision =
+      edited === undefined
+        ? ({ kind: 'approve' } as const)
+        : ({ kind: 'edit', args: { note: edited } } as const);
+    const deciding = desk.decide(call, REQUESTER, decision);
+    await until(() => tool.runs.length > before);
+    await strike(runs);
+    release();
+    await deciding;
+    await rest();
+  }
+
+  await desk.send('go');
+  await rest();
+  await strike('the batch waits');
+  await decide('a', 'the first runs');
+  await strike('one is decided');
+  await decide('b', 'one runs', 'b2');
+  await strike('the second waits');
+  await decide('c', 'the second runs');
+  return { desk, runs: tool.runs.map(({ note }) => note), isDone };
+}
+
+const act = (id: string, args: unknown) => ({ id, name: 'act', args: JSON.stringify(args) });
+const ANSWERS = [
+  sayCalls([act('c1', { note: 'a' }), act('c2', { nothing: 1 }), act('c3', { note: 'b' })], 'So.'),
+  sayCalls([act('c4', { note: 'c' })]),
+];
+
+/** What the model was asked, without the time. */
+function askedOf({ messages: [system, ...rest] }: MockRequest): string {
+  assert.equal(system?.role, 'system');
+  return JSON.stringify(rest);
+}
+
+/** A message as anybody would tell it: ids are new where the model has answered anew. */
+function tellMessage(message: TurnMessage): unknown {
+  const { id: _id, ...rest } = message;
+  return rest;
+}
+
+export interface End {
+  readonly asked: readonly string[];
+  readonly runs: readonly string[];
+  readonly calls: readonly unknown[];
+  readonly posts: readonly number[];
+  readonly said: readonly string[];
+  readonly settled: readonly unknown[];
+}
+
+/** What has come of it, ids left out. */
+export async function endOf({ desk, runs }: Played): Promise<End> {
+  const [turn, ...others] = await desk.store.history.newest(THREAD, 9, 0);
+  assert.deepEqual([others, turn?.failure], [[], undefined]);
+  const calls = await desk.calls();
+  return {
+    asked: desk.model.requests.map(askedOf),
+    runs,
+    calls: calls.map(({ args, status, toolCallId }) => [toolCallId, args, status]),
+    posts: calls.map(({ id }) => desk.chat.posts.get(id) ?? 0),
+    // A process that dies leaves the words of its growing message to be said.
+    said: desk.chat.said.map(({ text }) => text).filter((text) => text !== 'So.'),
+    settled: turn?.messages.map(tellMessage) ?? [],
+  };
+}
