@@ -2,10 +2,18 @@
 import type { CardPlace } from '../domain/call.ts';
 import { type CardToken, parseCardToken } from '../domain/digest.ts';
 import type { Person } from '../domain/person.ts';
+import {
+  notOurs,
+  readCallMetadata,
+  STRANGER,
+  type Wrong,
+  whyNotAForm,
+  whyNotAPress,
+  whyNotForUs,
+} from './check-payload.ts';
 import type { SlackIdentity } from './connect-slack.ts';
-import { ACTIONS, VIEWS } from './ids.ts';
+import { VIEWS } from './ids.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
-import { SENTENCES } from './sentences.ts';
 
 /** Where a person can be told something; `view` when they look at a form. */
 export interface ClickOrigin {
@@ -46,16 +54,13 @@ export interface Submission {
   readonly values: Payload;
 }
 
-/** What was wrong, in words for the person and a reason for the audit. */
-export interface Refused {
+/** What was wrong with what a person sent, and where they can be told. */
+export interface Refused extends Wrong {
   readonly kind: 'refused';
   readonly origin: ClickOrigin;
   readonly subject: string;
-  readonly why: string;
-  readonly sentence: string;
 }
 
-const KNOWN_ACTIONS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 const KNOWN_VIEWS: ReadonlySet<string> = new Set([VIEWS.edit, VIEWS.reply, VIEWS.reason]);
 
 /** Reads a click; everything but its place is checked here. */
@@ -69,13 +74,12 @@ export function parseClick(
   const [action = {}] = actions;
   const { actionId = '', value = '' } = textsOf(action);
   const inView = origin.viewId !== undefined;
-  const [tokenText = '', form = ''] = inView ? metadataOf(payload).split(' ') : [value];
+  const said = inView ? readCallMetadata(objectAt(payload, 'view')) : { token: value, form: '' };
+  const { token: tokenText = '', form = '' } = said ?? {};
   const token = parseCardToken(tokenText);
   const place = inView ? undefined : placeOfClick(payload);
   const wrong =
-    whyNotOurs(payload, origin, identity) ??
-    whyNotAButton(actions.length, actionId) ??
-    whyNotHere(inView, place);
+    whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload) ?? whyNotHere(inView, place);
   if (wrong !== undefined || token === undefined) {
     const refusal = wrong ?? notOurs('no card token');
     return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
@@ -111,26 +115,8 @@ function textsOf(action: Payload): { readonly actionId?: string; readonly value?
   };
 }
 
-/** Says why a press is not one of a button that the app knows. */
-export function whyNotAButton(count: number, actionId: string): Wrong | undefined {
-  if (count !== 1) return notOurs(`${count} actions at once`);
-  return KNOWN_ACTIONS.has(actionId) ? undefined : notOurs('unknown action');
-}
-
 function whyNotHere(inView: boolean, place: CardPlace | undefined): Wrong | undefined {
   return inView || place !== undefined ? undefined : notOurs('no message');
-}
-
-function metadataOf(payload: Payload): string {
-  return textAt(objectAt(payload, 'view'), 'private_metadata') ?? '';
-}
-
-/** What was wrong with a click, before it is known whose it was. */
-export type Wrong = Pick<Refused, 'why' | 'sentence'>;
-
-/** Says that nothing of ours was pressed. */
-export function notOurs(why: string): Wrong {
-  return { why, sentence: SENTENCES.notOurs };
 }
 
 /** Reads where the message stands whose button was pressed. */
@@ -145,6 +131,7 @@ export function placeOfClick(payload: Payload): CardPlace | undefined {
 export function parseSubmission(
   body: unknown,
   identity: SlackIdentity,
+  type: 'view_submission' | 'block_suggestion' = 'view_submission',
 ): { readonly kind: 'submission'; readonly submission: Submission } | Refused {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, identity);
@@ -153,10 +140,9 @@ export function parseSubmission(
   const refuse = (wrong: Wrong): Refused => {
     return { kind: 'refused', origin, subject: callbackId || 'form', ...wrong };
   };
-  const wrong = whyNotOurs(payload, origin, identity);
+  const wrong = whyNotOurs(payload, origin, identity) ?? whyNotAForm(payload, type, KNOWN_VIEWS);
   if (wrong !== undefined) return refuse(wrong);
-  if (!KNOWN_VIEWS.has(callbackId)) return refuse(notOurs('unknown form'));
-  const [tokenText = '', form = ''] = metadataOf(payload).split(' ');
+  const { token: tokenText = '', form = '' } = readCallMetadata(view) ?? {};
   const token = parseCardToken(tokenText);
   if (token === undefined) return refuse(notOurs('no card token'));
   const viewId = textAt(view, 'id') ?? '';
@@ -179,7 +165,7 @@ export function parseQuestion(
   body: unknown,
   identity: SlackIdentity,
 ): { readonly kind: 'question'; readonly question: Question } | Refused {
-  const parsed = parseSubmission(body, identity);
+  const parsed = parseSubmission(body, identity, 'block_suggestion');
   if (parsed.kind === 'refused') return parsed;
   const payload = isPayload(body) ? body : {};
   const blockId = textAt(payload, 'block_id') ?? '';
@@ -200,15 +186,10 @@ export function whyNotOurs(
   { person }: ClickOrigin,
   identity: SlackIdentity,
 ): Wrong | undefined {
-  const app = textAt(payload, 'api_app_id');
-  if (identity.appId !== undefined && app !== identity.appId) {
-    return notOurs('meant for another app');
-  }
+  const wrong = whyNotForUs(payload, identity);
+  if (wrong !== undefined) return wrong;
   if (person.user === '') return notOurs('nobody');
-  if (person.team !== identity.team) {
-    return { why: 'a member of another workspace', sentence: SENTENCES.stranger };
-  }
-  return undefined;
+  return person.team === identity.team ? undefined : STRANGER;
 }
 
 /** Reads who clicked, and where they can be told something. */

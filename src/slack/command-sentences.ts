@@ -6,8 +6,11 @@ import type {
   StatusOutcome,
   StopOutcome,
 } from '../desk/control.ts';
+import type { QuarantinedRecord } from '../desk/quarantine.ts';
+import { nameOf } from '../domain/damage.ts';
 import { placeOf } from '../domain/thread-key.ts';
-import { dateText, linkTo, mention } from './mrkdwn.ts';
+import { toVisible } from '../domain/visible-text.ts';
+import { dateText, escapeMrkdwn, linkTo, mention } from './mrkdwn.ts';
 import { COMMAND } from './parse-command.ts';
 
 /** How many turns a status names. */
@@ -28,7 +31,6 @@ export const HELP = [
 /** Sentences that hang on nothing. */
 export const COMMAND_SENTENCES = {
   failed: 'That did not work: something broke on my side. Please try again.',
-  stranger: 'I only work for members of this workspace, so nothing happened.',
   noLink: `Say which thread: \`${COMMAND} forget LINK\`, where LINK is one of its messages (_Copy link_). Or write \`forget this thread\` in it.`,
   otherChannel: 'That thread is in another channel. Use the command there.',
 } as const;
@@ -80,11 +82,13 @@ export function sayForgotten(outcome: ForgetOutcome): string {
 /** Says how it stands in a channel. */
 export function sayStatus(outcome: StatusOutcome): string {
   if (outcome.kind === 'not-allowed') return outcome.sentence;
-  const { pause, ongoing } = outcome;
+  const { pause, ongoing, quarantined } = outcome;
   const state = pause
     ? `Paused by ${mention(pause.by.user)} since ${dateText(pause.at)}: nothing new runs.`
     : 'Not paused.';
-  if (ongoing.length === 0) return `${state}\nNothing goes on here.`;
+  const damaged = sayQuarantined(quarantined);
+  const first = damaged === undefined ? [state] : [state, damaged];
+  if (ongoing.length === 0) return [...first, 'Nothing goes on here.'].join('\n');
   const lines = ongoing.slice(0, MOST_NAMED).map(({ thread, author, receivedAt, stopped }) => {
     const { channel, root } = placeOf(thread);
     const link = linkTo({ channel, ts: root }, 'Thread');
@@ -92,7 +96,21 @@ export function sayStatus(outcome: StatusOutcome): string {
     return `• ${link} of ${mention(author.user)} · ${dateText(receivedAt)}${end}`;
   });
   const more = ongoing.length - lines.length;
-  return [state, 'Going on here:', ...lines, ...(more > 0 ? [`… and ${more} more.`] : [])].join(
+  return [...first, 'Going on here:', ...lines, ...(more > 0 ? [`… and ${more} more.`] : [])].join(
     '\n',
   );
+}
+
+/** Says which stored records are damaged; undefined where none is. */
+export function sayQuarantined(records: readonly QuarantinedRecord[]): string | undefined {
+  if (records.length === 0) return undefined;
+  const named = records.slice(0, MOST_NAMED).map(({ record, at }) => {
+    return `• ${escapeMrkdwn(toVisible(nameOf(record)).text)}, since ${dateText(at)}`;
+  });
+  const more = records.length - named.length;
+  return [
+    ':rotating_light: Some of what I have stored is damaged. Nothing is done with it; restore it from a backup:',
+    ...named,
+    ...(more > 0 ? [`… and ${more} more.`] : []),
+  ].join('\n');
 }

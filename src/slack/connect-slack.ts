@@ -9,8 +9,10 @@ export interface SlackIdentity {
   readonly team: string;
   readonly botUserId: string;
   readonly botId: string;
-  /** Absent when Slack does not tell (no `users:read`). */
-  readonly appId: string | undefined;
+  /** The organization that the workspace is part of, if it is. */
+  readonly enterprise?: string | undefined;
+  /** Undefined until Slack has told it: nothing that people send is taken before. */
+  appId: string | undefined;
 }
 
 /** A workspace that answered, and as whom. */
@@ -43,22 +45,28 @@ export async function connectSlack(deps: {
   const answer = await client.auth.test().catch((error: unknown) => {
     throw new Error(whyNoStart(error, config), { cause: error });
   });
-  const { team_id: team, user_id: botUserId, bot_id: botId } = answer;
+  const { team_id: team, user_id: botUserId, bot_id: botId, enterprise_id: enterprise } = answer;
   if (team === undefined || botUserId === undefined || botId === undefined) {
     throw new Error(
       'SLACK_BOT_TOKEN is not a bot token: Slack knows no bot for it. Use the one that starts with xoxb-.',
     );
   }
-  return { config, client, identity: { team, botUserId, botId, appId: await readAppId() } };
+  const appId = await readAppId(client, { botId }).catch((error: unknown) => {
+    log.warn({ err: error }, 'Slack does not tell the app’s id; nothing is taken until it does.');
+    return undefined;
+  });
+  const place = enterprise === undefined ? {} : { enterprise };
+  return { config, client, identity: { team, botUserId, botId, appId, ...place } };
+}
 
-  async function readAppId(): Promise<string | undefined> {
-    try {
-      return (await client.bots.info({ bot: botId ?? '' })).bot?.app_id;
-    } catch (error) {
-      log.warn({ err: error }, 'Slack did not tell the app’s id; clicks are checked without it.');
-      return undefined;
-    }
-  }
+/** Asks Slack for the app's own id, by which payloads for other apps are refused; rejects when Slack does not tell. */
+export async function readAppId(
+  client: Pick<WebClient, 'bots'>,
+  { botId }: Pick<SlackIdentity, 'botId'>,
+): Promise<string> {
+  const { bot } = await client.bots.info({ bot: botId });
+  if (bot?.app_id === undefined) throw new Error('Slack’s answer to bots.info has no app_id.');
+  return bot.app_id;
 }
 
 /** What to do when Slack lets the app in no more, by Slack’s name of the error. */

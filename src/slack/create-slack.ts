@@ -10,8 +10,10 @@ import type { Person } from '../domain/person.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Drafts } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
+import { createAppIdCheck } from './app-id-check.ts';
 import { clientOptions, type SlackConnection } from './connect-slack.ts';
 import { createHome, type Home } from './home/create-home.ts';
+import { createDamagePart } from './home/damage-part.ts';
 import { createToolsPart } from './home/tools-part.ts';
 import { createHttpLine } from './http-line.ts';
 import { createInboxGate } from './inbox-gate.ts';
@@ -52,9 +54,14 @@ export function createSlackApp(deps: {
   const teller = createTeller({ client, log });
   const gate = createInboxGate({ ...deps, identity, teller });
   const pane = createPane({ ...deps, client, identity });
+  const appId = createAppIdCheck({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
   const userGroups = createUserGroups({ ...deps, client });
-  const parts = [createToolsPart(deps), createRoutesPart({ ...deps, userGroups })];
+  const parts = [
+    createDamagePart(deps),
+    createToolsPart(deps),
+    createRoutesPart({ ...deps, userGroups }),
+  ];
   const adminPart = async (person: Person) =>
     (await Promise.all(parts.map((part) => part(person)))).flat();
   const home = createHome({ ...deps, client, adminPart });
@@ -117,11 +124,17 @@ export function createSlackApp(deps: {
   return {
     ...line,
     nudge: home.nudge,
+    async start() {
+      appId.start();
+      await line.start();
+    },
     async check() {
+      appId.check();
       await line.check();
       await checkToken();
     },
     async stop() {
+      appId.stop();
       await line.stop();
       await Promise.allSettled([...underWay, home.stop()]);
     },

@@ -35,6 +35,9 @@ export const VIEWS = {
   home: 'home',
 } as const;
 
+/** What a review says of itself beside the token of its call. */
+export const REVIEW = 'review';
+
 export const METADATA = {
   card: 'countersign_card',
   stub: 'countersign_stub',

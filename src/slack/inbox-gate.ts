@@ -65,7 +65,8 @@ export function createInboxGate(deps: {
   }
 
   async function refuse(parsed: Extract<ParsedMessage, { kind: 'refuse' }>): Promise<void> {
-    const { person, message, why } = parsed;
+    const { person, message, why, sentence: text, isForNow } = parsed;
+    if (isForNow) log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
     await desk.recordRefusal({
       surface: 'slack.message',
       subject: message.id,
@@ -73,10 +74,12 @@ export function createInboxGate(deps: {
       why,
     });
     const { channel, root } = placeOf(message.thread);
-    const text = 'I only work for members of this workspace, so I did not read your message.';
     // The refusal holds without the sentence: Slack must not repeat the event for it.
     await teller.tell({ user: person.user, channel, root, text }).catch((error: unknown) => {
-      log.warn({ err: error, subject: message.id }, 'Could not tell a stranger why.');
+      log.warn(
+        { err: error, subject: message.id },
+        'Could not tell a person why their message was refused.',
+      );
     });
   }
 }

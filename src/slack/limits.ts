@@ -60,6 +60,8 @@ export const BUDGET = {
   formFields: 30,
   /** Blocks on one page, of Slack's hundred. */
   formBlocks: 80,
+  /** Places of a whole form with fields of their own; what comes after them is written as JSON. */
+  formPlaces: 400,
   /** Text of one page as it is sent; Slack refuses views of more than 250,000 bytes. */
   formCharacters: 60_000,
   /** Entries of a list or record with fields of their own. */

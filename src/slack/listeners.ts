@@ -1,5 +1,6 @@
 /** Every button, form and command of the app, and who answers it. */
 import type { App } from '@slack/bolt';
+import { DamagedRecordError } from '../domain/damage.ts';
 import { StoreUnavailableError } from '../domain/store.ts';
 import {
   type Click,
@@ -8,7 +9,9 @@ import {
   parseClick,
   parseSubmission,
   type Refused,
+  whyNotOurs,
 } from './check-click.ts';
+import { notOurs } from './check-payload.ts';
 import { buildMessageView } from './forms/small-views.ts';
 import { askAgain } from './handlers/ask-again-click.ts';
 import {
@@ -37,8 +40,8 @@ import { answerQuestion } from './handlers/suggest.ts';
 import { HOME_ACTIONS, parseHomeClick } from './home/home-click.ts';
 import { answerHomeClick, showOpenedHome } from './home/home-handlers.ts';
 import { ACTIONS, VIEWS } from './ids.ts';
-import { COMMAND } from './parse-command.ts';
-import { notTheCard, recordRefused, refuseClick } from './refuse-click.ts';
+import { isPayload, objectAt } from './payload.ts';
+import { notTheCard, refuseClick, refuseForm } from './refuse-click.ts';
 import { handleRouteClick, isRouteAction } from './routes/route-clicks.ts';
 import { isRouteForm, isRouteQuestion, submitRoute, suggestGroups } from './routes/submit-route.ts';
 import { SENTENCES } from './sentences.ts';
@@ -91,7 +94,14 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   app.event('app_home_opened', async ({ body }) => {
     await showOpenedHome(body, deps);
   });
-  app.command(COMMAND, async ({ body, ack, respond }) => {
+  // The app has none of these: somebody made them, and is told so.
+  app.shortcut(/^/, async ({ body, ack }) => {
+    await guard(body, ack as SlackAck, deps, (taken) => refuseShortcut(body, taken, deps));
+  });
+  app.view({ callback_id: /^/, type: 'view_closed' }, async ({ ack }) => {
+    await ack();
+  });
+  app.command(/^/, async ({ body, ack, respond }) => {
     await answerCommand(body, ack, respond, deps);
   });
   app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
@@ -155,8 +165,7 @@ async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): P
   if (isRouteForm(body)) return submitRoute(body, ack, deps);
   const parsed = parseSubmission(body, deps.identity);
   if (parsed.kind === 'refused') {
-    await recordRefused(parsed, deps);
-    return ack({ response_action: 'update', view: buildMessageView(parsed.sentence) });
+    return refuseForm(parsed, objectAt(isPayload(body) ? body : {}, 'view'), ack, deps);
   }
   const { submission } = parsed;
   const handle = FORMS[submission.callbackId];
@@ -164,6 +173,13 @@ async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): P
     throw new Error(`No handler for the known form ${submission.callbackId}.`);
   }
   await handle(submission, ack, deps);
+}
+
+async function refuseShortcut(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  const origin = originOf(body, deps.identity);
+  const wrong = whyNotOurs(isPayload(body) ? body : {}, origin, deps.identity);
+  const refused = { ...notOurs('a shortcut'), ...wrong };
+  await turnAway({ kind: 'refused', origin, subject: 'shortcut', ...refused }, ack, deps);
 }
 
 async function turnAway(refused: Refused, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
@@ -197,13 +213,15 @@ async function guard(
     if (taken) return;
     // A form stays open with what was typed in it, so the sentence comes beside it.
     const origin = { person, ...where, viewId: undefined };
-    const sentence = isInDoubt(error) ? SENTENCES.perhapsSaved : SENTENCES.notSaved;
+    const sentence = sayFailure(error);
     await answerPerson(origin, sentence, deps, buildMessageView).catch((second: unknown) =>
       deps.log.error({ err: second, person }, 'A person could not be told so.'),
     );
   }
 }
 
-function isInDoubt(error: unknown): boolean {
-  return error instanceof StoreUnavailableError && error.fate === 'unknown';
+function sayFailure(error: unknown): string {
+  if (error instanceof DamagedRecordError) return SENTENCES.damaged;
+  const isInDoubt = error instanceof StoreUnavailableError && error.fate === 'unknown';
+  return isInDoubt ? SENTENCES.perhapsSaved : SENTENCES.notSaved;
 }

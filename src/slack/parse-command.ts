@@ -1,8 +1,9 @@
 /** What a person typed after `/countersign`. Slack delivers no commands from threads. */
 import type { Person } from '../domain/person.ts';
 import { type ThreadKey, threadKey } from '../domain/thread-key.ts';
+import { notOurs, type Wrong, whyNotForUs } from './check-payload.ts';
 import type { SlackIdentity } from './connect-slack.ts';
-import { isPayload, textAt } from './payload.ts';
+import { isPayload, type Payload, textAt } from './payload.ts';
 
 /** The command's name; the manifest declares it. */
 export const COMMAND = '/countersign';
@@ -33,7 +34,7 @@ export interface Command {
 
 export type ParsedCommand =
   | Command
-  | { readonly kind: 'refused'; readonly actor: string; readonly why: string };
+  | ({ readonly kind: 'refused'; readonly actor: string } & Wrong);
 
 const WORDS: ReadonlySet<string> = new Set<CommandWord>([
   'waiting',
@@ -57,12 +58,14 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
   const user = textAt(payload, 'user_id') ?? '';
   const channel = textAt(payload, 'channel_id') ?? '';
   const actor = `${team}/${user}`;
-  const app = textAt(payload, 'api_app_id');
-  if (identity.appId !== undefined && app !== identity.appId) {
-    return { kind: 'refused', actor, why: 'meant for another app' };
+  const wrong = whyNotACommand(payload, identity);
+  if (wrong !== undefined) return { kind: 'refused', actor, ...wrong };
+  if (team !== identity.team) {
+    return { kind: 'refused', actor, why: 'another workspace', sentence: STRANGER_SENTENCE };
   }
-  if (team !== identity.team) return { kind: 'refused', actor, why: 'another workspace' };
-  if (user === '' || channel === '') return { kind: 'refused', actor, why: 'malformed' };
+  if (user === '' || channel === '') {
+    return { kind: 'refused', actor, ...notOurs('malformed'), sentence: NOT_OURS_SENTENCE };
+  }
   const [word = '', ...rest] = (textAt(payload, 'text') ?? '').trim().split(/\s+/);
   return {
     kind: 'command',
@@ -72,6 +75,18 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
     channel,
     triggerId: textAt(payload, 'trigger_id') ?? '',
   };
+}
+
+const STRANGER_SENTENCE = 'I only work for members of this workspace, so nothing happened.';
+const NOT_OURS_SENTENCE = 'That command is not one of mine, so nothing happened.';
+
+/** A command has no type of its own, and says its organization in another place than a press. */
+function whyNotACommand(payload: Payload, identity: SlackIdentity): Wrong | undefined {
+  const id = textAt(payload, 'enterprise_id');
+  const wrong = whyNotForUs({ ...payload, ...(id && { enterprise: { id } }) }, identity);
+  if (wrong !== undefined) return wrong;
+  const isOne = payload.type === undefined && payload.command === COMMAND;
+  return isOne ? undefined : { why: 'another command', sentence: NOT_OURS_SENTENCE };
 }
 
 /** What is not understood whole does nothing: “stop this one” must not stop all. */

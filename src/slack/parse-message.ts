@@ -5,6 +5,7 @@
 import { type InboxMessage, messageId } from '../domain/message.ts';
 import type { Person } from '../domain/person.ts';
 import { threadKey } from '../domain/thread-key.ts';
+import { NOT_KNOWN_YET, type Wrong } from './check-payload.ts';
 import type { SlackIdentity } from './connect-slack.ts';
 import { mentionsUs, readMessageText } from './message-text.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
@@ -19,6 +20,9 @@ export type ParsedMessage =
   | {
       readonly kind: 'refuse';
       readonly why: string;
+      /** For the person. */
+      readonly sentence: string;
+      readonly isForNow?: true;
       readonly person: Person;
       readonly message: InboxMessage;
       readonly onlyIfInThread: boolean;
@@ -45,18 +49,30 @@ export function parseMessage(
   if (message === undefined) return ignore('malformed');
   const onlyIfInThread = address === 'thread';
   const { author } = message;
-  if (author.team !== facts.identity.team) {
+  const wrong = whyRefused(message, facts.identity);
+  if (wrong !== undefined) {
     // The same mention comes as `app_mention` too, and is refused there: once is enough.
     const isTwin = event.type === 'message' && mentionsUs(event, facts.identity.botUserId);
     if (isTwin && event.channel_type !== 'im') return ignore('its mention is refused');
-    const refused = 'a member of another workspace may not talk to the agent';
-    return { kind: 'refuse', why: refused, person: author, message, onlyIfInThread };
+    return { kind: 'refuse', ...wrong, person: author, message, onlyIfInThread };
   }
   if (isBelowOurs(event, facts.identity.botUserId)) {
     return { kind: 'aside', message, isToUs: event.type === 'app_mention' };
   }
   return { kind: 'message', message, onlyIfInThread };
 }
+
+function whyRefused({ author }: InboxMessage, { appId, team }: SlackIdentity): Wrong | undefined {
+  if (author.team !== team) {
+    const why = 'a member of another workspace may not talk to the agent';
+    return { why, sentence: STRANGER_WROTE };
+  }
+  return appId === undefined ? { ...NOT_KNOWN_YET, sentence: NOT_READ_YET } : undefined;
+}
+
+const STRANGER_WROTE = 'I only work for members of this workspace, so I did not read your message.';
+const NOT_READ_YET =
+  'I can’t check yet that Slack sent this to me and not to another app, so I did not read your message. Please write it again in a minute.';
 
 /** https://docs.slack.dev/reference/events/message: `parent_user_id` is the author of the thread's first message. */
 function isBelowOurs(event: Payload, botUserId: string): boolean {
@@ -87,10 +103,10 @@ function whyIgnored(body: Payload, event: Payload, identity: SlackIdentity): str
   return undefined;
 }
 
-/** Tells whether an event was sent for this app in this workspace. */
+/** Tells whether a payload is an event that was sent for this app, as far as that is known, in this workspace. */
 export function isForUs(body: Payload, identity: SlackIdentity): boolean {
-  const app = textAt(body, 'api_app_id');
-  if (app !== undefined && identity.appId !== undefined && app !== identity.appId) return false;
+  if (body.type !== 'event_callback') return false;
+  if (identity.appId !== undefined && body.api_app_id !== identity.appId) return false;
   const teams = listAt(body, 'authorizations').map((each) => each.team_id);
   const known = teams.length > 0 ? teams : [textAt(body, 'team_id') ?? identity.team];
   return known.includes(identity.team);

@@ -1,23 +1,43 @@
 import type { Click, Refused } from './check-click.ts';
 import { buildMessageView } from './forms/small-views.ts';
-import { answerPerson, type HandlerDeps } from './handlers/handler.ts';
+import { type Acknowledge, answerPerson, type HandlerDeps } from './handlers/handler.ts';
+import { listAt, type Payload, textAt } from './payload.ts';
 import { SENTENCES } from './sentences.ts';
 
 /** Turns a click away: remembered, and told to whoever made it. */
 export async function refuseClick(
   refused: Refused,
-  deps: Pick<HandlerDeps, 'client' | 'desk' | 'teller'>,
+  deps: Pick<HandlerDeps, 'client' | 'desk' | 'log' | 'teller'>,
 ): Promise<void> {
   await recordRefused(refused, deps);
   if (refused.origin.person.user === '') return;
-  await answerPerson(refused.origin, refused.sentence, deps, buildMessageView);
+  // A form that may be sent in a minute stays as it is.
+  const origin = refused.isForNow ? { ...refused.origin, viewId: undefined } : refused.origin;
+  await answerPerson(origin, refused.sentence, deps, buildMessageView);
+}
+
+/** Turns a submitted form away; what was typed in it stays where it may be sent again. */
+export async function refuseForm(
+  refused: Refused,
+  view: Payload,
+  ack: Acknowledge,
+  deps: Pick<HandlerDeps, 'desk' | 'log'>,
+): Promise<void> {
+  await recordRefused(refused, deps);
+  const input = listAt(view, 'blocks').find(({ type }) => type === 'input');
+  const id = textAt(input ?? {}, 'block_id');
+  if (refused.isForNow && id !== undefined) {
+    return await ack({ response_action: 'errors', errors: { [id]: refused.sentence } });
+  }
+  await ack({ response_action: 'update', view: buildMessageView(refused.sentence) });
 }
 
 /** Remembers that a click or form was turned away. */
 export async function recordRefused(
-  { origin, subject, why }: Refused,
-  { desk }: Pick<HandlerDeps, 'desk'>,
+  { origin, subject, why, isForNow }: Refused,
+  { desk, log }: Pick<HandlerDeps, 'desk' | 'log'>,
 ): Promise<void> {
+  if (isForNow) log.warn({ person: origin.person, subject }, `Refused for now: ${why}.`);
   const actor = `${origin.person.team}/${origin.person.user}`;
   await desk.recordRefusal({ surface: 'slack', subject, actor, why });
 }

@@ -13,12 +13,18 @@ import { writeSentence } from './write-sentence.ts';
 /** Sentences that hang on nothing. */
 export const SENTENCES = {
   notSaved: 'That was not saved: something broke on my side. Please try again.',
+  damaged:
+    'Nothing happened: what I have stored of this is damaged, so nothing of it can be decided or run. Whoever runs me has to restore it from a backup.',
   perhapsSaved:
     'I can’t tell whether that was saved: my database does not answer. Please press again in a moment; nothing happens twice.',
   formExpired: 'Slack gave the form up before it opened. Please press the button again.',
   formFailed: 'The form could not be opened. Please press the button again.',
+  outdatedForm:
+    'This page was drawn anew before you sent it. Look at it once more, and send it again.',
   draftGone:
     'Nothing changed: what you typed on the other pages is not kept any more. Please press Edit again.',
+  notReady:
+    'I can’t check yet that Slack sent this to me and not to another app, so nothing happened. Please try again in a minute.',
   notOurs: 'That button is not one of mine, so nothing happened.',
   oldCard: 'That is not the card of this call any more, so nothing happened. Use the newest one.',
   stranger: 'Only members of this workspace may decide here, so nothing happened.',
@@ -53,8 +59,12 @@ export function toSentence(outcome: DecisionOutcome): string {
       return `Nothing changed. ${writeSentence(outcome.why)}`;
     case 'needs-reason':
       return `Nothing changed yet: say why you approve ${name(outcome.call)}.`;
+    case 'needs-opening':
+      return `Nothing changed: a part of ${name(outcome.call)} is masked, and you have not seen it. Press Open on its card, or Review on my Home tab, and approve it there.`;
     case 'invalid':
       return `Nothing changed: ${outcome.problems.map(({ message }) => message).join(' ')}`;
+    case 'damaged':
+      return SENTENCES.damaged;
     case 'not-found':
       return 'Nothing changed: I do not know this call (any more).';
   }

@@ -1,9 +1,10 @@
 /** What admins are told of the tools of MCP servers. What a server says stands there as data, never as markup. */
 import type { KnownBlock } from '@slack/types';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ToolsFound } from '../desk/control-tools.ts';
+import { plainMasking } from '../domain/mask-secrets.ts';
 import { shortPin, type ToolClaims } from '../domain/pin.ts';
 import type { AcceptOutcome, ChangedTool, ServerState } from '../domain/server-tools.ts';
+import { showPatch } from '../domain/shown-patch.ts';
 import { toVisible } from '../domain/visible-text.ts';
 import { buildPieces, cutPiece } from './cards/fit-pieces.ts';
 import { type DataPiece, renderText } from './cards/render-args.ts';
@@ -108,20 +109,19 @@ function showChange(change: ChangedTool, most: number): KnownBlock[] {
   ];
 }
 
+const SHOWN = plainMasking({ reveals: true });
+
 /** The old and the new, line by line. */
 function differenceOf({ before, name, now }: ChangedTool): DataPiece {
   const [old, next] = [printClaims(before.claims), printClaims(now)];
-  const patch = createTwoFilesPatch('accepted', 'now', old, next, undefined, undefined, {
+  const patch = showPatch(old, next, {
     context: 1,
-    maxEditLength: MAX_CHANGED_LINES,
-    headerOptions: FILE_HEADERS_ONLY,
+    maxChanged: MAX_CHANGED_LINES,
+    names: ['accepted', 'now'],
   });
   const same = 'What can be shown is the same; the description is longer than that, and differs.';
   const text = old === next ? same : (patch ?? `All of it differs. It is now:\n${next}`);
-  return renderText(`Difference of ${name}`, text.replaceAll(/^ $/gm, '').trimEnd(), {
-    secrets: [],
-    showsLookAlikes: true,
-  });
+  return renderText(`Difference of ${name}`, text, SHOWN);
 }
 
 function printClaims({ annotations, description, schema }: ToolClaims): string {

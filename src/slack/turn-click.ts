@@ -5,14 +5,12 @@
 import { type ThreadKey, threadKey } from '../domain/thread-key.ts';
 import {
   type ClickOrigin,
-  notOurs,
   originOf,
   placeOfClick,
   type Refused,
-  type Wrong,
-  whyNotAButton,
   whyNotOurs,
 } from './check-click.ts';
+import { notOurs, type Wrong, whyNotAPress } from './check-payload.ts';
 import type { SlackIdentity } from './connect-slack.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
 import { SENTENCES } from './sentences.ts';
@@ -49,12 +47,12 @@ export function parseTurnClick(
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, identity);
   const actionId = actionIdOf(payload);
-  const actions = listAt(payload, 'actions');
-  const value = textAt(actions[0] ?? {}, 'value') ?? '';
+  const [action = {}] = listAt(payload, 'actions');
+  const value = textAt(action, 'value') ?? '';
   const [, home, word = ''] = TOKEN.exec(value) ?? [];
   const wrong =
     whyNotOurs(payload, origin, identity) ??
-    whyNotAButton(actions.length, actionId) ??
+    whyNotAPress(payload) ??
     whyNotOurMessage(payload, identity) ??
     (home === undefined ? notOurs('no turn') : whyNotThere(home, origin, identity));
   if (wrong !== undefined) {

@@ -7,6 +7,8 @@ import { aCall } from '../support/a-call.ts';
 const identity = { team: 'T1', botUserId: 'UBOT', botId: 'BOWN', appId: 'A1' };
 const token = encodeCardToken(aCall());
 
+const pressed = (value: string) => [{ type: 'button', action_id: 'call.approve', value }];
+
 const CLICK = {
   type: 'block_actions',
   api_app_id: 'A1',
@@ -15,7 +17,7 @@ const CLICK = {
   trigger_id: 'tr.1',
   container: { type: 'message', channel_id: 'C1', message_ts: '5.1', thread_ts: '1.1' },
   message: { ts: '5.1', bot_id: 'BOWN', thread_ts: '1.1' },
-  actions: [{ type: 'button', action_id: 'call.approve', value: token }],
+  actions: pressed(token),
 };
 
 describe('a click', () => {
@@ -40,13 +42,10 @@ describe('a click', () => {
     ['with two actions', { actions: [...CLICK.actions, ...CLICK.actions] }, /2 actions/],
     ['with no action', { actions: [] }, /0 actions/],
     ['with an unknown action', { actions: [{ action_id: 'x', value: token }] }, /unknown action/],
-    ['without a token', { actions: [{ action_id: 'call.approve', value: '{}' }] }, /token/],
-    [
-      'with a longer token',
-      { actions: [{ action_id: 'call.approve', value: `${token}0` }] },
-      /token/,
-    ],
+    ['without a token', { actions: pressed('{}') }, /token/],
+    ['with a longer token', { actions: pressed(`${token}0`) }, /token/],
     ['from no message', { container: {} }, /no message/],
+    ['from a message without a place', { container: { type: 'message' } }, /another message/],
   ];
   for (const [what, patch, why] of refused) {
     it(`is refused ${what}`, () => {
@@ -74,8 +73,8 @@ describe('a click', () => {
   });
 
   it('in a form takes the token of the form, never the button’s', () => {
-    const view = { id: 'V1', private_metadata: token };
-    const actions = [{ action_id: 'call.page', value: '2' }];
+    const view = { id: 'V1', type: 'modal', callback_id: 'call.full', private_metadata: token };
+    const actions = [{ type: 'button', action_id: 'call.page', value: '2' }];
     const container = { type: 'view', view_id: 'V1' };
     const parsed = parseClick({ ...CLICK, view, actions, container, message: undefined }, identity);
     assert.ok(parsed.kind === 'click');
@@ -92,6 +91,7 @@ describe('a submitted form', () => {
     user: { id: 'U1', team_id: 'T1' },
     view: {
       id: 'V1',
+      type: 'modal',
       callback_id: 'call.reply.submit',
       private_metadata: token,
       state: { values: { a: {} } },

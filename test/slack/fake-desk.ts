@@ -41,6 +41,7 @@ export function createFakeDesk(): FakeDesk {
     return desk.outcome ?? { kind: 'not-found' };
   };
   const desk: FakeDesk = {
+    listQuarantined: async () => [],
     received: [],
     commands: [],
     ratings: [],
@@ -74,6 +75,7 @@ export function createFakeDesk(): FakeDesk {
       if (desk.outcome !== undefined) return answer();
       return desk.call === undefined ? { kind: 'not-found' } : { kind: 'open', call: desk.call };
     },
+    open: (command) => desk.look({ ...command, kind: 'approve' }),
     async rate(command) {
       if (desk.broken) throw new Error('The disk is full.');
       desk.ratings.push(command);
@@ -102,7 +104,7 @@ export function createFakeDesk(): FakeDesk {
     },
     async status(command) {
       desk.controls.push({ what: 'status', ...command });
-      return { kind: 'status', pause: undefined, ongoing: [] };
+      return { kind: 'status', pause: undefined, ongoing: [], quarantined: [] };
     },
     async askAgain(command) {
       if (desk.broken) throw new Error('The disk is full.');

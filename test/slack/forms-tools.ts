@@ -42,3 +42,37 @@ export const PARTS_ARGS = {
   target: { id: '1', kind: 'by_id' },
   to: [{ name: 'A' }],
 };
+
+/** A tool with a field of each kind. */
+export const ALL_KINDS = {
+  ...TOOL,
+  name: 'pay',
+  secrets: ['pin'],
+  schema: {
+    type: 'object',
+    properties: {
+      text: { type: 'string', maxLength: 5_000 },
+      count: { type: 'integer', minimum: 1, maximum: 9 },
+      rate: { type: 'number' },
+      kind: { enum: ['card', 'cash'] },
+      tags: { type: 'array', items: { enum: ['a', 'b', 'c'] } },
+      mail: { type: 'string', format: 'email' },
+      day: { type: 'string', format: 'date' },
+      list: { type: 'array', items: { type: 'integer' } },
+      pin: { type: 'string' },
+    },
+    required: ['text', 'count', 'kind'],
+  },
+};
+/** Its arguments. */
+export const ALL_ARGS = {
+  text: 'Hello',
+  count: 2,
+  rate: 1.5,
+  kind: 'card',
+  tags: ['a'],
+  mail: 'a@b.example',
+  day: '2026-01-05',
+  list: [1],
+  pin: '1234',
+};

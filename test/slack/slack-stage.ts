@@ -1,4 +1,5 @@
 import { toOutsideTool } from '../../src/agent/tools/outside-tool.ts';
+import type { RouteControl } from '../../src/desk/set-routes.ts';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
 import type { Chat } from '../../src/domain/chat.ts';
 import type { Clock } from '../../src/domain/clock.ts';
@@ -25,6 +26,8 @@ export type Delivery = 'http' | 'socket';
 /** The real Slack side on the simulated workspace, with a desk of the tests behind it. */
 export interface SlackStage {
   readonly workspace: Workspace;
+  /** Where the app's HTTP server listens. */
+  readonly url: string;
   readonly desk: FakeDesk;
   readonly chat: Chat;
   readonly places: Map<string, CardPlace>;
@@ -61,6 +64,11 @@ export async function setSlackStage(
   more: {
     readonly tools?: readonly Tool[];
     readonly clock?: Clock;
+    /** The app's own, where it is not that of the workspace. */
+    readonly appClock?: Clock;
+    readonly routes?: RouteControl;
+    /** Prepares the workspace before the app connects. */
+    readonly prepare?: (workspace: Workspace) => void;
     /** Makes the desk behind it, with where its cards stand. (Default: a desk of the tests.) */
     readonly deskOf?: (
       chat: Chat,
@@ -70,6 +78,7 @@ export async function setSlackStage(
   const clock = more.clock ?? createSystemClock();
   const tools = [TOOL, ...(more.tools ?? [])];
   const workspace = await createWorkspace({ clock });
+  more.prepare?.(workspace);
   const desk = createFakeDesk();
   const places = new Map<string, CardPlace>();
   const logged: string[] = [];
@@ -95,7 +104,7 @@ export async function setSlackStage(
   const cardOf = async (callId: string) => places.get(callId);
   const real = await more.deskOf?.(chat);
   const app = createSlackApp({
-    routes: NO_ROUTES,
+    routes: more.routes ?? NO_ROUTES,
     tools: NO_TOOLS,
     directory: createTestDirectory(),
     connection,
@@ -104,7 +113,7 @@ export async function setSlackStage(
     mark: TEST_MARK,
     cardOf,
     drafts,
-    clock,
+    clock: more.appClock ?? clock,
     log,
     ...real,
   });
@@ -124,6 +133,7 @@ export async function setSlackStage(
 
   return {
     workspace,
+    url: server.url,
     desk,
     chat,
     places,

@@ -7,6 +7,8 @@ const identity = { team: 'T1', botUserId: 'UBOT', botId: 'BOWN', appId: 'A1' };
 const turn = messageId({ team: 'T1', channel: 'C1', ts: '3.1' });
 const pressed = (value: unknown) => [{ type: 'feedback_buttons', action_id: 'answer.rate', value }];
 
+const FULL_VIEW = { id: 'V1', type: 'modal', callback_id: 'call.full' };
+
 const CLICK = {
   type: 'block_actions',
   api_app_id: 'A1',
@@ -50,7 +52,11 @@ describe('a click that names a turn', () => {
     ['with two actions', { actions: [...CLICK.actions, ...CLICK.actions] }, /2 actions/],
     ['with an unknown action', { actions: [{ action_id: 'x', value: turn }] }, /unknown action/],
     ['from no message', { container: { channel_id: 'C1' } }, /no message/],
-    ['from a form', { container: { type: 'view', view_id: 'V1' }, message: {} }, /no message/],
+    [
+      'from a form',
+      { container: { type: 'view', view_id: 'V1' }, message: {}, view: FULL_VIEW },
+      /in another view/,
+    ],
     ['from somebody else’s message', { message: { bot_id: 'B2' } }, /not a message of ours/],
     ['from a message that Slack leaves out', { message: undefined }, /not a message of ours/],
     ['without a turn', { actions: pressed('good') }, /no turn/],

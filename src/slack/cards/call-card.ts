@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
-import { readStoredJson } from '../../domain/json.ts';
+import { maskingOfCall, mustBeOpened } from '../../domain/call-secrets.ts';
+import { type Masking, needsOpening } from '../../domain/mask-secrets.ts';
 import { isElicitation, isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { isNameWhole, showName } from '../../domain/visible-text.ts';
@@ -20,7 +21,6 @@ import {
   type PieceSums,
   sumPieces,
 } from './fit-pieces.ts';
-import { type Masking, secretTexts } from './mask-secrets.ts';
 import { sayOutside } from './outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
 import { sayStatus } from './state-words.ts';
@@ -44,16 +44,18 @@ export interface CallCard {
  * from the card. Nothing of the agent's is ever markup, a button or in the notification.
  */
 export function buildCallCard(call: Call, look: CardLook): CallCard {
-  const paths = secretsOf(call, look.tool);
-  const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
-  const { pieces, data, sums, whole } = fitCall(call, look, paths, masking);
+  const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
+  const { pieces, data, sums, whole } = fitCall(call, look, masking);
   const words = quoteWords(call, masking);
   const hasNothing = isElicitation(call) && call.args === '{}';
   const blocks: KnownBlock[] = [
     ...buildFacts(call, masking, look),
-    ...sayBefore(call, paths, masking),
+    ...sayBefore(call, masking),
     ...(hasNothing ? [] : buildPieces(data.pieces)),
-    ...buildWarnings(sumPieces([...pieces, ...words]), whole ? [] : sayMissing(call, data, sums)),
+    ...buildWarnings(sumPieces([...pieces, ...words]), {
+      missing: whole ? [] : sayMissing(call, data, sums),
+      reveals: false,
+    }),
     ...words.map(buildQuote),
     ...buildReasons(call, masking),
     ...buildFoot(call, {
@@ -67,46 +69,28 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
 
 /** Tells whether a call can be read whole on its card, and so approved from there. */
 export function fitsCard(call: Call, look: CardLook): boolean {
-  const paths = secretsOf(call, look.tool);
-  const masking = maskingOf(call, paths, { mark: look.mark, showsLookAlikes: false });
-  return fitCall(call, look, paths, masking).whole;
+  const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
+  return fitCall(call, look, masking).whole;
 }
 
-function fitCall(call: Call, look: CardLook, paths: readonly string[], masking: Masking) {
-  const pieces = renderCall(call, look.tool, paths, masking);
+function fitCall(call: Call, look: CardLook, masking: Masking) {
+  const pieces = renderCall(call, look.tool, masking);
   const data = fitPieces(pieces, {
     characters: BUDGET.cardData,
     each: BUDGET.cardPiece,
     count: BUDGET.cardArguments,
   });
   const sums = sumPieces(pieces);
-  // Whoever writes the arguments can make anything look like a secret: nobody approves that unseen.
-  const whole = data.whole && sums.guessed === 0 && sums.depth <= MAX_CARD_DEPTH;
+  // An argument can be made to look like a secret, or be declared one: nobody approves that unseen.
+  const isOpen = !needsOpening(sums.secrets) && !mustBeOpened(call, look.tool);
+  const whole = data.whole && isOpen && sums.depth <= MAX_CARD_DEPTH;
   return { pieces, data, sums, whole };
-}
-
-/** Lists the secret paths of a call: the tool's of now, and those that it had. */
-export function secretsOf(call: Call, tool: ArgsLook | undefined): readonly string[] {
-  return [...new Set([...(call.secrets ?? []), ...(tool?.secrets ?? [])])];
-}
-
-/** Makes the masking of all that a call shows: a secret is hidden wherever it is repeated. */
-export function maskingOf(
-  call: Call,
-  paths: readonly string[],
-  how: Pick<Masking, 'showsLookAlikes'> & { readonly mark: SecretMark },
-): Masking {
-  const ways = [call.args, call.proposedArgs].flatMap((args) =>
-    secretTexts(readStoredJson(args), paths),
-  );
-  return { ...how, secrets: [...new Set(ways)].sort((a, b) => b.length - a.length) };
 }
 
 /** Makes the pieces of a call: what it would do, as far as we know that, its arguments, and the answers that it offers. */
 export function renderCall(
   call: Call,
   tool: ArgsLook | undefined,
-  paths: readonly string[],
   masking: Masking,
 ): readonly DataPiece[] {
   const { preview = '' } = call;
@@ -114,7 +98,7 @@ export function renderCall(
     // What the heading cuts off is to be read too.
     ...(isNameWhole(call.tool) ? [] : [renderText('Tool', call.tool, masking)]),
     ...(preview === '' ? [] : [renderText('What it would do', preview, masking)]),
-    ...renderArgs(call.args, tool?.schema, { paths, masking: { ...masking, secrets: [] } }),
+    ...renderArgs(call.args, tool?.schema, masking),
     ...renderChoices(call, masking),
   ];
 }
@@ -139,9 +123,12 @@ function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly s
 }
 
 /** Makes the blocks between our facts and the arguments: what a server asks, or who edited what. */
-export function sayBefore(call: Call, paths: readonly string[], masking: Masking): KnownBlock[] {
-  return isElicitation(call) ? quoteElicitation(call, masking) : buildEdit(call, paths, masking);
+export function sayBefore(call: Call, masking: Masking): KnownBlock[] {
+  return isElicitation(call) ? quoteElicitation(call, masking) : buildEdit(call, masking);
 }
+
+/** Words are never shown whole: of very long ones no more is looked at. */
+const LOOKED_AT = 20_000;
 
 /** Makes the piece of the agent's words beside a call, if there are any: without the secrets of the call, even when the agent repeats them. */
 export function quoteWords(call: Call, masking: Masking): readonly DataPiece[] {
@@ -149,8 +136,9 @@ export function quoteWords(call: Call, masking: Masking): readonly DataPiece[] {
   const words = call.words.trim();
   if (words === '' || isElicitation(call)) return [];
   const whose = outside === undefined ? '' : ` · ${sayOutside(outside)}`;
-  const piece = renderText(`Agent says (unverified)${whose}`, words, masking);
-  return [cutPiece(piece, BUDGET.words)];
+  const looked = words.slice(0, LOOKED_AT);
+  const piece = renderText(`Agent says (unverified)${whose}`, looked, masking);
+  return [cutPiece(piece, BUDGET.words, piece.text.length + words.length - looked.length)];
 }
 
 /** Our own words only: they go to lock screens. */

@@ -3,6 +3,7 @@ import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { missingVotes } from '../../domain/decide.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
 import type { Outlook } from '../../domain/outlook.ts';
 import { isQuestion } from '../../domain/outside.ts';
 import { joinSentences, type Sentence, type SentencePart } from '../../domain/sentence.ts';
@@ -10,7 +11,6 @@ import { BUDGET } from '../limits.ts';
 import { mention, mentionCalled } from '../mrkdwn.ts';
 import { writeSentence } from '../write-sentence.ts';
 import { cutPiece } from './fit-pieces.ts';
-import type { Masking } from './mask-secrets.ts';
 import { renderText } from './render-args.ts';
 
 const MAX_NAMES = 10;

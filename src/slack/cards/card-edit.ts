@@ -1,26 +1,29 @@
 /** What a person changed in the arguments, on the card. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
-import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 import type { Call } from '../../domain/call.ts';
 import { type ArgChange, editOf } from '../../domain/call-edit.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { type Masking, maskedPaths, saySecret, secretAt } from '../../domain/mask-secrets.ts';
+import { showPatch } from '../../domain/shown-patch.ts';
 import { BUDGET } from '../limits.ts';
 import { mention } from '../mrkdwn.ts';
 import { asCode, buildPieces, count, cutPiece } from './fit-pieces.ts';
-import { type Masking, saySecret } from './mask-secrets.ts';
 import { type DataPiece, renderText } from './render-args.ts';
 
 const MAX_CHANGES = 8;
 const MAX_SIDE = 60;
 /** A card is drawn often: a longer difference takes long, and does not fit it. */
 const MAX_EDITED_LINES = 200;
+const MAX_PATCH = 20_000;
+/** With its secrets masked, a longer value may be short enough for a line. */
+const MAX_TRIED = 1_000;
 
 /** Makes the blocks that say who edited a call, and what; none when nobody did. */
-export function buildEdit(call: Call, secrets: readonly string[], masking: Masking): KnownBlock[] {
+export function buildEdit(call: Call, masking: Masking): KnownBlock[] {
   if (call.editedBy === undefined) return [];
   const text = `:pencil2: Arguments edited by ${mention(call.editedBy.user)} · attempt ${call.attempt}`;
   const who: KnownBlock = { type: 'context', elements: [{ type: 'mrkdwn', text }] };
-  const changes = editOf(call, secrets)?.changes ?? [];
+  const changes = editOf(call, maskedPaths(masking))?.changes ?? [];
   const shown = changes.slice(0, MAX_CHANGES);
   const left = changes.length - shown.length;
   const room = Math.floor(BUDGET.edit / Math.max(1, shown.length));
@@ -35,19 +38,22 @@ function buildChange(change: ArgChange, masking: Masking, room: number): KnownBl
   const { path, from, to, isSecret } = change;
   const name = cutPiece(renderText('', nameOf(path), masking), MAX_SIDE).text;
   if (isSecret) {
+    const within = masking.paths.claimed.length > 0 ? 'claimed' : 'hidden';
+    const kind = secretAt(path, masking) ?? within;
     const sides = [from, to].map((side) =>
-      side === undefined ? 'not set' : saySecret(side, masking.mark),
+      side === undefined ? 'not set' : saySecret(kind, side, masking),
     );
     return [sayLine([asCode(name), said(` changed from ${sides.join(' to ')}`)])];
   }
-  const sides = [from, to].map((side) => renderSide(side, masking));
-  if (sides.every(({ text }) => text.length <= MAX_SIDE && !text.includes('\n'))) {
+  const isLong = [from, to].some((side) => JSON.stringify(side ?? null).length > MAX_TRIED);
+  const sides = isLong ? [] : [from, to].map((side) => renderSide(side, masking));
+  if (!isLong && sides.every(({ text }) => text.length <= MAX_SIDE && !text.includes('\n'))) {
     const [before, after] = sides.map(elementsOf);
     return [
       sayLine([asCode(name), said(' from '), ...(before ?? []), said(' to '), ...(after ?? [])]),
     ];
   }
-  const patch = renderText('', difference(textOf(from), textOf(to)), masking);
+  const patch = renderText('', difference(...textsOf(from, to)), masking);
   return [sayLine([asCode(name), said(' changed:')]), ...buildPieces([cutLines(patch, room)])];
 }
 
@@ -58,7 +64,12 @@ function cutLines(piece: DataPiece, room: number): DataPiece {
 }
 
 function nameOf(path: ArgChange['path']): string {
-  return path.length === 0 ? 'the arguments' : path.join('.');
+  return path.length === 0 ? 'the arguments' : path.map(sayStep).join('.');
+}
+
+/** A name that looks like a path is no path. */
+function sayStep(step: string | number): string {
+  return typeof step === 'number' || /^[\w-]+$/.test(step) ? `${step}` : JSON.stringify(step);
 }
 
 function renderSide(value: JsonValue | undefined, masking: Masking): DataPiece {
@@ -69,19 +80,20 @@ function elementsOf({ text }: DataPiece): readonly RichTextElement[] {
   return [text === '' ? said('nothing') : asCode(text)];
 }
 
-function textOf(value: JsonValue | undefined): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+/** A text beside a value of another kind is JSON too, or the two could look the same. */
+function textsOf(from: JsonValue | undefined, to: JsonValue | undefined): [string, string] {
+  const areTexts = [from, to].every((each) => each === undefined || typeof each === 'string');
+  const textOf = (value: JsonValue | undefined) => {
+    if (value === undefined) return '';
+    return areTexts && typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+  };
+  return [textOf(from), textOf(to)];
 }
 
 function difference(before: string, after: string): string {
-  const patch = createTwoFilesPatch('', '', before, after, undefined, undefined, {
-    context: 1,
-    maxEditLength: MAX_EDITED_LINES,
-    headerOptions: OMIT_HEADERS,
-  });
   const sizes = `${count(before.length)} characters became ${count(after.length)}.`;
-  return patch?.replaceAll(/^ $/gm, '').trimEnd() ?? sizes;
+  const patch = showPatch(before, after, { context: 1, maxChanged: MAX_EDITED_LINES });
+  return patch === undefined || patch.length > MAX_PATCH ? sizes : patch;
 }
 
 function said(text: string): RichTextElement {

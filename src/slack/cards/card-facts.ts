@@ -3,6 +3,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
 import type { Called } from '../../domain/card-home.ts';
 import { shortDigest } from '../../domain/digest.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
 import type { Outlook } from '../../domain/outlook.ts';
 import { isElicitation, isQuestion, type Outside } from '../../domain/outside.ts';
 import { isDirect } from '../../domain/talk.ts';
@@ -13,7 +14,6 @@ import { writeSentence } from '../write-sentence.ts';
 import { sayApprovals } from './card-approvals.ts';
 import { elicitationFacts, elicitationTitle } from './elicitation.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
-import type { Masking } from './mask-secrets.ts';
 import { sayOrigin, sayOutside } from './outside-words.ts';
 import { type DataPiece, renderText } from './render-args.ts';
 

@@ -2,6 +2,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
 import type { WithdrawalCause } from '../../domain/outcome.ts';
 import { canAskAgain, isElicitation, isHanded, isQuestion } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
@@ -9,7 +10,6 @@ import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { dateText, mention } from '../mrkdwn.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
-import type { Masking } from './mask-secrets.ts';
 import { sayWaits } from './outside-words.ts';
 import { renderText } from './render-args.ts';
 import { endsWithTaking, sayStatus } from './state-words.ts';

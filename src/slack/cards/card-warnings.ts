@@ -1,20 +1,28 @@
 /** What of the data can't be seen as it is, is not shown, or is easily taken for something else. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
+import type { SecretCounts } from '../../domain/mask-secrets.ts';
 import { asCode, count, type PieceSums } from './fit-pieces.ts';
-import type { LookAlike } from './look-alikes.ts';
+import { findLookAlikes, type LookAlike } from './look-alikes.ts';
 
 /** Deeper values are read in the full view, where there is room for them. */
 export const MAX_CARD_DEPTH = 6;
 const MAX_LOOK_ALIKES = 5;
+const MAX_USUAL = 5;
 
 /** Makes the block of warnings; nothing when there is nothing to say. `missing` is in words of ours. */
-export function buildWarnings(sums: PieceSums, missing: readonly string[]): KnownBlock[] {
+export function buildWarnings(
+  sums: PieceSums,
+  { missing = [], reveals }: { readonly missing?: readonly string[]; readonly reveals: boolean },
+): KnownBlock[] {
+  const lookAlikes = findLookAlikes(sums.foreign);
+  const alarming = lookAlikes.filter(({ isUsual }) => !isUsual);
   const lines = [
     ...sayHidden(sums.hidden),
-    ...sums.lookAlikes.slice(0, MAX_LOOK_ALIKES).map(sayLookAlike),
-    ...sayMore(sums.lookAlikes.length - MAX_LOOK_ALIKES),
-    ...sayMasked(sums),
+    ...alarming.slice(0, MAX_LOOK_ALIKES).map(sayLookAlike),
+    ...sayMore(alarming.length - MAX_LOOK_ALIKES),
+    ...saySecrets(sums.secrets, reveals),
     ...missing.map((text) => warning(said(text))),
+    ...sayUsual(lookAlikes.filter(({ isUsual }) => isUsual)),
   ];
   if (lines.length === 0) return [];
   const elements = lines.flatMap((line, i) => (i === 0 ? line : [said('\n'), ...line]));
@@ -51,12 +59,53 @@ function sayMore(more: number): readonly Line[] {
   return [warning(said(`${count(more)} more things here look like something else.`))];
 }
 
-function sayMasked({ masked, guessed }: PieceSums): readonly Line[] {
-  const lock = (text: string): Line => [{ type: 'emoji', name: 'lock' }, said(` ${text}`)];
-  const secrets = masked === 1 ? '1 secret is' : `${count(masked)} secrets are`;
-  const texts = guessed === 1 ? '1 text looks' : `${count(guessed)} texts look`;
+/** Every Russian or Greek text has such words: they are named without a warning. */
+function sayUsual(words: readonly LookAlike[]): readonly Line[] {
+  if (words.length === 0) return [];
+  const named = words.slice(0, MAX_USUAL).flatMap(({ shown }) => [said(' '), asCode(shown)]);
+  const left = words.length - MAX_USUAL;
+  const more = left > 0 ? ` and ${count(left)} more.` : '.';
+  return [[said('Words that look the same in other letters:'), ...named, said(more)]];
+}
+
+function saySecrets(
+  { claimed, guessed, hidden, repeated }: SecretCounts,
+  reveals: boolean,
+): readonly Line[] {
   return [
-    ...(masked === 0 ? [] : [lock(`${secrets} not shown; the call uses the true value.`)]),
-    ...(guessed === 0 ? [] : [lock(`${texts} like a secret and stands masked here.`)]),
+    ...sayLocked(hidden, SECRETS.hidden),
+    ...(repeated === 0 ? [] : [warning(said(REPEATED))]),
+    ...(reveals
+      ? sayLocked(claimed + guessed, SECRETS.revealed)
+      : [...sayLocked(claimed, SECRETS.claimed), ...sayLocked(guessed, SECRETS.guessed)]),
   ];
+}
+
+/** For one, and for more of them. */
+const SECRETS = {
+  hidden: [
+    '1 secret is not shown; the call uses the true value.',
+    'secrets are not shown; the call uses the true value.',
+  ],
+  claimed: [
+    '1 value is masked. The outside tool marks it as secret.',
+    'values are masked. The outside tool marks them as secret.',
+  ],
+  guessed: [
+    '1 text looks like a secret and stands masked here.',
+    'texts look like secrets and are masked here.',
+  ],
+  revealed: [
+    '1 value is masked on the card and shown here. This was logged.',
+    'values are masked on the card and shown here. This was logged.',
+  ],
+} as const;
+
+const REPEATED =
+  'An argument repeats a secret, so a part of it is shown to nobody. Approve only if you know what it says.';
+
+function sayLocked(number: number, [one, many]: readonly [string, string]): readonly Line[] {
+  if (number === 0) return [];
+  const text = number === 1 ? one : `${count(number)} ${many}`;
+  return [[{ type: 'emoji', name: 'lock' }, said(` ${text}`)]];
 }

@@ -2,11 +2,11 @@
 import type { KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
 import { shortDigest } from '../../domain/digest.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
 import { showName } from '../../domain/visible-text.ts';
 import { BUDGET } from '../limits.ts';
 import { dateText, mention } from '../mrkdwn.ts';
 import { buildPieces, cutPiece } from './fit-pieces.ts';
-import type { Masking } from './mask-secrets.ts';
 import { renderText } from './render-args.ts';
 
 /** Says whose question it is: the card's title. */

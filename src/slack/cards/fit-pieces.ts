@@ -1,4 +1,5 @@
 import type { KnownBlock, RichTextBlockElement, RichTextElement } from '@slack/types';
+import { addCounts, NO_SECRETS } from '../../domain/mask-secrets.ts';
 import type { DataPiece } from './render-args.ts';
 
 /** Pieces as they fit a card: what is cut says so in its label, what is left out is counted. */
@@ -62,11 +63,11 @@ export function fitPieces(
   return { pieces: fitted, leftOut: 0, whole };
 }
 
-/** Cuts a piece's text and says so in its label. */
-export function cutPiece(piece: DataPiece, max: number): DataPiece {
-  if (piece.text.length <= max) return piece;
+/** Cuts a piece's text and says so in its label; `whole` is its length where it has been cut before. */
+export function cutPiece(piece: DataPiece, max: number, whole = piece.text.length): DataPiece {
+  if (Math.max(piece.text.length, whole) <= max) return piece;
   const text = piece.text.slice(0, cutBefore(piece.text, Math.max(1, max)));
-  const label = `${piece.label === '' ? '' : `${piece.label} · `}${count(text.length)} of ${count(piece.text.length)} characters shown`;
+  const label = `${piece.label === '' ? '' : `${piece.label} · `}${count(text.length)} of ${count(whole)} characters shown`;
   return { ...piece, text, label };
 }
 
@@ -145,18 +146,14 @@ export function buildQuote(piece: DataPiece): KnownBlock {
 }
 
 /** What of data can't be seen as it is. */
-export type PieceSums = Pick<DataPiece, 'hidden' | 'masked' | 'guessed' | 'depth' | 'lookAlikes'>;
+export type PieceSums = Pick<DataPiece, 'hidden' | 'secrets' | 'depth' | 'foreign'>;
 
-/** Sums what of pieces can't be seen as it is; each look-alike once, and the greatest depth. */
+/** Sums what of pieces can't be seen as it is; and the greatest depth. */
 export function sumPieces(pieces: readonly DataPiece[]): PieceSums {
-  const sum = (key: 'hidden' | 'masked' | 'guessed') =>
-    pieces.reduce((total, piece) => total + piece[key], 0);
-  const all = pieces.flatMap(({ lookAlikes }) => lookAlikes);
   return {
-    hidden: sum('hidden'),
-    masked: sum('masked'),
-    guessed: sum('guessed'),
+    hidden: pieces.reduce((total, { hidden }) => total + hidden, 0),
+    secrets: pieces.reduce((total, { secrets }) => addCounts(total, secrets), NO_SECRETS),
     depth: Math.max(0, ...pieces.map(({ depth }) => depth)),
-    lookAlikes: [...new Map(all.map((each) => [`${each.shown}\0${each.says}`, each])).values()],
+    foreign: pieces.map(({ foreign }) => foreign).join('\n'),
   };
 }

@@ -1,16 +1,25 @@
 import type { JsonValue } from '../../domain/json.ts';
-import { isSecretPath } from '../../domain/secret-paths.ts';
-import { type ArgsView, type MaskedText, maskTokens, saySecret } from './mask-secrets.ts';
+import {
+  addCounts,
+  type MaskedText,
+  type Masking,
+  maskArgument,
+  NO_SECRETS,
+  secretArgument,
+} from '../../domain/mask-secrets.ts';
 
 /** So much JSON is read at a glance, in one line. */
 const MAX_LINE = 60;
+const MAX_TRIED = 1_000;
 
 /** Prints JSON without its secrets, short JSON in one line; a mask stands without quotes, as no JSON text does. */
 export function printJson(
   value: JsonValue,
   path: readonly (string | number)[],
-  view: ArgsView,
+  view: Masking,
 ): MaskedText {
+  // With its secrets masked, a longer one can be short; but printing all of it twice takes long.
+  if (JSON.stringify(value).length > MAX_TRIED) return print(value, path, view, '');
   const line = print(value, path, view, undefined);
   const length = line.parts.reduce((sum, part) => sum + part.length, 0);
   return length <= MAX_LINE ? line : print(value, path, view, '');
@@ -20,14 +29,15 @@ export function printJson(
 function print(
   value: JsonValue,
   path: readonly (string | number)[],
-  view: ArgsView,
+  view: Masking,
   indent: string | undefined,
 ): MaskedText {
-  if (isSecretPath(path, view.paths)) {
-    return { parts: ['', `⟨${saySecret(value, view.masking.mark)}⟩`, ''], masked: 1, guessed: 0 };
-  }
+  const own = secretArgument(path, value, view);
+  if (own?.kind === 'masked') return { parts: ['', `⟨${own.words}⟩`, ''], secrets: own.secrets };
+  if (own)
+    return join([{ ...plain(''), secrets: own.secrets }, print(value, path, own.masking, indent)]);
   if (typeof value !== 'object' || value === null) {
-    return maskTokens(JSON.stringify(value), view.masking);
+    return maskArgument(JSON.stringify(value), view);
   }
   const isList = Array.isArray(value);
   const [open, close] = isList ? ['[', ']'] : ['{', '}'];
@@ -37,7 +47,7 @@ function print(
   const pad = deeper === undefined ? '' : `\n${deeper}`;
   const items = entries.flatMap(([key, each], i) => [
     plain(`${i === 0 ? '' : `,${deeper === undefined ? ' ' : ''}`}${pad}`),
-    ...(isList ? [] : [maskTokens(JSON.stringify(key), view.masking), plain(': ')]),
+    ...(isList ? [] : [maskArgument(JSON.stringify(key), view), plain(': ')]),
     print(each, [...path, isList ? Number(key) : key], view, deeper),
   ]);
   return join([
@@ -48,18 +58,16 @@ function print(
 }
 
 function plain(text: string): MaskedText {
-  return { parts: [text], masked: 0, guessed: 0 };
+  return { parts: [text], secrets: NO_SECRETS };
 }
 
 function join(texts: readonly MaskedText[]): MaskedText {
   const parts: string[] = [''];
-  let masked = 0;
-  let guessed = 0;
+  let secrets = NO_SECRETS;
   for (const text of texts) {
     const [first = '', ...rest] = text.parts;
     parts.push(`${parts.pop() ?? ''}${first}`, ...rest);
-    masked += text.masked;
-    guessed += text.guessed;
+    if (text.secrets !== NO_SECRETS) secrets = addCounts(secrets, text.secrets);
   }
-  return { parts, masked, guessed };
+  return { parts, secrets };
 }

@@ -15,6 +15,8 @@ import {
 export type Fit = 0 | 1 | 2;
 
 const MAX_DEPTH = 12;
+/** Items of a list that are looked at: longer lists have no fields of their own. */
+const MAX_ITEMS = 100;
 
 /**
  * Tells how well a value fits a schema, by types, constants and names. It only chooses which form a
@@ -46,7 +48,9 @@ function isOfType(type: string, value: JsonValue): boolean {
 function fitList(schema: Schema, value: readonly JsonValue[], walk: Walk, depth: number): Fit {
   const first = asList(schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []));
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
-  return worst(value.map((each, i) => fitOf(first[i] ?? rest, each, walk, depth + 1)));
+  return worst(
+    value.slice(0, MAX_ITEMS).map((each, i) => fitOf(first[i] ?? rest, each, walk, depth + 1)),
+  );
 }
 
 function fitObject(schema: Schema, value: Schema, walk: Walk, depth: number): Fit {

@@ -1,5 +1,7 @@
 /** The nodes of a form as rows of blocks that stay together on one page. */
 import type { Button, KnownBlock } from '@slack/types';
+import { toVisible } from '../../domain/visible-text.ts';
+import { findLookAlikes, type LookAlike } from '../cards/look-alikes.ts';
 import { ACTIONS } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { buildField, buildKindChoice } from './draw-field.ts';
@@ -32,7 +34,36 @@ export function toRows(node: FormNode, depth = 0): readonly Row[] {
 }
 
 function fieldRow(field: Field): Row {
-  return { id: field.id, blocks: [buildField(field)], inputs: 1, holdsNext: false };
+  const blocks = [...warnOf(field), buildField(field)];
+  return { id: field.id, blocks, inputs: 1, holdsNext: false };
+}
+
+const MOST_WARNINGS = 3;
+
+/** A field shows its text as it is: what of it can't be seen so is said above it. */
+function warnOf({ initial, typed, label }: Field): readonly KnownBlock[] {
+  const text = typed ?? initial;
+  if (typeof text !== 'string') return [];
+  const { hidden } = toVisible(text);
+  const alike = findLookAlikes(text).filter(({ isUsual, shown }) => !isUsual && shown !== '');
+  const more = alike.length - MOST_WARNINGS;
+  const lines = [
+    ...(hidden === 0 ? [] : [sayHidden(hidden)]),
+    ...alike.slice(0, MOST_WARNINGS).map(sayLookAlike),
+    ...(more > 0 ? [`${more} more things look like something else`] : []),
+  ];
+  if (lines.length === 0) return [];
+  return [{ type: 'context', elements: [plain(`⚠ ${label}: ${lines.join('; ')}.`)] }];
+}
+
+function sayHidden(hidden: number): string {
+  return hidden === 1
+    ? '1 character can’t be seen as it is'
+    : `${hidden} characters can’t be seen as they are`;
+}
+
+function sayLookAlike({ shown, says, other }: LookAlike): string {
+  return `“${shown}” ${says}${other === undefined ? '' : ` “${other}”`}`;
 }
 
 function sayKept({ label, why }: Pick<Kept, 'label' | 'why'>): string {

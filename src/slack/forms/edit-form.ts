@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
+import { maskingOfCall } from '../../domain/call-secrets.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { isElicitation } from '../../domain/outside.ts';
 import { buildNote, titleOf } from '../cards/card-facts.ts';
@@ -9,7 +10,6 @@ import { sayProblem } from './form-errors.ts';
 import { encodeFormMeta, type FormMeta } from './form-meta.ts';
 import type { FormNode } from './form-node.ts';
 import { toPages } from './form-pages.ts';
-import { LOOK_ALIKES_ONLY } from './form-secrets.ts';
 import type { FormProblem } from './read-form.ts';
 
 /** A page of the form as it is drawn. */
@@ -95,7 +95,8 @@ function intro(
   const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
-  const first = page === 1 ? [...buildNote(call, LOOK_ALIKES_ONLY), about] : [];
+  const masking = maskingOfCall(call, undefined, { reveals: false });
+  const first = page === 1 ? [...buildNote(call, masking), about] : [];
   return [...first, ...(pages > 1 ? [place] : [])];
 }
 

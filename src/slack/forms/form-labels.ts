@@ -13,9 +13,13 @@ export function shorten(text: string, max: number): string {
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
+/** More is not looked at: a line is shorter. */
+const LOOKED_AT = 2_000;
+
 /** Makes an untrusted text one plain line. */
 export function toLine(text: string, max: number): string {
-  return shorten(toVisible(text.replace(/\s+/g, ' ').trim()).text, max);
+  const line = shorten(text, LOOKED_AT).replace(/\s+/g, ' ').trim();
+  return shorten(toVisible(line).text, max);
 }
 
 const INITIALS: ReadonlySet<string> = new Set([
@@ -66,7 +70,9 @@ export function labelOf(key: string, { title }: Schema): string {
   const words = toWords(key);
   const said = typeof title === 'string' ? toLine(title, MAX_LABEL) : '';
   if (said === '' || letters(said) === letters(key)) return said === '' ? words : said;
-  return shorten(`${said} (${toLine(key, 40)})`, MAX_LABEL);
+  // However long the title is, the name stays.
+  const name = ` (${toLine(key, 40)})`;
+  return `${shorten(said, MAX_LABEL - name.length)}${name}`;
 }
 
 function letters(text: string): string {

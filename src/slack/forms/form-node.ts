@@ -7,6 +7,9 @@ export type Path = readonly (string | number)[];
 /** What stands in a field as Slack carries it: a text, or the values of several choices. */
 export type Raw = string | readonly string[];
 
+/** What each line of a field holds. */
+export type LineKind = 'string' | 'number' | 'integer';
+
 /** How a value is edited. */
 export type Widget =
   | { readonly kind: 'text'; readonly multiline: boolean; readonly max: number }
@@ -25,7 +28,7 @@ export type Widget =
   | { readonly kind: 'choice'; readonly options: readonly (JsonValue | undefined)[] }
   | { readonly kind: 'many'; readonly options: readonly JsonValue[] }
   /** A list of short values, one per line. */
-  | { readonly kind: 'lines'; readonly item: 'string' | 'number' }
+  | { readonly kind: 'lines'; readonly item: LineKind }
   | { readonly kind: 'json' };
 
 interface Base {

@@ -2,9 +2,6 @@ import { isSecretPath } from '../../domain/secret-paths.ts';
 import type { Path } from './form-node.ts';
 import { type Schema, variantsOf, type Walk } from './json-schema.ts';
 
-/** Finds well-known tokens in a text, and nothing else. */
-export const LOOK_ALIKES_ONLY = { secrets: [], showsLookAlikes: false };
-
 /** Tells whether a place is one of the tool's secrets, or lies in one. */
 export function isSecretPlace(path: Path, secrets: readonly string[]): boolean {
   return secrets.length > 0 && isSecretPath(path, secrets);

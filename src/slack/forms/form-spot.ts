@@ -1,18 +1,23 @@
 /** Places of a form that are about to be planned, and what holds for all of them. */
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../domain/json.ts';
+import { type Masking, maskText } from '../../domain/mask-secrets.ts';
 import type { Tool } from '../../domain/tool.ts';
 import { labelOf } from './form-labels.ts';
 import type { Draft, FormNode, Kept, Path } from './form-node.ts';
 import { resolveSchema, type Walk } from './json-schema.ts';
 
 /** The tool as a form needs it. */
-export type FormTool = Pick<Tool, 'schema' | 'secrets'>;
+export type FormTool = Pick<Tool, 'schema' | 'secrets' | 'server'>;
 
 /** What holds for the whole form. */
 export interface Planning {
   readonly walk: Walk;
+  /** Places that may still have fields of their own. */
+  left: number;
+  /** Paths of what is secret, whoever declares it. */
   readonly secrets: readonly string[];
+  readonly masking: Masking;
   readonly draft: Draft;
   /** Whether values without a schema get a form by their own type. */
   readonly infers: boolean;
@@ -59,6 +64,11 @@ export function wayTo(way: string, step: string): string {
   return `${way}/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** Tells whether a name holds a secret, or looks like one. */
+export function isMasked(name: string, masking: Masking): boolean {
+  return maskText(name, masking).parts.length > 1;
+}
+
 /** Makes the spot of a property. */
 export function spotOf(
   parent: Spot,
@@ -71,7 +81,7 @@ export function spotOf(
   return {
     way: wayTo(parent.way, key),
     path: [...parent.path, key],
-    label: labelOf(key, read),
+    label: isMasked(key, planning.masking) ? 'A hidden name' : labelOf(key, read),
     schema,
     value,
     required: false,

@@ -1,20 +1,18 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
+import { maskingOfCall } from '../../domain/call-secrets.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
-import { maskingOf, quoteWords, renderCall, sayBefore, secretsOf } from '../cards/call-card.ts';
+import { quoteWords, renderCall, sayBefore } from '../cards/call-card.ts';
 import { buildReasons } from '../cards/card-approvals.ts';
 import { buildFacts, buildNote, titleOf } from '../cards/card-facts.ts';
 import { type MakeButton, makeDecisions, makeSettlements } from '../cards/card-foot.ts';
 import { buildWarnings } from '../cards/card-warnings.ts';
 import { buildPieces, buildQuote, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
 import type { ArgsLook, DataPiece } from '../cards/render-args.ts';
-import { ACTIONS, VIEWS } from '../ids.ts';
+import { ACTIONS, REVIEW, VIEWS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { buildNotice } from '../say-parts.ts';
-
-/** What a review says of itself beside the token of its call. */
-export const REVIEW = 'review';
 
 /** Builds one page of the whole call; the last one carries Approve, and in a review whatever else can be decided. */
 export function buildFullView(
@@ -31,18 +29,18 @@ export function buildFullView(
     readonly isReview?: boolean;
   },
 ): ModalView {
-  const paths = secretsOf(call, show.tool);
-  // Only whoever has to decide sees what merely looks like a secret.
-  const masking = maskingOf(call, paths, { mark: show.mark, showsLookAlikes: show.mayApprove });
-  const pieces = renderCall(call, show.tool, paths, masking);
+  // Only people who may decide see what is masked until the call is opened.
+  const reveals = show.mayApprove;
+  const masking = maskingOfCall(call, show.tool, { mark: show.mark, reveals });
+  const pieces = renderCall(call, show.tool, masking);
   const pages = toPages(pieces);
   const page = Math.min(Math.max(1, show.page), pages.length);
   const isLast = page === pages.length;
   const { isReview = false } = show;
   const words = isReview ? quoteWords(call, masking) : [];
   const facts = isReview ? buildFacts(call, masking) : buildNote(call, masking);
-  const before = sayBefore(call, paths, masking);
-  const warnings = buildWarnings(sumPieces([...pieces, ...words]), []);
+  const before = sayBefore(call, masking);
+  const warnings = buildWarnings(sumPieces([...pieces, ...words]), { reveals });
   const reasons = isReview ? buildReasons(call, masking) : [];
   const where = `page ${page} of ${pages.length}`;
   const intro = `${titleOf(call)} · attempt ${call.attempt} · ${where}`;
@@ -133,7 +131,11 @@ function buttonsOf(
   });
   const mayApprove = at.last && at.mayApprove;
   if (!at.isReview) {
-    return [...turns, ...(mayApprove ? [make(ACTIONS.approve, 'Approve', 'primary')] : [])];
+    const allows = call.route?.decisions.includes('approve') ?? false;
+    return [
+      ...turns,
+      ...(mayApprove && allows ? [make(ACTIONS.approve, 'Approve', 'primary')] : []),
+    ];
   }
   if (call.status === 'unknown') return [...turns, ...(mayApprove ? makeSettlements(make) : [])];
   const facts = { whole: mayApprove, editable: at.tool !== undefined };

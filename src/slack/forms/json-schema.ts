@@ -57,11 +57,16 @@ export function resolveSchema(schema: JsonValue | undefined, walk: Walk, hops = 
   if (!Array.isArray(allOf)) return schema;
   return allOf
     .map((each) => resolveSchema(each, walk, hops + 1))
-    .reduce<Schema>(mergeSchemas, rest);
+    .reduce<Schema>((one, other) => mergeSchemas(one, other, walk), rest);
 }
 
+/** What is joined is written anew. */
+const KEYS_A_STEP = 4;
+
 /** Joins two schemas that hold at once; what can't be joined key by key makes it a raw field. */
-function mergeSchemas(one: Schema, other: Schema): Schema {
+function mergeSchemas(one: Schema, other: Schema, walk: Walk): Schema {
+  walk.left -= Object.keys(asObject(one.properties)).length / KEYS_A_STEP;
+  if (walk.left < 0) return { ...one, ...RAW };
   const both = Object.keys(other).filter((key) => Object.hasOwn(one, key));
   const clash = both.some((key) => !JOINED.has(key) && !isSame(one[key], other[key]));
   if (clash) return { ...one, ...RAW };
@@ -122,7 +127,7 @@ export function variantsOf(
     return either.flatMap((each) => {
       const branch = resolveSchema(each, walk);
       const bare = Object.keys(shared).length === 0;
-      return variantsOf(bare ? branch : mergeSchemas(branch, shared), walk, depth + 1);
+      return variantsOf(bare ? branch : mergeSchemas(branch, shared, walk), walk, depth + 1);
     });
   }
   if (Array.isArray(rest.type)) {

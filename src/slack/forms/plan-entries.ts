@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../domain/json.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
 import { toVisible } from '../../domain/visible-text.ts';
-import { maskTokens } from '../cards/mask-secrets.ts';
 import { BUDGET } from '../limits.ts';
 import { describe, shorten } from './form-labels.ts';
 import type { Entries, Entry, Field, FormNode, Path } from './form-node.ts';
-import { holdsSecretPath, isSecretPlace, LOOK_ALIKES_ONLY } from './form-secrets.ts';
-import { idOf, keep, type Planning, type Spot, wayTo } from './form-spot.ts';
+import { holdsSecretPath, isSecretPlace } from './form-secrets.ts';
+import { idOf, isMasked, keep, type Planning, type Spot, wayTo } from './form-spot.ts';
 import { asList, isObject, RAW, type Schema } from './json-schema.ts';
 import { fitsEntries, isForText, tupleOf } from './plan-leaf.ts';
 
@@ -103,7 +103,7 @@ function planNamedEntry(place: EntryPlace, planning: Planning): Entry {
   // What is secret is so under the name that it came with.
   const step = known === undefined ? key : known[0];
   const inner = innerSpot(place, planning, { step, label: 'Value', of: 'record' });
-  const label = known === undefined ? 'A new entry' : nameOf(known[0]);
+  const label = known === undefined ? 'A new entry' : nameOf(known[0], planning.masking);
   return { id, label, key, name, node: planInner(place, inner, planning) };
 }
 
@@ -131,16 +131,15 @@ function planInner({ item, known }: EntryPlace, inner: Spot, planning: Planning)
 }
 
 /** A secret stays under its name, by which it is known as one. */
-function isBound(path: Path, secrets: readonly string[]): boolean {
-  const looksSecret = maskTokens(String(path.at(-1)), LOOK_ALIKES_ONLY).guessed > 0;
-  return looksSecret || isSecretPlace(path, secrets) || holdsSecretPath(path, secrets);
+function isBound(path: Path, { masking, secrets }: Planning): boolean {
+  const isHidden = isMasked(String(path.at(-1)), masking);
+  return isHidden || isSecretPlace(path, secrets) || holdsSecretPath(path, secrets);
 }
 
-/** A key that looks like a secret is not shown either. */
-function nameOf(key: string): string {
-  return (
-    shorten(toVisible(maskTokens(key, LOOK_ALIKES_ONLY).parts.join('')).text, 60) || '(empty name)'
-  );
+/** A key that holds a secret, or looks like one, is not shown either. */
+function nameOf(key: string, masking: Masking): string {
+  if (isMasked(key, masking)) return 'A hidden name';
+  return shorten(toVisible(key).text, 60) || '(empty name)';
 }
 
 function keyNow({ typed, initial }: Field): string {
@@ -159,7 +158,7 @@ function planName(
   key: string | undefined,
   planning: Planning,
 ): Field | undefined {
-  if (key !== undefined && !(isForName(key) && !isBound([...spot.path, key], planning.secrets))) {
+  if (key !== undefined && !(isForName(key) && !isBound([...spot.path, key], planning))) {
     return undefined;
   }
   const id = idOf(way, 'name');

@@ -1,10 +1,9 @@
 /** A planned value as a field: what stands in it, what it is when it is emptied, and whether it may be. */
 import type { JsonValue } from '../../domain/json.ts';
-import { maskTokens } from '../cards/mask-secrets.ts';
+import { type Masking, maskText } from '../../domain/mask-secrets.ts';
 import { LIMITS } from '../limits.ts';
 import { describe, joinHints, toLine } from './form-labels.ts';
 import type { Field, Kept, Path } from './form-node.ts';
-import { LOOK_ALIKES_ONLY } from './form-secrets.ts';
 import { idOf, keep, type Planning, type Spot } from './form-spot.ts';
 import type { Schema } from './json-schema.ts';
 import type { Leaf } from './plan-leaf.ts';
@@ -20,7 +19,7 @@ export function planField(
   const { value, path } = spot;
   const kind = kindOf(leaf);
   const id = idOf(spot.way, kind);
-  const why = whyKept(leaf, value);
+  const why = whyKept(leaf, value, planning.masking);
   if (why !== undefined) return keep(spot, value === undefined ? '' : why);
   return {
     type: 'field',
@@ -78,16 +77,20 @@ function insists(
   return required && (fresh || !isBlank);
 }
 
-function whyKept({ widget, initial }: Leaf, value: JsonValue | undefined): string | undefined {
-  if (widget.kind === 'choice' || widget.kind === 'many' || typeof initial !== 'string')
-    return undefined;
-  if (initial.length > LIMITS.inputText) {
+function whyKept(leaf: Leaf, value: JsonValue | undefined, masking: Masking): string | undefined {
+  const { initial, widget } = leaf;
+  const isChosen = widget.kind === 'choice' || widget.kind === 'many';
+  if (!isChosen && typeof initial === 'string' && initial.length > LIMITS.inputText) {
     const length = typeof value === 'string' ? value.length : initial.length;
     return `${length.toLocaleString('en-US')} characters, more than a form can hold`;
   }
-  return maskTokens(initial, LOOK_ALIKES_ONLY).guessed > 0
-    ? 'it holds what looks like a secret'
-    : undefined;
+  return whySecret(isChosen ? JSON.stringify(value ?? null) : String(initial), masking);
+}
+
+function whySecret(text: string, masking: Masking): string | undefined {
+  const { claimed, guessed, hidden } = maskText(text, masking).secrets;
+  if (hidden + claimed > 0) return 'it repeats a secret';
+  return guessed > 0 ? 'it holds what looks like a secret' : undefined;
 }
 
 /** What is typed into one kind of field must not be read as another. */

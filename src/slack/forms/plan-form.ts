@@ -1,6 +1,9 @@
 /** From a tool's schema, a call's arguments and what was changed so far to the form's nodes. */
 import type { Call } from '../../domain/call.ts';
+import { type MaskedCall, maskingOfCall } from '../../domain/call-secrets.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { allSecretPaths } from '../../domain/secret-paths.ts';
+import { BUDGET } from '../limits.ts';
 import { fitOf } from './could-be.ts';
 import { toLine } from './form-labels.ts';
 import type { Draft, FormNode } from './form-node.ts';
@@ -21,7 +24,7 @@ import {
 } from './json-schema.ts';
 import { planEntries } from './plan-entries.ts';
 import { planField } from './plan-field.ts';
-import { planObject, planTuple } from './plan-group.ts';
+import { fitsGroup, planObject, planTuple } from './plan-group.ts';
 import { planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
 import { planUnion } from './plan-union.ts';
 
@@ -36,14 +39,19 @@ const SAYS_WHAT = [
   'oneOf',
 ];
 
+/** What of a call makes its form. */
+type FormCall = Pick<Call, 'args'> & Partial<MaskedCall>;
+
 /** Plans the form of a call's arguments. */
-export function planForm(call: Pick<Call, 'args'>, tool: FormTool, draft: Draft): FormNode {
+export function planForm(call: FormCall, tool: FormTool, draft: Draft): FormNode {
   const walk = startWalk(tool.schema);
   const read = resolveSchema(tool.schema, walk);
   const infers = !SAYS_WHAT.some((key) => Object.hasOwn(read, key));
   const planning: Planning = {
     walk,
-    secrets: tool.secrets,
+    left: BUDGET.formPlaces,
+    secrets: allSecretPaths(call, tool),
+    masking: maskingOfCall({ proposedArgs: call.args, ...call }, tool, { reveals: false }),
     draft,
     infers,
     plan: (spot) => planNode(spot, planning),
@@ -72,7 +80,9 @@ function planRoot(spot: Spot, read: Schema, planning: Planning): FormNode {
     return planUnion(spot, read, { variants: kinds, nullable: false }, planning) ?? raw();
   }
   const isPlain = isObject(only.properties) || only['x-raw'] !== true;
-  return isPlain ? planObject(spot, only, planning, { heading: false, off: undefined }) : raw();
+  return isPlain && fitsGroup(only, spot.value)
+    ? planObject(spot, only, planning, { heading: false, off: undefined })
+    : raw();
 }
 
 /** Plans one place. */
@@ -82,6 +92,8 @@ function planNode(given: Spot, planning: Planning): FormNode {
   const spot = given.fresh ? withDefault(given, read, walk) : given;
   const { value } = spot;
   if (isHidden(spot, given, read, planning)) return keep(spot, value === undefined ? '' : 'secret');
+  planning.left -= 1;
+  if (planning.left < 0) return planRaw(spot, read, false, planning);
   const inferred = planning.infers && saysNothing(read) && value !== undefined;
   const variants = inferred ? [inferSchema(value)] : variantsOf(read, walk);
   const finite = variants.map(valuesOf);
@@ -112,6 +124,8 @@ function withDefault(spot: Spot, read: Schema, walk: Walk): Spot {
   return fits ? spot : { ...spot, value: read.default };
 }
 
+const VALUES_A_STEP = 10;
+
 /** A value of which there is only one, or a choice. */
 function planFinite(
   spot: Spot,
@@ -120,6 +134,9 @@ function planFinite(
   planning: Planning,
 ): FormNode {
   const [first] = values;
+  // Each of them is looked at, in each place that takes them.
+  planning.walk.left -= values.length / VALUES_A_STEP;
+  if (planning.walk.left < 0) return planRaw(spot, read, false, planning);
   if (values.length === 1 && spot.required && (spot.value === first || spot.fresh)) {
     return keep({ ...spot, value: first }, '');
   }
@@ -162,6 +179,7 @@ function planNamed(
   inferred: boolean,
 ): FormNode {
   const isFixed = Object.hasOwn(schema, 'properties') || schema.additionalProperties === false;
+  if (!fitsGroup(schema, spot.value)) return planRaw(spot, schema, nullable, planning);
   if (inferred || isFixed || isEnumKeyed(schema)) {
     const off = nullable && (spot.value === null || spot.required) ? null : undefined;
     return planObject(spot, schema, planning, { heading: true, off });

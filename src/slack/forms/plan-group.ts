@@ -1,9 +1,17 @@
 import type { JsonValue } from '../../domain/json.ts';
+import { BUDGET } from '../limits.ts';
 import { describe } from './form-labels.ts';
 import type { FormNode, Group } from './form-node.ts';
 import { idOf, type Planning, type Spot, spotOf, wayTo } from './form-spot.ts';
 import { asList, asObject, isObject, type Schema } from './json-schema.ts';
-import { tupleOf } from './plan-leaf.ts';
+import { fitsEntries, tupleOf } from './plan-leaf.ts';
+
+/** Tells whether an object is small enough for a group of fields. */
+export function fitsGroup(schema: Schema, value: JsonValue | undefined): boolean {
+  const { enum: names } = asObject(schema.propertyNames);
+  const known = Object.keys(asObject(schema.properties)).length + asList(names).length;
+  return Math.max(known, Object.keys(asObject(value)).length) <= BUDGET.formPlaces;
+}
 
 /** Plans an object: its properties in the schema's order, and what else the value holds. */
 export function planObject(
@@ -76,7 +84,8 @@ export function planTuple(spot: Spot, schema: Schema, planning: Planning): Group
   const { value, required, fresh } = spot;
   const isThere = Array.isArray(value);
   const isNew = fresh && required && value === undefined;
-  if (schemas.length === 0 || (!isThere && !isNew)) return undefined;
+  if (schemas.length === 0 || (!isThere && !isNew) || !fitsEntries(schemas.length))
+    return undefined;
   if (isThere && value.length !== schemas.length) return undefined;
   const children = schemas.map((each, i) => {
     const item = isThere ? (value as readonly JsonValue[])[i] : undefined;

@@ -1,17 +1,10 @@
 /** How a single value is edited, by its schema and by what it is now. */
-import type { JsonValue } from '../../domain/json.ts';
+import { canonicalJson, type JsonValue } from '../../domain/json.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
+import { EMAIL, URL_TEXT } from './check-inputs.ts';
 import { printFormJson } from './form-json.ts';
 import type { Raw, Widget } from './form-node.ts';
-import {
-  asList,
-  isSame,
-  type Schema,
-  typeOf,
-  valuesOf,
-  variantsOf,
-  type Walk,
-} from './json-schema.ts';
+import { asList, type Schema, typeOf, valuesOf, variantsOf, type Walk } from './json-schema.ts';
 import { isDate, isTime, readMoment } from './moments.ts';
 
 /** A widget that carries the value, and what it begins with. */
@@ -24,8 +17,6 @@ export interface Leaf {
 
 /** A text field would show these as something else, or Slack would change them. */
 const NOT_FOR_TEXT = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
-const HTTP_URL = /^https?:\/\/\S+$/;
 /** From this length on a text gets several lines. */
 const LONG = 80;
 
@@ -87,7 +78,7 @@ const FORMATS: Readonly<Record<string, (text: string) => Leaf | undefined>> = {
 };
 
 function planUrl(text: string): Leaf | undefined {
-  return text === '' || HTTP_URL.test(text) ? leaf({ kind: 'url' }, text) : undefined;
+  return text === '' || URL_TEXT.test(text) ? leaf({ kind: 'url' }, text) : undefined;
 }
 
 function leaf(widget: Widget, initial: Raw, note = ''): Leaf {
@@ -125,15 +116,27 @@ function sayBounds(schema: Schema): string {
   return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
 }
 
+/** Where each value stands first, by its text: equal values are one. */
+function placesOf(values: readonly JsonValue[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [place, value] of values.entries()) {
+    const text = canonicalJson(value);
+    if (!places.has(text)) places.set(text, place);
+  }
+  return places;
+}
+
 /** Plans a choice of values, “not set” among them where it may be; undefined when the value is none of them. */
 export function planChoice(
   values: readonly JsonValue[],
   value: JsonValue | undefined,
   mayLack: boolean,
 ): Leaf | undefined {
-  const own = values.filter((each, i) => values.findIndex((other) => isSame(each, other)) === i);
+  const places = placesOf(values);
+  const own = [...places.values()].map((place) => values[place] ?? null);
   const options = mayLack ? [...own, undefined] : own;
-  const at = options.findIndex((option) => isSame(option, value));
+  const at =
+    value === undefined ? options.indexOf(value) : [...places.keys()].indexOf(canonicalJson(value));
   if (at < 0 && value !== undefined) return undefined;
   // Where people search, nothing chosen says “not set” better than a choice.
   const isSearched = options.length > LIMITS.selectOptions && value === undefined;
@@ -156,21 +159,24 @@ export function planList(
 }
 
 function planMany(values: readonly JsonValue[], value: readonly JsonValue[]): Leaf | undefined {
-  const options = values.filter((each, i) => values.findIndex((one) => isSame(each, one)) === i);
-  const places = value.map((each) => options.findIndex((option) => isSame(option, each)));
+  if (value.length > LIMITS.selectOptions) return undefined;
+  const own = placesOf(values);
+  const options = [...own.values()].map((place) => values[place] ?? null);
+  const texts = [...own.keys()];
+  const places = value.map((each) => texts.indexOf(canonicalJson(each)));
   const isSet = !places.includes(-1) && new Set(places).size === places.length;
-  if (!isSet || places.length > LIMITS.selectOptions) return undefined;
+  if (!isSet) return undefined;
   return leaf({ kind: 'many', options }, places.map(String));
 }
 
 function planLines(item: Schema, value: readonly JsonValue[]): Leaf | undefined {
   const type = typeOf(item);
   const isText = type === 'string';
-  if (!isText && type !== 'number' && type !== 'integer') return undefined;
+  if (type !== 'string' && type !== 'number' && type !== 'integer') return undefined;
   const lines = value.map((each) => lineOf(each, isText));
   if (lines.includes(undefined) || lines.join('\n').length > LIMITS.inputText) return undefined;
   return leaf(
-    { kind: 'lines', item: isText ? 'string' : 'number' },
+    { kind: 'lines', item: type },
     lines.join('\n'),
     isText ? 'One per line' : 'One number per line',
   );

@@ -5,7 +5,7 @@ import { describe, kindNames } from './form-labels.ts';
 import type { FormNode, Union } from './form-node.ts';
 import { idOf, keep, type Planning, type Spot } from './form-spot.ts';
 import { asObject, isObject, type Schema, typeOf, valuesOf, type Walk } from './json-schema.ts';
-import { planObject } from './plan-group.ts';
+import { fitsGroup, planObject } from './plan-group.ts';
 
 /** Plans a value of several kinds; undefined when the value is of none of them, or there are too many. */
 export function planUnion(
@@ -63,7 +63,8 @@ function planKind(
   if (kind === undefined) return keep({ ...spot, value: undefined }, '');
   const fresh = spot.fresh || !isOwn;
   const inner = { ...spot, schema: kind, required: true, fresh };
-  if (typeOf(kind) !== 'object' || !Object.hasOwn(kind, 'properties')) return planning.plan(inner);
+  const isGroup = typeOf(kind) === 'object' && Object.hasOwn(kind, 'properties');
+  if (!isGroup || !fitsGroup(kind, spot.value)) return planning.plan(inner);
   // The kinds share the object: what both have stays when another kind is chosen.
   const value = isObject(spot.value) ? spot.value : undefined;
   const group = planObject({ ...inner, value }, kind, planning, { heading: false, off: undefined });

@@ -1,7 +1,9 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { parseStrictJson } from '../../domain/strict-json.ts';
+import { NEEDED } from './check-inputs.ts';
 import { isUntouched } from './form-draft.ts';
-import type { Entries, Field, FormNode, Group, Path } from './form-node.ts';
+import type { Entries, Field, FormNode, Group, LineKind, Path } from './form-node.ts';
+import { type NumberLimits, readFormNumber } from './form-number.ts';
 import { asList, isObject } from './json-schema.ts';
 import { writeMoment } from './moments.ts';
 
@@ -88,13 +90,13 @@ function readField(field: Field, problems: FormProblem[]): Value {
     case 'choice':
       return readChoice(widget.options, typed, wrong);
     case 'number':
-      return readNumber(typed, widget.integer, wrong);
+      return readNumber(typed, widget, wrong);
     case 'moment':
-      return /^[0-9]{1,11}$/.test(typed)
+      return /^[1-9][0-9]{9}$/.test(typed)
         ? writeMoment({ epochS: Number(typed), ...widget })
         : wrong('Choose a date and a time.');
     case 'lines':
-      return readLines(typed, widget.item, wrong);
+      return readLines(typed, widget.item, { initial: field.initial, wrong });
     case 'json':
       return readJson(typed, wrong);
     default:
@@ -103,8 +105,6 @@ function readField(field: Field, problems: FormProblem[]): Value {
 }
 
 type Wrong = (message: string) => Value;
-
-const NEEDED = 'This needs a value.';
 
 /** Only what was added in the form can lack what it needs: the rest was accepted as it is. */
 function readUntouched(field: Field, problems: FormProblem[]): Value {
@@ -123,14 +123,19 @@ function readEmpty({ empty }: Field, wrong: Wrong): Value {
 
 function readChoice(options: readonly Value[], typed: string, wrong: Wrong): Value {
   if (typed === '') return options.includes(undefined) ? undefined : wrong(NEEDED);
-  const index = /^[0-9]{1,6}$/.test(typed) ? Number(typed) : -1;
-  return index < 0 || index >= options.length ? wrong('Choose one of the list.') : options[index];
+  const index = placeOf(typed);
+  return index < options.length ? options[index] : wrong('Choose one of the list.');
+}
+
+/** Reads the place of an option as it was drawn; no place for anything else. */
+function placeOf(text: string): number {
+  return /^(?:0|[1-9][0-9]{0,5})$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
 /** Members that stay keep their order; new ones follow in the order of the list. */
 function readMany({ widget, initial }: Field, typed: readonly string[], wrong: Wrong): Value {
   const options = widget.kind === 'many' ? widget.options : [];
-  const known = typed.every((each) => /^[0-9]{1,6}$/.test(each) && Number(each) < options.length);
+  const known = typed.every((each) => placeOf(each) < options.length);
   if (!known) return wrong('Choose from the list.');
   const before = typeof initial === 'string' ? [] : initial;
   const stay = before.filter((each) => typed.includes(each));
@@ -139,21 +144,33 @@ function readMany({ widget, initial }: Field, typed: readonly string[], wrong: W
   return places.flatMap((place) => asList(options.slice(place, place + 1)));
 }
 
-function readNumber(typed: string, integer: boolean, wrong: Wrong): Value {
-  const parsed = parseStrictJson(typed.trim());
-  if (!parsed.ok) return wrong(`Write a number: ${parsed.reason}`);
-  if (typeof parsed.value !== 'number') return wrong('Write a number.');
-  if (integer && !Number.isInteger(parsed.value)) return wrong('Write a whole number.');
-  return parsed.value;
+function readNumber(typed: string, limits: NumberLimits, wrong: Wrong): Value {
+  const reading = readFormNumber(typed, limits);
+  return reading.ok ? reading.value : wrong(reading.message);
 }
 
-function readLines(typed: string, item: 'string' | 'number', wrong: Wrong): Value {
+function readLines(
+  typed: string,
+  item: LineKind,
+  { initial, wrong }: Pick<Field, 'initial'> & { readonly wrong: Wrong },
+): Value {
   const lines = typed.split('\n').filter((line) => line.trim() !== '');
   if (item === 'string') return lines;
-  const values = lines.map((line) => parseStrictJson(line.trim()));
-  const bad = values.findIndex((each) => !each.ok || typeof each.value !== 'number');
-  if (bad >= 0) return wrong(`Line ${bad + 1}: write a number.`);
-  return values.flatMap((each) => (each.ok ? [each.value] : []));
+  const drawn = new Set(typeof initial === 'string' ? initial.split('\n') : initial);
+  const values: number[] = [];
+  for (const [at, line] of lines.entries()) {
+    // A line that was left as it was drawn keeps its value, as an untouched field does.
+    if (drawn.has(line)) {
+      values.push(Number(line));
+      continue;
+    }
+    // Blanks around a line are how people lay out a list.
+    const text = line.replace(/^[ \t]+|[ \t]+$/g, '');
+    const reading = readFormNumber(text, { integer: item === 'integer' });
+    if (!reading.ok) return wrong(`Line ${at + 1}: ${reading.message}`);
+    values.push(reading.value);
+  }
+  return values;
 }
 
 function readJson(typed: string, wrong: Wrong): Value {

@@ -1,10 +1,12 @@
-import type { ModalView } from '@slack/types';
+import type { InputBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { REASON_LENGTH } from '../../domain/decide.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
 import { VIEWS } from '../ids.ts';
 import { objectAt, type Payload, textAt } from '../payload.ts';
+import { SENTENCES } from '../sentences.ts';
+import { checkInputs } from './check-inputs.ts';
 
 export const REASON_BLOCK = 'reason';
 const REASON_ACTION = 'text';
@@ -18,34 +20,41 @@ export function buildReasonForm(call: Call): ModalView {
     title: { type: 'plain_text', text: 'Approve' },
     submit: { type: 'plain_text', text: 'Approve' },
     close: { type: 'plain_text', text: 'Cancel' },
-    blocks: [
-      {
-        type: 'input',
-        block_id: REASON_BLOCK,
-        label: {
-          type: 'plain_text',
-          text: `Why do you approve “${toPlainWords(call.tool)}”?`,
-          emoji: false,
-        },
-        hint: {
-          type: 'plain_text',
-          text: 'Stands on the card and in the audit; the agent reads it too.',
-          emoji: false,
-        },
-        element: {
-          type: 'plain_text_input',
-          action_id: REASON_ACTION,
-          multiline: true,
-          max_length: REASON_LENGTH,
-          focus_on_load: true,
-        },
-      },
-    ],
+    blocks: [reasonInput(`Why do you approve “${toPlainWords(call.tool)}”?`)],
   };
 }
 
-/** Reads the reason; undefined when it says nothing. */
-export function readReason(values: Payload): string | undefined {
-  const text = textAt(objectAt(objectAt(values, REASON_BLOCK), REASON_ACTION), 'value');
-  return text === undefined || text.trim() === '' ? undefined : text;
+function reasonInput(label: string): InputBlock {
+  return {
+    type: 'input',
+    block_id: REASON_BLOCK,
+    label: { type: 'plain_text', text: label, emoji: false },
+    hint: {
+      type: 'plain_text',
+      text: 'Stands on the card and in the audit; the agent reads it too.',
+      emoji: false,
+    },
+    element: {
+      type: 'plain_text_input',
+      action_id: REASON_ACTION,
+      multiline: true,
+      max_length: REASON_LENGTH,
+      focus_on_load: true,
+    },
+  };
+}
+
+/** The reason, or what is wrong with it in words for its field. */
+export type ReasonRead =
+  | { readonly ok: true; readonly reason: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Reads the reason as the form takes it. */
+export function readReason(values: Payload): ReasonRead {
+  // An empty one is told in words of its own.
+  const [problem] = checkInputs([reasonInput('')], values, { isWhole: false });
+  if (problem !== undefined) return { ok: false, message: problem.message };
+  const text = textAt(objectAt(objectAt(values, REASON_BLOCK), REASON_ACTION), 'value') ?? '';
+  if (text.trim() === '') return { ok: false, message: SENTENCES.emptyReason };
+  return { ok: true, reason: text };
 }

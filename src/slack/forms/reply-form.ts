@@ -1,16 +1,20 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
+import { maskingOfCall } from '../../domain/call-secrets.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
+import { hideText, type Masking } from '../../domain/mask-secrets.ts';
 import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
-import { maskingOf, renderChoices, secretsOf } from '../cards/call-card.ts';
+import { renderChoices } from '../cards/call-card.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
-import { buildPieces, fitPieces } from '../cards/fit-pieces.ts';
+import { buildWarnings } from '../cards/card-warnings.ts';
+import { buildPieces, fitPieces, sumPieces } from '../cards/fit-pieces.ts';
 import { type ArgsLook, renderArgs } from '../cards/render-args.ts';
 import { VIEWS } from '../ids.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
 import { objectAt, type Payload, textAt } from '../payload.ts';
 import { SENTENCES, sayReader } from '../sentences.ts';
+import { checkInputs, ofInputs } from './check-inputs.ts';
 import { buildChoices, CHOICE_BLOCK, isLongChoice, readChoice } from './choice-fields.ts';
 
 const REPLY_BLOCK = 'reply';
@@ -27,7 +31,8 @@ export function buildReplyForm(
   call: Call,
   look: { readonly tool: ArgsLook | undefined; readonly mark: SecretMark },
 ): ModalView {
-  const choices = call.outside?.choices ?? [];
+  const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
+  const choices = (call.outside?.choices ?? []).map((choice) => hideText(choice, masking));
   return {
     type: 'modal',
     callback_id: VIEWS.reply,
@@ -35,45 +40,43 @@ export function buildReplyForm(
     title: { type: 'plain_text', text: TITLES[call.outside?.by ?? 'graph'] },
     submit: { type: 'plain_text', text: 'Send' },
     close: { type: 'plain_text', text: 'Cancel' },
-    blocks: [
-      ...buildQuestion(call, look),
-      ...(choices.length === 0 ? [] : [buildChoices(choices)]),
-      {
-        type: 'input',
-        block_id: REPLY_BLOCK,
-        optional: choices.length > 0,
-        label: { type: 'plain_text', text: sayLabel(call, choices.length > 0), emoji: false },
-        hint: { type: 'plain_text', text: sayHint(call), emoji: false },
-        element: {
-          type: 'plain_text_input',
-          action_id: REPLY_ACTION,
-          multiline: true,
-          max_length: LIMITS.inputText,
-          focus_on_load: choices.length === 0,
-        },
-      },
-    ],
+    blocks: [...buildQuestion(call, look.tool, masking), ...replyInputs(call, choices)],
   };
 }
 
+function replyInputs(call: Call, choices: readonly string[]): readonly KnownBlock[] {
+  return [
+    ...(choices.length === 0 ? [] : [buildChoices(choices)]),
+    {
+      type: 'input',
+      block_id: REPLY_BLOCK,
+      optional: choices.length > 0,
+      label: { type: 'plain_text', text: sayLabel(call, choices.length > 0), emoji: false },
+      hint: { type: 'plain_text', text: sayHint(call), emoji: false },
+      element: {
+        type: 'plain_text_input',
+        action_id: REPLY_ACTION,
+        multiline: true,
+        max_length: LIMITS.inputText,
+        focus_on_load: choices.length === 0,
+      },
+    },
+  ];
+}
+
 /** A form covers the card on a phone: what is asked stands in it too, and what does not fit an option. */
-function buildQuestion(
-  call: Call,
-  { tool, mark }: Parameters<typeof buildReplyForm>[1],
-): KnownBlock[] {
-  const paths = secretsOf(call, tool);
-  const masking = maskingOf(call, paths, { mark, showsLookAlikes: false });
-  const asked = renderArgs(call.args, tool?.schema, {
-    paths,
-    masking: { ...masking, secrets: [] },
-  });
+function buildQuestion(call: Call, tool: ArgsLook | undefined, masking: Masking): KnownBlock[] {
+  const asked = renderArgs(call.args, tool?.schema, masking);
   const isLong = call.outside?.choices?.some(isLongChoice) ?? false;
   const pieces = [
     ...(isQuestion(call) ? asked : []),
     ...(isLong ? renderChoices(call, masking) : []),
   ];
   const room = { characters: BUDGET.cardData, each: BUDGET.cardPiece, count: BUDGET.pagePieces };
-  return buildPieces(fitPieces(pieces, room).pieces);
+  return [
+    ...buildPieces(fitPieces(pieces, room).pieces),
+    ...buildWarnings(sumPieces(pieces), { reveals: false }),
+  ];
 }
 
 function sayLabel(call: Call, isChoice: boolean): string {
@@ -95,8 +98,13 @@ export type ReplyRead =
   /** Errors by block id. */
   | { readonly kind: 'wrong'; readonly errors: Readonly<Record<string, string>> };
 
-/** Reads the answer: one of those that were offered, or a text, and not both. */
-export function readReply(values: Payload): ReplyRead {
+/** Reads the answer to a call: one of those that were offered, or a text, and not both. */
+export function readReply(call: Call, sent: Payload): ReplyRead {
+  const inputs = replyInputs(call, call.outside?.choices ?? []);
+  const values = ofInputs(inputs, sent);
+  const [problem] = checkInputs(inputs, values, { isWhole: false });
+  if (problem?.id === CHOICE_BLOCK) return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);
+  if (problem !== undefined) return wrong(problem.id, problem.message);
   const text = textAt(objectAt(objectAt(values, REPLY_BLOCK), REPLY_ACTION), 'value') ?? '';
   const chosen = readChoice(values);
   if (chosen === 'wrong') return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);

@@ -36,9 +36,10 @@ export async function answerCommand(
 async function carryOut(body: unknown, deps: HandlerDeps): Promise<Answered> {
   const parsed = parseCommand(body, deps.identity);
   if (parsed.kind === 'command') return await WORDS[parsed.word](parsed, deps);
-  const { actor, why } = parsed;
+  const { actor, why, sentence, isForNow } = parsed;
+  if (isForNow) deps.log.warn({ actor }, `Refused a command for now: ${why}.`);
   await deps.desk.recordRefusal({ surface: 'slack.command', subject: 'command', actor, why });
-  return COMMAND_SENTENCES.stranger;
+  return sentence;
 }
 
 type Answered = string | SaidMessage | undefined;

@@ -2,11 +2,15 @@
 import type { Call } from '../../domain/call.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
 import type { Submission } from '../check-click.ts';
+import { checkInputs, type InputProblem, ofInputs } from '../forms/check-inputs.ts';
+import { buildEditForm } from '../forms/edit-form.ts';
 import { encodeDraft, parseDraft, takeValues } from '../forms/form-draft.ts';
 import { type FormMeta, parseFormMeta } from '../forms/form-meta.ts';
-import { type Draft, type FormNode, NO_DRAFT } from '../forms/form-node.ts';
+import { type Draft, type FormNode, NO_DRAFT, nodesOf } from '../forms/form-node.ts';
 import type { FormTool } from '../forms/form-spot.ts';
 import { planForm } from '../forms/plan-form.ts';
+import type { FormProblem } from '../forms/read-form.ts';
+import type { Payload } from '../payload.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
 import type { HandlerDeps } from './handler.ts';
 
@@ -20,6 +24,10 @@ export interface FormSession {
   readonly meta: FormMeta;
   readonly draft: Draft;
   readonly plan: FormNode;
+  /** What its view sent that the page, as it was drawn, can't hold: none of it is in the draft. */
+  readonly problems: readonly FormProblem[];
+  /** Whether its view has fields that stand on another page by now. */
+  readonly isOutdated: boolean;
 }
 
 /** The form, or why nothing can be done in it, in words for the person. */
@@ -27,10 +35,11 @@ export type SessionFound =
   | { readonly kind: 'session'; readonly session: FormSession }
   | { readonly kind: 'over'; readonly sentence: string };
 
-/** Finds a form's call and draft, and takes in what its view sent. */
+/** Finds a form's call and draft, and takes in what its view sent; `isWhole` where it was submitted. */
 export async function findSession(
   sent: FormSent,
   { desk, toolbox, drafts }: Pick<HandlerDeps, 'desk' | 'toolbox' | 'drafts'>,
+  { isWhole }: { readonly isWhole: boolean } = { isWhole: false },
 ): Promise<SessionFound> {
   const meta = parseFormMeta(sent.form);
   if (meta === undefined) return { kind: 'over', sentence: SENTENCES.notOurs };
@@ -41,9 +50,28 @@ export async function findSession(
   const kept = meta.isKept ? await drafts.read(draftId(sent, meta)) : undefined;
   if (meta.isKept && kept === undefined) return { kind: 'over', sentence: SENTENCES.draftGone };
   const before = kept === undefined ? NO_DRAFT : parseDraft(kept);
-  const draft = takeValues(before, planForm(look.call, tool, before), sent.values);
-  const plan = planForm(look.call, tool, draft);
-  return { kind: 'session', session: { call: look.call, tool, meta, draft, plan } };
+  const drawn = planForm(look.call, tool, before);
+  const { blocks } = buildEditForm(look.call, drawn, { meta }).view;
+  const values = ofInputs(blocks, sent.values);
+  const wrong = checkInputs(blocks, values, { isWhole });
+  const draft = takeValues(before, drawn, without(values, wrong));
+  const session = {
+    call: look.call,
+    tool,
+    meta,
+    draft,
+    plan: planForm(look.call, tool, draft),
+    problems: wrong.map((each) => ({ ...each, path: [] })),
+    isOutdated: nodesOf(drawn).some(
+      ({ id }) => Object.hasOwn(sent.values, id) && !Object.hasOwn(values, id),
+    ),
+  };
+  return { kind: 'session', session };
+}
+
+function without(values: Payload, problems: readonly InputProblem[]): Payload {
+  const wrong = new Set(problems.map(({ id }) => id));
+  return Object.fromEntries(Object.entries(values).filter(([id]) => !wrong.has(id)));
 }
 
 function over(outcome: DecisionOutcome): SessionFound {

@@ -1,27 +1,35 @@
 import type { ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
-import type { DecisionOutcome } from '../../domain/decision.ts';
+import { DamagedRecordError } from '../../domain/damage.ts';
+import type { DecisionOutcome, OpenCommand } from '../../domain/decision.ts';
 import { shortDigest } from '../../domain/digest.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { type Click, isAtItsPlace } from '../check-click.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
 import { newFormMeta } from '../forms/form-meta.ts';
 import { NO_DRAFT } from '../forms/form-node.ts';
-import { buildFullView, REVIEW } from '../forms/full-view.ts';
+import { buildFullView } from '../forms/full-view.ts';
 import { planForm } from '../forms/plan-form.ts';
 import { buildReplyForm } from '../forms/reply-form.ts';
 import { buildLoadingView, buildMessageView } from '../forms/small-views.ts';
 import { buildReview } from '../home/review.ts';
+import { REVIEW } from '../ids.ts';
 import { notTheCard, refuseClick } from '../refuse-click.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
 import { openView } from './open-view.ts';
 
 type Look = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
+type ReadCall = (command: OpenCommand) => Promise<Look>;
+
+/** Reads a call for a form in which nothing is shown that is masked on the card. */
+function lookBefore(kind: DecisionKind, { desk }: HandlerDeps): ReadCall {
+  return (command) => desk.look({ ...command, kind, renews: true });
+}
 
 /** Opens the form with which the arguments are changed. */
 export const edit: ClickHandler = (click, ack, deps) =>
-  openForm('edit', click, ack, deps, (look) => {
+  openForm(lookBefore('edit', deps), click, ack, deps, (look) => {
     if (look.kind !== 'open') return buildMessageView(toSentence(look));
     const tool = deps.toolbox.of(look.call);
     if (tool === undefined) {
@@ -35,7 +43,7 @@ export const edit: ClickHandler = (click, ack, deps) =>
 
 /** Opens the form in which a person answers the agent. */
 export const reply: ClickHandler = (click, ack, deps) =>
-  openForm('reply', click, ack, deps, (look) =>
+  openForm(lookBefore('reply', deps), click, ack, deps, (look) =>
     look.kind === 'open'
       ? buildReplyForm(look.call, { tool: deps.toolbox.of(look.call), mark: deps.mark })
       : buildMessageView(toSentence(look)),
@@ -43,7 +51,7 @@ export const reply: ClickHandler = (click, ack, deps) =>
 
 /** Opens the call whole, page by page. */
 export const open: ClickHandler = (click, ack, deps) =>
-  openForm('approve', click, ack, deps, (look) => showPage(look, 1, deps));
+  openForm(deps.desk.open, click, ack, deps, (look) => showPage(look, 1, deps));
 
 /** Turns a page of the whole call; the call is read anew. */
 export const turnPage: ClickHandler = async (click, ack, deps) => {
@@ -57,7 +65,7 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
     await deps.client.views.update({ view_id: viewId, view });
     return;
   }
-  const look = await deps.desk.look({ ...token, by: person, kind: 'approve', renews: true });
+  const look = await deps.desk.open({ ...token, by: person });
   const isOther = look.kind === 'open' && shortDigest(look.call.digest) !== token.digest;
   // What was read on the other pages is not what they hold now.
   const view = showPage(look, isOther ? 1 : page, deps);
@@ -65,7 +73,7 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
 };
 
 function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
-  if (look.kind === 'not-found' || look.kind === 'stale') return buildMessageView(toSentence(look));
+  if (!('call' in look) || look.kind === 'stale') return buildMessageView(toSentence(look));
   const { call } = look;
   const mayApprove = look.kind === 'open';
   return buildFullView(call, {
@@ -79,7 +87,7 @@ function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
 
 /** The trigger of a click lives three seconds: a light view opens before anything is read. In a view that stands open, the form takes its place. */
 async function openForm(
-  kind: DecisionKind,
+  read: ReadCall,
   click: Click,
   ack: Parameters<ClickHandler>[1],
   deps: HandlerDeps,
@@ -91,15 +99,17 @@ async function openForm(
   if (viewId === undefined) return;
   const inView = { ...click, origin: { ...click.origin, viewId } };
   try {
-    await fillForm(kind, inView, deps, build);
+    await fillForm(read, inView, deps, build);
   } catch (error) {
     deps.log.error({ err: error, action: click.actionId }, 'A form could not be filled.');
-    await answerPerson(inView.origin, SENTENCES.formFailed, deps, buildMessageView);
+    const isDamaged = error instanceof DamagedRecordError;
+    const sentence = isDamaged ? SENTENCES.damaged : SENTENCES.formFailed;
+    await answerPerson(inView.origin, sentence, deps, buildMessageView);
   }
 }
 
 async function fillForm(
-  kind: DecisionKind,
+  read: ReadCall,
   click: Click & { readonly origin: { readonly viewId: string } },
   deps: HandlerDeps,
   build: (look: Look) => ModalView,
@@ -107,6 +117,6 @@ async function fillForm(
   const card = await deps.cardOf(click.token.callId);
   if (!isAtItsPlace(click, card)) return refuseClick(notTheCard(click), deps);
   const by = click.origin.person;
-  const look = await deps.desk.look({ ...click.token, by, kind, renews: true });
+  const look = await read({ ...click.token, by });
   await deps.client.views.update({ view_id: click.origin.viewId, view: build(look) });
 }

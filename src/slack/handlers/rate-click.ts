@@ -1,5 +1,5 @@
 import type { Rating } from '../../domain/message.ts';
-import { notOurs } from '../check-click.ts';
+import { notOurs } from '../check-payload.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { refuseClick } from '../refuse-click.ts';
 import { SENTENCES } from '../sentences.ts';

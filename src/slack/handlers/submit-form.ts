@@ -1,5 +1,8 @@
 import type { Call } from '../../domain/call.ts';
+import { hasOpened } from '../../domain/call-secrets.ts';
 import type { DecisionOutcome } from '../../domain/decision.ts';
+import { readStoredJson } from '../../domain/json.ts';
+import type { Person } from '../../domain/person.ts';
 import { fitsCard } from '../cards/call-card.ts';
 import type { Submission } from '../check-click.ts';
 import { CHOICE_BLOCK } from '../forms/choice-fields.ts';
@@ -10,6 +13,7 @@ import { type FormProblem, type FormReading, readForm } from '../forms/read-form
 import { REASON_BLOCK, readReason } from '../forms/reason-form.ts';
 import { readReply } from '../forms/reply-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
+import { addsUnshown } from '../forms/unshown.ts';
 import { SENTENCES, toSentence } from '../sentences.ts';
 import { threadPlace } from '../thread-place.ts';
 import { dropSession, type FormSession, findSession, keepSession } from './form-session.ts';
@@ -20,16 +24,17 @@ import type { Acknowledge, FormHandler, HandlerDeps } from './handler.ts';
  * What is wrong appears on its field, and the form stays as typed.
  */
 export const submitEdit: FormHandler = async (form, ack, deps) => {
-  const found = await findSession(form, deps);
+  const found = await findSession(form, deps, { isWhole: true });
   if (found.kind === 'over') return ack(tell(found.sentence));
   const { session } = found;
   const { call, plan, meta } = session;
-  const reading = readForm(plan);
+  if (session.isOutdated) return drawAnew(form, session, [OUTDATED], ack, deps);
+  const reading = withProblems(readForm(plan), session.problems);
   const { page, pages } = buildEditForm(call, plan, { meta });
   if (page < pages) return turnPage(form, session, reading, page + 1, ack, deps);
   if (!reading.ok) return showProblems(form, session, reading.problems, ack, deps);
   const by = form.origin.person;
-  const unseen = isSomethingUnseen(session, deps) ? { keepsUnseen: true } : {};
+  const unseen = isSomethingUnseen(session, by, deps) ? { keepsUnseen: true } : {};
   const decision = { kind: 'edit', args: reading.args, ...unseen } as const;
   const outcome = await deps.desk.decide({ ...form.token, by, decision });
   if (outcome.kind === 'invalid') {
@@ -39,10 +44,26 @@ export const submitEdit: FormHandler = async (form, ack, deps) => {
   await dropSession(form, session, deps);
 };
 
+const OUTDATED: FormProblem = { path: [], message: SENTENCES.outdatedForm };
+
+/** What the view could not have sent comes first: the fields still hold what they held before it. */
+function withProblems(reading: FormReading, problems: readonly FormProblem[]): FormReading {
+  if (problems.length === 0) return reading;
+  const ids = new Set(problems.map(({ id }) => id));
+  const others = reading.ok ? [] : reading.problems.filter(({ id }) => !ids.has(id));
+  return { ok: false, problems: [...problems, ...others] };
+}
+
 /** Neither the form nor the card has shown all of it: whoever saves has not seen what would run. */
-function isSomethingUnseen({ call, tool, plan }: FormSession, { mark }: HandlerDeps): boolean {
+function isSomethingUnseen(
+  { call, tool, plan }: FormSession,
+  by: Person,
+  { mark }: HandlerDeps,
+): boolean {
+  const isOutside = call.outside !== undefined || call.server !== undefined;
+  if (isOutside && addsUnshown(plan, readStoredJson(call.args))) return true;
   const keeps = nodesOf(plan).some((node) => node.type === 'kept' && node.why !== '');
-  return keeps && !fitsCard(call, { tool, mark });
+  return keeps && !fitsCard(call, { tool, mark }) && !hasOpened(call, by);
 }
 
 /** Goes on when nothing on this page is wrong: what is wrong elsewhere is told in the end. */
@@ -77,6 +98,18 @@ async function showProblems(
     shown: buildEditForm(call, plan, { meta }).shown,
   });
   if (errors !== undefined) return ack({ response_action: 'errors', errors });
+  await drawAnew(form, session, problems, ack, deps);
+}
+
+/** Draws the form where the first problem is, with what is wrong said in it. */
+async function drawAnew(
+  form: Submission,
+  session: FormSession,
+  problems: readonly FormProblem[],
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const { call, plan } = session;
   const kept = await keepSession(form, session, deps);
   const at = problems.find(({ id }) => id !== undefined)?.id;
   const { view } = buildEditForm(call, plan, {
@@ -89,14 +122,15 @@ async function showProblems(
 
 /** Takes a person's answer to the agent, or to whoever else asks. */
 export const submitReply: FormHandler = async (form, ack, deps) => {
-  const read = readReply(form.values);
-  if (read.kind === 'wrong') return ack({ response_action: 'errors', errors: read.errors });
-  if (read.kind === 'text') return sendReply(read.text, form, ack, deps);
   const by = form.origin.person;
   const look = await deps.desk.look({ ...form.token, by, kind: 'reply' });
-  if (look.kind === 'not-found') return answerForm(form, look, ack, deps);
+  if (look.kind !== 'open') return answerForm(form, look, ack, deps);
+  const { call } = look;
+  const read = readReply(call, form.values);
+  if (read.kind === 'wrong') return ack({ response_action: 'errors', errors: read.errors });
+  if (read.kind === 'text') return sendReply(read.text, form, ack, deps);
   // Only the place was sent: what it says is what the stored call offers.
-  const text = look.call.outside?.choices?.[read.place];
+  const text = call.outside?.choices?.[read.place];
   if (text !== undefined) return sendReply(text, form, ack, deps);
   const errors = { [CHOICE_BLOCK]: SENTENCES.noSuchChoice };
   return ack({ response_action: 'errors', errors });
@@ -115,10 +149,10 @@ async function sendReply(
 
 /** Takes an approval together with its reason. */
 export const submitReason: FormHandler = async (form, ack, deps) => {
-  const reason = readReason(form.values);
-  if (reason === undefined) return ack(wrongReason(SENTENCES.emptyReason));
+  const read = readReason(form.values);
+  if (!read.ok) return ack(wrongReason(read.message));
   const by = form.origin.person;
-  const decision = { kind: 'approve', reason } as const;
+  const decision = { kind: 'approve', reason: read.reason } as const;
   const outcome = await deps.desk.decide({ ...form.token, by, decision });
   if (outcome.kind === 'invalid') {
     return ack(wrongReason(outcome.problems.map(({ message }) => message).join(' ')));

@@ -1,13 +1,7 @@
 /** A click on Home: the view that it came from says where its lists stood, the button what is wanted. */
 import { type CardToken, parseCardToken } from '../../domain/digest.ts';
-import {
-  type ClickOrigin,
-  notOurs,
-  originOf,
-  type Refused,
-  whyNotAButton,
-  whyNotOurs,
-} from '../check-click.ts';
+import { type ClickOrigin, originOf, type Refused, whyNotOurs } from '../check-click.ts';
+import { notOurs, whyNotAPress } from '../check-payload.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
 import { ACTIONS } from '../ids.ts';
 import { isPayload, listAt, objectAt, textAt } from '../payload.ts';
@@ -45,17 +39,12 @@ export function parseHomeClick(
 ): { readonly kind: 'home-click'; readonly click: HomeClick } | Refused {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, identity);
-  const actions = listAt(payload, 'actions');
-  const [action = {}] = actions;
+  const [action = {}] = listAt(payload, 'actions');
   const actionId = textAt(action, 'action_id') ?? '';
   const view = objectAt(payload, 'view');
   const place = parseHomePlace(textAt(view, 'private_metadata') ?? '');
   const wish = wishOf(actionId, textAt(action, 'value') ?? '', place);
-  const isHome = textAt(view, 'type') === 'home';
-  const wrong =
-    whyNotOurs(payload, origin, identity) ??
-    whyNotAButton(actions.length, actionId) ??
-    (isHome ? undefined : notOurs('not on Home'));
+  const wrong = whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload);
   if (wrong !== undefined || wish === undefined) {
     const refusal = wrong ?? notOurs('nothing that is asked on Home');
     return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };

@@ -1,14 +1,15 @@
 /** One call on Home: our facts and a line of its arguments as data. Nothing in it is markup. */
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { Call, CardPlace } from '../../domain/call.ts';
+import { maskingOfCall } from '../../domain/call-secrets.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { readStoredJson } from '../../domain/json.ts';
 import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import { showName } from '../../domain/visible-text.ts';
-import { maskingOf, secretsOf } from '../cards/call-card.ts';
 import { titleOf } from '../cards/card-facts.ts';
-import { asCode, cutBefore } from '../cards/fit-pieces.ts';
+import { asCode, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
+import { findLookAlikes } from '../cards/look-alikes.ts';
 import { sayOutside } from '../cards/outside-words.ts';
 import { type ArgsLook, type DataPiece, renderArgs } from '../cards/render-args.ts';
 import { sayStatus } from '../cards/state-words.ts';
@@ -152,24 +153,34 @@ function linkTo(call: Call, { card }: EntryLook): Line {
 
 /** The beginning of them, without secrets, and of each the first line; dots say that there is more. */
 function argumentsOf(call: Call, { tool, mark }: EntryLook): Line {
-  const paths = secretsOf(call, tool);
-  const masking = maskingOf(call, paths, { mark, showsLookAlikes: false });
-  const args = withoutLong(call.args);
+  const args = call.args.length > TOO_LONG ? NONE : withoutLong(call.args);
   if (args === NONE && args !== call.args) return [text('Arguments too long for this list …')];
-  const pieces = renderArgs(args, tool?.schema, { paths, masking: { ...masking, secrets: [] } });
+  const masking = maskingOfCall(call, tool, { mark, reveals: false });
+  const pieces = renderArgs(args, tool?.schema, masking);
   const line: RichTextElement[] = [];
   let left: number = BUDGET.homeArguments;
+  let isCut = args !== call.args;
   for (const piece of pieces) {
-    if (left <= 0) return [...line, text(' …')];
+    isCut ||= left <= 0;
+    if (left <= 0) break;
     const shown = firstOf(piece, left);
     left -= shown.length;
     line.push(...(line.length === 0 ? [] : [text(', ')]), ...shown.elements);
   }
-  return args === call.args ? line : [...line, text(' …')];
+  const lookAlikes = findLookAlikes(sumPieces(pieces).foreign);
+  const warned = lookAlikes.some(({ isUsual }) => !isUsual);
+  return [...line, ...(isCut ? [text(' …')] : []), ...(warned ? WARNING : [])];
 }
+
+const WARNING: Line = [
+  text(' · '),
+  { type: 'emoji', name: 'warning' },
+  text(' looks like something else'),
+];
 
 /** What is long would not be told here anyway, and takes time to be looked through. */
 const LONG = 4_000;
+const TOO_LONG = 20_000;
 const NONE = '{}';
 
 function withoutLong(args: string): string {

@@ -2,7 +2,6 @@
 import type { ModalView } from '@slack/types';
 import type { Desk } from '../../desk/desk.ts';
 import { type CardToken, shortDigest } from '../../domain/digest.ts';
-import { isElicitation, isQuestion } from '../../domain/outside.ts';
 import type { Person } from '../../domain/person.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { buildFullView } from '../forms/full-view.ts';
@@ -19,14 +18,13 @@ export async function buildReview(
   page: number,
   deps: Pick<HandlerDeps, 'desk' | 'toolbox' | 'mark'>,
 ): Promise<ModalView> {
-  const first = await deps.desk.look({ ...token, by, kind: 'approve', renews: true });
+  const first = await deps.desk.open({ ...token, by });
   const look = await lookFurther(first, token, by, deps);
   if (look.kind !== 'open') return buildMessageView(toSentence(look));
   const { call } = look;
   // What was read on the other pages is not what they hold now.
   const isOther = shortDigest(call.digest) !== token.digest;
-  const isAnswered = isElicitation(call) || isQuestion(call);
-  const isFine = first.kind === 'open' || call.status === 'unknown' || isAnswered;
+  const isFine = first.kind === 'open' || call.status === 'unknown';
   const whyNot = isFine ? undefined : toSentence(first);
   return buildFullView(call, {
     page: isOther ? 1 : page,
@@ -46,7 +44,7 @@ async function lookFurther(
   { desk }: Pick<HandlerDeps, 'desk'>,
 ): Promise<Look> {
   if (first.kind === 'already-decided' && first.call.status === 'unknown') {
-    return await desk.look({ ...token, by, kind: 'approve', settles: true });
+    return await desk.open({ ...token, by, settles: true });
   }
   if (first.kind !== 'not-allowed') return first;
   const others: readonly DecisionKind[] = ['reply', 'ignore'];

@@ -2,6 +2,7 @@ import type { AdminRouteDraft } from '../../domain/admin-routes.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import type { Approver, DecisionKind } from '../../domain/route.ts';
 import type { RouteField, RouteProblem } from '../../domain/route-problem.ts';
+import { readFormNumber } from '../forms/form-number.ts';
 import { listAt, objectAt, type Payload, textAt } from '../payload.ts';
 import { COUNTS, OTHERS } from './route-form.ts';
 import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS } from './route-ids.ts';
@@ -41,7 +42,7 @@ export function readRouteForm(values: Payload, name: string | undefined): RouteR
     draft: {
       name: name ?? typed(values, ROUTE_BLOCKS.name),
       approvers,
-      quorum: Number(typed(values, ROUTE_BLOCKS.quorum)),
+      quorum: readQuorum(typed(values, ROUTE_BLOCKS.quorum)),
       selfApproval: counts.includes(COUNTS.self),
       decisions: chosen(fieldOf(values, ROUTE_BLOCKS.decisions)).filter(isDecision),
       deadlineMs: deadlineMs ?? 0,
@@ -53,6 +54,12 @@ export function readRouteForm(values: Payload, name: string | undefined): RouteR
       tools: readTools(values),
     },
   };
+}
+
+/** What is no whole number is none that the desk takes. */
+function readQuorum(text: string): number {
+  const reading = readFormNumber(text, { integer: true });
+  return reading.ok ? reading.value : Number.NaN;
 }
 
 const CHANNEL = 'selected_conversation';

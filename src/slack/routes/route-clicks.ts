@@ -1,7 +1,8 @@
 /** Presses in the list of routes and in their form. Who may do what is the desk's question. */
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { RemoveRouteOutcome } from '../../desk/set-routes.ts';
-import { type ClickOrigin, notOurs, originOf, type Refused, whyNotOurs } from '../check-click.ts';
+import { type ClickOrigin, originOf, type Refused, whyNotOurs } from '../check-click.ts';
+import { notOurs, whyNotAPress } from '../check-payload.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import type { Acknowledge, HandlerDeps } from '../handlers/handler.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../payload.ts';
@@ -49,14 +50,11 @@ export async function handleRouteClick(
   await ack();
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, deps.identity);
-  const actions = listAt(payload, 'actions');
-  const [action = {}] = actions;
+  const [action = {}] = listAt(payload, 'actions');
   const view = objectAt(payload, 'view');
   const actionId = textAt(action, 'action_id') ?? '';
   const from = placeOf(view);
-  const wrong =
-    whyNotOurs(payload, origin, deps.identity) ??
-    (actions.length === 1 ? undefined : notOurs('not one action'));
+  const wrong = whyNotOurs(payload, origin, deps.identity) ?? whyNotAPress(payload);
   const handle = HANDLERS[actionId];
   if (wrong !== undefined || handle === undefined || from === undefined) {
     const why = wrong ?? notOurs(from === undefined ? 'no view' : 'unknown action');

@@ -1,20 +1,25 @@
 /** The submitted form of a route, and the questions for the choices of its fields. */
 import type { ModalView, PlainTextOption } from '@slack/types';
-import type { SetRouteOutcome } from '../../desk/set-routes.ts';
+import type { RoutesFound, SetRouteOutcome } from '../../desk/set-routes.ts';
 import type { RouteField, RouteProblem } from '../../domain/route-problem.ts';
-import { notOurs, originOf, type Refused, whyNotOurs } from '../check-click.ts';
+import { originOf, type Refused, whyNotOurs } from '../check-click.ts';
+import { notOurs, whyNotAForm } from '../check-payload.ts';
+import { checkInputs, ofInputs } from '../forms/check-inputs.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import type { Acknowledge, HandlerDeps } from '../handlers/handler.ts';
 import { LIMITS } from '../limits.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../payload.ts';
-import { recordRefused } from '../refuse-click.ts';
+import { recordRefused, refuseForm } from '../refuse-click.ts';
 import { channelNote } from './channel-note.ts';
 import { groupOption } from './input-parts.ts';
 import { readRouteForm } from './read-route-form.ts';
 import { showList } from './route-clicks.ts';
+import { buildRouteForm } from './route-form.ts';
 import { ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from './route-ids.ts';
 import { parseRouteMeta, type RouteMeta } from './route-meta.ts';
 import { sayMeanwhile } from './route-sentences.ts';
+
+const ROUTE_FORMS: ReadonlySet<string> = new Set([ROUTE_VIEWS.form]);
 
 /** Tells whether a payload is about the form of a route. */
 export function isRouteForm(body: unknown): boolean {
@@ -33,7 +38,9 @@ export async function submitRoute(
   const origin = originOf(payload, deps.identity);
   const meta = parseRouteMeta(textAt(view, 'private_metadata') ?? '');
   const wrong =
-    whyNotOurs(payload, origin, deps.identity) ?? (meta ? undefined : notOurs('no route'));
+    whyNotOurs(payload, origin, deps.identity) ??
+    whyNotAForm(payload, 'view_submission', ROUTE_FORMS) ??
+    (meta ? undefined : notOurs('no route'));
   if (wrong || !meta) {
     const refused: Refused = {
       kind: 'refused',
@@ -41,16 +48,58 @@ export async function submitRoute(
       subject: ROUTE_VIEWS.form,
       ...(wrong ?? notOurs('no route')),
     };
-    await recordRefused(refused, deps);
-    return ack(tell(refused.sentence));
+    return refuseForm(refused, view, ack, deps);
   }
-  const reading = readRouteForm(objectAt(objectAt(view, 'state'), 'values'), meta.name);
+  const found = await deps.routes.look(origin.person);
+  if (found.kind !== 'routes') return ack(tell(found.sentence));
+  const sent = objectAt(objectAt(view, 'state'), 'values');
+  const inputs = await drawInputs(found, meta, deps);
+  const values = ofInputs(inputs, sent);
+  const errors = await checkValues(inputs, values, found, deps);
+  if (errors !== undefined) return ack({ response_action: 'errors', errors });
+  const reading = readRouteForm(values, meta.name);
   if (!reading.ok) return ack(showProblems(reading.problems, view));
   const { draft } = reading;
   const outcome = await deps.routes.set({ by: origin.person, draft, seen: meta.seen });
   const answer = answerOf(outcome, draft.name, view);
   await ack(answer);
   if (answer === undefined) await showSaved(payload, meta, draft.channel, outcome, deps);
+}
+
+/** The form as it was drawn, from the routes as they are: what has changed since is told by the desk. */
+async function drawInputs(
+  { book }: RoutesFound,
+  meta: RouteMeta,
+  deps: HandlerDeps,
+): Promise<ModalView['blocks']> {
+  const route = book.routes.find((each) => each.name === meta.name);
+  const tools = deps.toolbox.list().map(({ name }) => name);
+  return buildRouteForm({ route, book, tools, groups: await deps.userGroups(), meta }).blocks;
+}
+
+/** Finds what the form can't have sent, by block id; undefined when it is nothing. */
+async function checkValues(
+  inputs: ModalView['blocks'],
+  values: Payload,
+  { book }: RoutesFound,
+  deps: HandlerDeps,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  // What is missing is told in words of its own.
+  const problems = checkInputs(inputs, values, { isWhole: false });
+  const groups = await deps.userGroups();
+  const known = new Set([
+    ...groups.map(({ id }) => id),
+    ...book.routes.flatMap(({ approvers }) => approvers.map((each) => each.split(':')[1])),
+  ]);
+  const field = objectAt(objectAt(values, ROUTE_BLOCKS.groups), ROUTE_ACTIONS.groups);
+  const chosen = listAt(field, 'selected_options').map(({ value }) => value);
+  // Where Slack does not list them now, none can be called unknown.
+  const isUnknown = groups.length > 0 && chosen.some((id) => !known.has(String(id)));
+  const all = Object.fromEntries([
+    ...(isUnknown ? [[ROUTE_BLOCKS.groups, 'Choose from the list.']] : []),
+    ...problems.map(({ id, message }) => [id, message]),
+  ]);
+  return Object.keys(all).length === 0 ? undefined : all;
 }
 
 function answerOf(outcome: SetRouteOutcome, name: string, view: Payload) {
@@ -124,7 +173,9 @@ export function isRouteQuestion(body: unknown): boolean {
 export async function suggestGroups(body: unknown, deps: HandlerDeps): Promise<PlainTextOption[]> {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, deps.identity);
-  const wrong = whyNotOurs(payload, origin, deps.identity);
+  const wrong =
+    whyNotOurs(payload, origin, deps.identity) ??
+    whyNotAForm(payload, 'block_suggestion', ROUTE_FORMS);
   if (wrong) {
     const subject = ROUTE_ACTIONS.groups;
     await recordRefused({ kind: 'refused', origin, subject, ...wrong }, deps);

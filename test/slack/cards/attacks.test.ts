@@ -10,6 +10,7 @@ import { TEST_MARK } from '../../support/test-mark.ts';
 import { actionIds, dataTexts, outsideData } from '../../support/unrender-card.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { ATTACKS_BY_WORDS } from './attacks-by-words.ts';
+import { ATTACKS_OF_LOOKS } from './attacks-of-looks.ts';
 import { ATTACKS_OF_PROGRAMS } from './attacks-of-programs.ts';
 
 const FIXTURE = new URL('../../fixtures/slack/attacks.json', import.meta.url);
@@ -29,7 +30,7 @@ const TOOL = {
   },
 };
 
-const ALL = [...ATTACKS, ...ATTACKS_BY_WORDS, ...ATTACKS_OF_PROGRAMS];
+const ALL = [...ATTACKS, ...ATTACKS_OF_LOOKS, ...ATTACKS_BY_WORDS, ...ATTACKS_OF_PROGRAMS];
 
 const NOTIFICATION =
   /^Question from n{80}… \(80 of 300 characters\): Waiting for an answer$|^[A-Za-z0-9._\\{}]+(?:… \(80 of 369 characters\))?: Waiting for a decision · asked by (?:helper research \(work 2 of 3\), for |program “[A-Za-z0-9._\\{} -]+(?:… \(80 of \d+ characters\))?”, for )?<@U1> · open to review$/;

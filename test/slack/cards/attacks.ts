@@ -185,7 +185,8 @@ export const ATTACKS: readonly Attack[] = [
     title: 'one letter or a letter and its mark',
     args: { text: 'caf\u00e9', content: 'cafe\u0301', n: 1 },
     approvable: true,
-    data: ['caf\u00e9', 'cafe\u0301', '1'],
+    data: ['caf\u00e9', 'cafe\\u{301}', '1'],
+    says: ['1 character that can’t be seen is written as '],
   },
   {
     source: 'D14, 13',

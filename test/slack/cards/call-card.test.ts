@@ -167,7 +167,7 @@ describe('the card of a call', () => {
   });
 
   it('with more lines than a screen can hold is opened before it is approved', () => {
-    const command = `ls${'\n'.repeat(300)}; rm -rf /`;
+    const command = `ls${'\n#'.repeat(300)}; rm -rf /`;
     const card = buildCallCard(aCall({ args: JSON.stringify({ command }) }), { tool: TOOL });
     assert.ok(!actionIds(card).includes('call.approve'));
     assert.ok(actionIds(card).includes('call.open'));

@@ -234,9 +234,9 @@ describe('a question with answers to choose from', () => {
   });
 
   it('takes exactly one answer, and none that was not offered (D16)', () => {
-    assert.deepEqual(readReply(fill(null, '0')), { kind: 'choice', place: 0 });
-    assert.deepEqual(readReply(fill('Red', undefined)), { kind: 'text', text: 'Red' });
-    assert.deepEqual(readReply(fill('Red', 'own')), { kind: 'text', text: 'Red' });
+    assert.deepEqual(readReply(asked(), fill(null, '0')), { kind: 'choice', place: 0 });
+    assert.deepEqual(readReply(asked(), fill('Red', undefined)), { kind: 'text', text: 'Red' });
+    assert.deepEqual(readReply(asked(), fill('Red', 'own')), { kind: 'text', text: 'Red' });
     for (const [values, block] of [
       [fill('Red', '0'), 'reply'],
       [fill('  ', undefined), 'reply'],
@@ -245,7 +245,7 @@ describe('a question with answers to choose from', () => {
       [fill(null, '-1'), 'choice'],
       [fill('Red', '<@U7>'), 'choice'],
     ] as const) {
-      const read = readReply(values);
+      const read = readReply(asked(), values);
       assert.equal(read.kind, 'wrong');
       assert.deepEqual(read.kind === 'wrong' && Object.keys(read.errors), [block]);
     }

@@ -203,8 +203,8 @@ describe('the field of a value', () => {
     assert.match(wrong({ j: '{"a":1,"a":2}' }), /^Line 1, column 8: ./);
     assert.match(wrong({ j: '\ufeff[1]' }), /^Line 1, column 1: ./);
     assert.match(wrong({ j: '[“x”]' }), /^Line 1, column 2: ./);
-    assert.match(wrong({ n: '12345678901234567890' }), /^Write a number: .*lose digits/);
-    assert.match(wrong({ l: '1\nx' }), /^Line 2: write a number\.$/);
+    assert.match(wrong({ n: '12345678901234567890' }), /can’t be kept exactly/);
+    assert.match(wrong({ l: '1\nx' }), /^Line 2: Write a whole number with digits only/);
   });
 
   it('has a name that people read, the reason it is there, and marks where it may be left empty', () => {
@@ -225,6 +225,28 @@ describe('the field of a value', () => {
         ['Amount (tip)', 'At least 1, less than 9. Default: 2.', true],
       ],
     );
+  });
+
+  it('says above it what of its text can’t be seen as it is, or looks like something else', () => {
+    const said = (text: string) => {
+      const [view] = fillForm({ text }, objectOf({ text: STRING })).views;
+      return JSON.stringify(view?.blocks.filter(({ type }) => type === 'context'));
+    };
+    assert.match(
+      said('сору secret.txt'),
+      /⚠ Text: “сору” is written in Cyrillic letters, each of which looks Latin/,
+    );
+    assert.match(said('p\u0430ypal'), /“p\u0430ypal” has mixed scripts: Latin \+ Cyrillic/);
+    assert.match(said('cafe\u0301'), /⚠ Text: 1 character can’t be seen as it is\./);
+    assert.match(said('ls  '), /⚠ Text: 2 characters can’t be seen as they are\./);
+    assert.match(said('a\u2215b'), /“\u2215” \(U\+2215\) looks like “\/”/);
+    for (const honest of [
+      'copy secret.txt',
+      'café',
+      'Не трогать файл с отчётом, пока нет ответа',
+    ]) {
+      assert.doesNotMatch(said(honest), /⚠/);
+    }
   });
 
   it('of a value that may be anything is JSON, which is said of it and of nothing else', () => {

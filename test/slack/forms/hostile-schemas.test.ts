@@ -3,13 +3,23 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { offerTool } from '../../../src/agent/offer-tool.ts';
+import { readJsonSchema } from '../../../src/agent/tools/read-json-schema.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
 import type { Tool } from '../../../src/domain/tool.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import { changeDraft } from '../../../src/slack/forms/form-draft.ts';
-import { type Draft, type FormNode, nodesOf } from '../../../src/slack/forms/form-node.ts';
+import {
+  type Draft,
+  type FormNode,
+  NO_DRAFT,
+  nodesOf,
+} from '../../../src/slack/forms/form-node.ts';
+import { planForm } from '../../../src/slack/forms/plan-form.ts';
+import { readForm } from '../../../src/slack/forms/read-form.ts';
+import { BUDGET } from '../../../src/slack/limits.ts';
 import { aCall } from '../../support/a-call.ts';
+import { HOSTILE_SCHEMAS } from '../../support/hostile-schemas.ts';
 import { TEST_MARK } from '../../support/test-mark.ts';
 import { argsOf, fillForm, toolOf } from './fill-form.ts';
 
@@ -76,6 +86,83 @@ describe('a hostile schema', () => {
       }),
       { numRuns: RUNS, examples: [[{ type: [[], [null]] }, {}, [[0, 'add', 0]]]] },
     );
+  });
+
+  // What no field of a form stands for is still there when it is left, and still checked.
+  const inX = (x: JsonValue): Schema => ({ type: 'object', properties: { x } });
+  const constructs: readonly (readonly [string, Schema, fits: JsonValue, not: JsonValue])[] = [
+    ['not', inX({ not: { const: 1 } }), { x: 2 }, { x: 1 }],
+    ['multipleOf', inX({ type: 'number', multipleOf: 3 }), { x: 3 }, { x: 4 }],
+    ['contains', inX({ type: 'array', contains: { const: 1 } }), { x: [1] }, { x: [2] }],
+    ['uniqueItems', inX({ type: 'array', uniqueItems: true }), { x: [1] }, { x: [1, 1] }],
+    ['if', { type: 'object', if: { required: ['x'] }, else: { required: ['y'] } }, { x: 1 }, {}],
+    [
+      'dependentRequired',
+      { ...inX({}), dependentRequired: { x: ['y'] } },
+      { x: 1, y: 2 },
+      { x: 1 },
+    ],
+    [
+      'dependentSchemas',
+      { ...inX({}), dependentSchemas: { x: { required: ['y'] } } },
+      {},
+      { x: 1 },
+    ],
+    [
+      'patternProperties',
+      { ...inX({}), patternProperties: { '^y': { type: 'number' } } },
+      { y: 1 },
+      { y: 'a' },
+    ],
+    ['propertyNames', { type: 'object', propertyNames: { pattern: '^a' } }, { a: 1 }, { b: 1 }],
+    ['unevaluatedProperties', { ...inX({}), unevaluatedProperties: false }, { x: 1 }, { y: 1 }],
+    [
+      'an anchor',
+      { ...inX({ $ref: '#n' }), $defs: { n: { $anchor: 'n', type: 'number' } } },
+      { x: 1 },
+      { x: 'a' },
+    ],
+    [
+      'an $id',
+      { ...inX({ $ref: 'n' }), $defs: { n: { $id: 'n', type: 'number' } } },
+      { x: 1 },
+      { x: 'a' },
+    ],
+    [
+      'prefixItems',
+      inX({ prefixItems: [{ type: 'string' }], items: false }),
+      { x: ['a'] },
+      { x: ['a', 1] },
+    ],
+    ['an allOf that clashes', inX({ allOf: [{ minimum: 1 }, { minimum: 3 }] }), { x: 3 }, { x: 2 }],
+    [
+      'oneOf beside anyOf',
+      inX({ oneOf: [{ type: 'number' }], anyOf: [{ minimum: 3 }] }),
+      { x: 3 },
+      { x: 2 },
+    ],
+    ['contentEncoding', inX({ type: 'string', contentEncoding: 'base64' }), { x: '!' }, { x: 1 }],
+  ];
+  for (const [what, given, fits, not] of constructs) {
+    it(`that says ${what} is kept to, whatever its form shows of it`, () => {
+      const reading = readJsonSchema(given);
+      assert.ok(reading.ok, what);
+      for (const value of [fits, not]) {
+        const left = argsOf(fillForm(value, toolOf(given)));
+        assert.equal(canonicalJson(left), canonicalJson(value));
+        assert.equal(reading.parse(left).ok, value === fits);
+      }
+    });
+  }
+
+  it('has a form of so many places, and what is left untouched in it is unchanged', () => {
+    for (const { name: what, schema: given, args: value } of HOSTILE_SCHEMAS) {
+      const tool = toolOf(given);
+      const form = planForm({ args: canonicalJson(value) }, tool, NO_DRAFT);
+      assert.ok(nodesOf(form).length <= 2 * BUDGET.formPlaces, what);
+      const read = readForm(form);
+      assert.equal(read.ok && canonicalJson(read.args), canonicalJson(value), what);
+    }
   });
 
   const EIGHT = Array.from({ length: 8 }, (_, i) => i);

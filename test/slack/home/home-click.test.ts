@@ -57,7 +57,7 @@ describe('a click on Home', () => {
       user: { id: stage.workspace.member('outsider').id, team_id: team.id },
       trigger_id: 'tr.1',
       container: { type: 'view', view_id: 'V1' },
-      view: { id: 'V1', type: 'home', private_metadata: ';' },
+      view: { id: 'V1', type: 'home', callback_id: 'home', private_metadata: ';' },
       actions: [{ type: 'button', action_id: actionId, value }],
       ...patch,
     });

@@ -131,6 +131,15 @@ describe('an entry', () => {
     assert.match(sayHome(waiting(call)), /archives\/C1\/p1700000000000100".*Open the thread/);
   });
 
+  it('warns of arguments that look like something else', () => {
+    const warns = (path: string) =>
+      sayHome(waiting(withArgs({ path }))).includes('looks like something else');
+    assert.ok(warns('сору secret.txt'));
+    assert.ok(warns('a\u2215b'));
+    assert.ok(!warns('copy secret.txt'));
+    assert.ok(!warns('Не трогать файл с отчётом, пока нет ответа'));
+  });
+
   it('says that arguments are too long for it, and not that there are none', () => {
     const long = sayHome(waiting(withArgs({ note: 'x'.repeat(40_000) })));
     assert.ok(

@@ -1,0 +1,45 @@
+/** A number as a person writes it in a field, or what is wrong with it. */
+export type NumberReading =
+  | { readonly ok: true; readonly value: number }
+  | { readonly ok: false; readonly message: string };
+
+/** What a field of a number promises. */
+export interface NumberLimits {
+  readonly integer: boolean;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+const WHOLE = /^-?[0-9]+$/;
+const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+
+/** Reads a number that is kept exactly as it is written: nothing is trimmed, rounded or read in another notation. */
+export function readFormNumber(text: string, limits: NumberLimits): NumberReading {
+  const value = Number(text);
+  const message = whyNotExact(text, value, limits.integer) ?? whyNotWithin(value, limits);
+  return message === undefined ? { ok: true, value } : { ok: false, message };
+}
+
+function whyNotExact(text: string, value: number, integer: boolean): string | undefined {
+  const kept = JSON.stringify(value);
+  // What is tiny or huge stands in the field as JSON writes it.
+  const isDecimal = DECIMAL.test(text) || (text === kept && Number.isFinite(value));
+  if (integer ? !WHOLE.test(text) : !isDecimal) return integer ? NOT_WHOLE : NOT_DECIMAL;
+  if (/^-?0[0-9]/.test(text)) return 'Write the number without zeros at its beginning.';
+  return kept === withoutEndZeros(text) ? undefined : NOT_KEPT;
+}
+
+function whyNotWithin(value: number, { min, max }: NumberLimits): string | undefined {
+  if (min !== undefined && value < min) return `Write ${min} or more.`;
+  return max !== undefined && value > max ? `Write ${max} or less.` : undefined;
+}
+
+const NOT_WHOLE = 'Write a whole number with digits only, such as 12 or -3.';
+const NOT_DECIMAL = 'Write a number with digits and a point, such as 12.5 or -3.';
+
+const NOT_KEPT = 'This number can’t be kept exactly as it is written. Write fewer digits.';
+
+/** Zeros at the end of a fraction say nothing: 19.90 is 19.9. */
+function withoutEndZeros(text: string): string {
+  return DECIMAL.test(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
