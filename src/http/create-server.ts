@@ -29,6 +29,8 @@ export interface HttpServerOptions {
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Work that stands still, for `GET /healthz`: counts only, for the address may be public. */
   readonly parked?: () => Promise<readonly ParkedCount[]>;
+  /** What somebody has to look at though the app can work, for `GET /readyz`. */
+  readonly warnings?: () => Promise<readonly string[]>;
   readonly slackListener?: SlackListener;
   /** Answers requests under `/api`. */
   readonly api?: Hono<ApiEnv>;
@@ -99,7 +101,10 @@ function createRoutes(options: HttpServerOptions, isStopping: () => boolean): Ho
   });
   routes.get('/readyz', async (context) => {
     const problems = isStopping() ? ['The app is stopping.'] : await runChecks(options.checks);
-    if (problems.length === 0) return context.json({ status: 'ready' });
+    if (problems.length === 0) {
+      const warnings = (await options.warnings?.().catch(() => [])) ?? [];
+      return context.json({ status: 'ready', ...(warnings.length > 0 && { warnings }) });
+    }
     return context.json({ status: 'not ready', problems }, 503);
   });
   const { api, mcp } = options;

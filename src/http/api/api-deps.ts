@@ -1,9 +1,8 @@
 import type { Authorize } from '../../desk/authorize.ts';
 import type { Desk } from '../../desk/desk.ts';
 import type { OutsideDesk } from '../../desk/outside/outside-desk.ts';
-import type { Call } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { HideArgs } from '../../domain/hide-args.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Store } from '../../domain/store.ts';
 import type { ConsumeTokens } from './consume-tokens.ts';
@@ -14,23 +13,11 @@ export interface ApiDeps {
   /** The workspace that all people are of. */
   readonly team: string;
   readonly outside: OutsideDesk;
-  readonly desk: Pick<Desk, 'decide' | 'listWaiting'>;
+  readonly desk: Pick<Desk, 'decide' | 'listWaiting' | 'open'>;
   readonly store: Pick<Store, 'ledger' | 'keys'>;
   readonly authorize: Authorize;
   /** Hides secrets from whoever did not send them. */
-  readonly hide: {
-    args(call: Call, showsLookAlikes: boolean): JsonValue;
-    text(call: Call, text: string, showsLookAlikes: boolean): string;
-    restore(
-      call: Call,
-      args: JsonValue,
-    ): {
-      readonly args: JsonValue;
-      readonly keepsUnseen: boolean;
-      /** Where a mark stands that no secret can be put back for. */
-      readonly misplaced: readonly (readonly (string | number)[])[];
-    };
-  };
+  readonly hide: HideArgs;
   readonly tokens: ConsumeTokens;
   /** Absent where no tokens of people are taken. */
   readonly readPersonToken?: ReadPersonToken;

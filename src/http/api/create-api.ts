@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
+import { DamagedRecordError } from '../../domain/damage.ts';
 import { StoreUnavailableError } from '../../domain/store.ts';
 import { json, PROBLEM } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
@@ -19,7 +20,7 @@ import {
   operation,
   type Visitor,
 } from './operation.ts';
-import { problem, RETRY_S } from './problem.ts';
+import { DAMAGED, problem, RETRY_S } from './problem.ts';
 import { createReadApproval } from './read-approval.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { createRequestApproval } from './request-approval.ts';
@@ -135,6 +136,7 @@ export function createApi(deps: ApiDeps): Api {
 
   function answerError(error: unknown, c: Context): Response {
     log.warn({ err: error, path: c.req.path }, 'A request of the API could not be handled.');
+    if (error instanceof DamagedRecordError) return problem(c, 500, DAMAGED);
     return error instanceof StoreUnavailableError
       ? problem(c, 503, 'The records can’t be reached right now. Try again in a moment.', {
           retryAfter: RETRY_S,

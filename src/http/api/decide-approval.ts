@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { toApproval } from '../../domain/approval-view.ts';
 import type { Call } from '../../domain/call.ts';
+import { hasOpened } from '../../domain/call-secrets.ts';
 import { routeOf } from '../../domain/decide.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../domain/decision.ts';
 import { shortDigest } from '../../domain/digest.ts';
@@ -10,7 +11,7 @@ import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { answerNotDecided } from './key-only.ts';
 import { type ApiContext, operation, type Visitor } from './operation.ts';
-import { notFound, problem } from './problem.ts';
+import { DAMAGED, notFound, problem } from './problem.ts';
 import { Approval, Approve, Reject } from './schemas.ts';
 import type { SightOf } from './sight-of.ts';
 
@@ -22,7 +23,7 @@ type Decision = DecisionCommand['decision'];
 /** Makes the operations by which people decide, in the name of whoever's token it is. */
 export function createDecideApproval(
   { desk, hide, store }: ApiDeps,
-  { sightOf }: Pick<SightOf, 'sightOf'>,
+  { opened, sightOf }: Pick<SightOf, 'opened' | 'sightOf'>,
 ) {
   async function decide(call: Call, by: Person, decision: Decision): Promise<DecisionOutcome> {
     const { attempt, id: callId } = call;
@@ -35,7 +36,10 @@ export function createDecideApproval(
     modified: NonNullable<z.output<typeof Approve>['modifiedArguments']>,
   ): Promise<DecisionOutcome> {
     const { misplaced, ...restored } = hide.restore(call, modified);
-    if (misplaced.length === 0) return await decide(call, by, { kind: 'edit', ...restored });
+    if (misplaced.length === 0) {
+      const keepsUnseen = restored.keepsUnseen && !hasOpened(call, by);
+      return await decide(call, by, { kind: 'edit', ...restored, keepsUnseen });
+    }
     const problems = misplaced.map((path) => ({ path: [...path], message: MISPLACED }));
     return { kind: 'invalid', call, problems };
   }
@@ -51,6 +55,12 @@ export function createDecideApproval(
     return approved.kind === 'decided' || approved.kind === 'recorded' ? approved : outcome;
   }
 
+  function tell(c: ApiContext, visitor: Visitor, outcome: DecisionOutcome): Response {
+    return isDone(outcome)
+      ? c.json(toApproval(outcome.call, sightOf(visitor, outcome.call)), 200)
+      : refuse(c, outcome);
+  }
+
   async function answer(
     c: ApiContext,
     visitor: Visitor,
@@ -63,15 +73,7 @@ export function createDecideApproval(
     if (!call) return notFound(c);
     const unseen = whyUnseen(call, digest);
     if (unseen !== undefined) return problem(c, 409, unseen);
-    const outcome = await act(call, visitor.person);
-    if (
-      outcome.kind === 'decided' ||
-      outcome.kind === 'recorded' ||
-      outcome.kind === 'already-voted'
-    ) {
-      return c.json(toApproval(outcome.call, sightOf(visitor, outcome.call)), 200);
-    }
-    return refuse(c, outcome);
+    return tell(c, visitor, await act(call, visitor.person));
   }
 
   const approve = operation(
@@ -109,7 +111,30 @@ export function createDecideApproval(
       }),
   );
 
-  return [approve, reject];
+  const open = operation(
+    {
+      method: 'post',
+      path: '/api/approvals/:id/open',
+      operationId: 'openApproval',
+      summary:
+        'Shows what is masked of an approval to a person who may decide it, and logs that they saw it',
+      answers: { 200: json(Approval, 'As it is to run.'), ...problems(403, 404, 409) },
+    },
+    {},
+    async ({ c, id, visitor }) => {
+      if (visitor.kind === 'key') return answerNotDecided(c);
+      const call = await store.ledger.get(id);
+      if (!call) return notFound(c);
+      const { attempt, digest } = call;
+      const by = visitor.person;
+      const seen = await desk.open({ callId: id, attempt, digest: shortDigest(digest), by });
+      return seen.kind === 'open'
+        ? c.json(toApproval(seen.call, opened), 200)
+        : tell(c, visitor, seen);
+    },
+  );
+
+  return [approve, reject, open];
 }
 
 /** An approval is of what was seen: whoever decides on what has changed since says what they saw. */
@@ -124,7 +149,12 @@ function whyUnseen(call: Call, digest: string | undefined): string | undefined {
   return undefined;
 }
 
-type Refused = Exclude<DecisionOutcome, { kind: 'decided' | 'recorded' | 'already-voted' }>;
+type Done = Extract<DecisionOutcome, { kind: 'decided' | 'recorded' | 'already-voted' }>;
+type Refused = Exclude<DecisionOutcome, Done>;
+
+function isDone(outcome: DecisionOutcome): outcome is Done {
+  return ['decided', 'recorded', 'already-voted'].includes(outcome.kind);
+}
 
 function refuse(c: ApiContext, outcome: Refused): Response {
   switch (outcome.kind) {
@@ -143,6 +173,12 @@ function refuse(c: ApiContext, outcome: Refused): Response {
       return problem(c, 403, plainSentence(outcome.why));
     case 'needs-reason':
       return problem(c, 422, 'An approval of this needs a reason: send one.');
+    case 'needs-opening':
+      return problem(
+        c,
+        409,
+        'A part of this is masked, and you have not seen it. POST …/open shows it to you; approve it after that.',
+      );
     case 'invalid': {
       const [first] = outcome.problems;
       const why = first ? ` ${first.path.join('.')}: ${first.message}` : '';
@@ -150,5 +186,7 @@ function refuse(c: ApiContext, outcome: Refused): Response {
     }
     case 'not-found':
       return notFound(c);
+    case 'damaged':
+      return problem(c, 500, DAMAGED);
   }
 }

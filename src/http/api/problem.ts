@@ -16,6 +16,10 @@ export interface Problem {
 /** After this whoever could not be told is to ask again: what kept it from being told passes by itself. */
 export const RETRY_S = 5;
 
+/** What is told of a stored record that can't be understood. */
+export const DAMAGED =
+  'What is stored of it is damaged: nothing of it can be decided or run until the operator restores it from a backup.';
+
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not understood',
   401: 'Not let in',

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../domain/json.ts';
-import { parseStrictJson } from '../../domain/strict-json.ts';
+import { parseStrictJson, SCHEMA_LIMITS } from '../../domain/strict-json.ts';
 import { readTextBody } from '../../net/read-text-body.ts';
 
 /** A body as it was read, or why it is refused. */
@@ -22,7 +22,7 @@ export async function readJsonBody(request: Request): Promise<ReadJsonBody> {
     return refused(415, 'The body has to be JSON: send content-type: application/json.');
   }
   if (body.kind === 'not-utf8') return refused(400, 'The body is not UTF-8.');
-  const read = parseStrictJson(body.text);
+  const read = parseStrictJson(body.text, SCHEMA_LIMITS);
   if (!read.ok) {
     const { column, line, reason } = read;
     return refused(400, `The body is not read: ${reason} (line ${line}, column ${column})`);

@@ -42,6 +42,10 @@ export const Approval = z
       description:
         'Those that run, as people edited them. Secrets are hidden from whoever did not send them.',
     }),
+    masked: z.boolean().meta({
+      description:
+        'Whether a part is masked that a person has to see before they can approve: open shows it to them.',
+    }),
     digest: digest.meta({
       description: 'Binds all that changes the effect; to be sent back with consume.',
     }),

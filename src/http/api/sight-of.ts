@@ -21,13 +21,15 @@ export function createSightOf({
   hide,
   store,
 }: Pick<ApiDeps, 'authorize' | 'hide' | 'store'>) {
-  /** A key that only reads decides nothing, so what looks like a secret is hidden from it too. */
   function sightOf(visitor: Visitor, call: Call): Sight {
-    if (visitor.kind === 'key' && isOwn(visitor, call)) return WHOLE;
-    const shows = visitor.kind === 'person';
+    return visitor.kind === 'key' && isOwn(visitor, call) ? WHOLE : masked(false);
+  }
+
+  function masked(reveals: boolean): Sight {
     return {
-      args: (each) => hide.args(each, shows),
-      text: (each, text) => hide.text(each, text, shows),
+      args: (call) => hide.args(call, reveals),
+      text: (call, text) => hide.text(call, text, reveals),
+      isMasked: (call) => !reveals && hide.mustBeOpened(call),
     };
   }
 
@@ -66,6 +68,9 @@ export function createSightOf({
 
   return {
     sightOf,
+
+    /** The sight of a person who has opened a call. */
+    opened: masked(true),
 
     /** Finds a call that the visitor may read; those of others are not found. */
     find,

@@ -11,6 +11,7 @@ import {
   hashKeySecret,
   newKeyId,
 } from '../../../src/domain/api-key.ts';
+import { createHideArgs } from '../../../src/domain/hide-args.ts';
 import type { Gate } from '../../../src/domain/route.ts';
 import { createConsumeTokens } from '../../../src/http/api/consume-tokens.ts';
 import { type Api, createApi } from '../../../src/http/api/create-api.ts';
@@ -19,7 +20,6 @@ import {
   type PersonTokenSettings,
 } from '../../../src/http/api/person-tokens.ts';
 import { createServer, type HttpServer } from '../../../src/http/create-server.ts';
-import { createHideArgs } from '../../../src/slack/cards/hide-args.ts';
 import { createTestDirectory, type TestDirectory } from '../../support/a-directory.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/build-desk.ts';
 import { type StoreKind, storeOf } from '../../support/open-redis.ts';
@@ -124,7 +124,7 @@ export async function setApiStage(
       desk: desk.desk,
       store: desk.store,
       authorize: createAuthorize({ directory, log }),
-      hide: createHideArgs(TEST_MARK),
+      hide: createHideArgs(TEST_MARK, desk.toolbox),
       tokens: await createConsumeTokens(new Uint8Array(32).fill(7), clock),
       readPersonToken: createPersonTokens(people, clock),
       ratePerMinute: options.ratePerMinute ?? 1_000_000,

@@ -5,6 +5,7 @@ import { actingTests } from './acting.ts';
 import { openBench } from './api-bench.ts';
 import { comingInTests } from './coming-in.ts';
 import { fuzzTests } from './fuzzing.ts';
+import { maskedTests } from './masked.ts';
 import { peopleTests } from './people.ts';
 import { refusingTests } from './refusing.ts';
 
@@ -13,6 +14,7 @@ describe('the HTTP API', () => {
   actingTests(bench);
   refusingTests(bench);
   comingInTests(bench);
+  maskedTests(bench);
   peopleTests(bench);
   fuzzTests(bench);
 

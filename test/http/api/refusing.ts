@@ -74,7 +74,22 @@ export function refusingTests(bench: ApiBench): void {
       'a schema that is none',
       { body: { ...CALL, schema: { type: 5 } } },
       422,
-      /^It can’t be asked\. schema: .*type must be/,
+      /^It can’t be asked\. schema: “\/type” has to be one of/,
+    ],
+    ['a misspelled field', { body: { ...CALL, deadine: 60 } }, 400, /nrecognized key: "deadine"/],
+    [
+      'a misspelled keyword of a schema',
+      {
+        body: { ...CALL, schema: { type: 'object', properties: { table: { maxLenght: 3 } } } },
+      },
+      422,
+      /schema: “\/properties\/table\/maxLenght” .* did you mean “maxLength”\?/,
+    ],
+    [
+      'a schema with a keyword twice',
+      { raw: '{"action":"x","args":{},"schema":{"type":"object","type":"array"}}' },
+      400,
+      /"type" stands twice/,
     ],
     [
       'a header that is none',
