@@ -54,6 +54,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['preact', ['playground']],
   ['ws', ['playground']],
   ['canonicalize', ['domain']],
+  ['diff', ['domain']],
   ['@marcbachmann/', ['policy']],
   ['yaml', ['policy']],
   ['leven', ['policy', 'process', 'agent']],

@@ -2,6 +2,7 @@ import { approveStarts } from './approve-starts.ts';
 import { clicks } from './clicks.ts';
 import { cycle } from './cycle.ts';
 import { foreignKeys } from './foreign-keys.ts';
+import { hostileInput } from './hostile-input.ts';
 import type { Bench } from './kit/bench.ts';
 import { longThread } from './long-thread.ts';
 import { pending } from './pending.ts';
@@ -16,4 +17,5 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'foreign-keys': foreignKeys,
   'long-thread': longThread,
   pending,
+  'hostile-input': hostileInput,
 };

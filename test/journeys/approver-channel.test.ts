@@ -270,6 +270,7 @@ describe('a channel of approvers', () => {
     return {
       ...(last?.request as object),
       user: { id, team_id: teamId },
+      channel: { id: card.channel },
       container: { type: 'message', channel_id: card.channel, message_ts: card.ts },
       message: { ts: card.ts, bot_id: stage.workspace.app.botId },
       actions: actionsOf(card, actionId),

@@ -53,7 +53,10 @@ describe('routes that are set in Slack', () => {
       authorization: `Bearer ${botToken}`,
       'content-type': 'application/json; charset=utf-8',
     };
-    const body = JSON.stringify({ user_id: user, view: { type: 'home', blocks } });
+    const body = JSON.stringify({
+      user_id: user,
+      view: { type: 'home', callback_id: 'home', blocks },
+    });
     const response = await fetch(`${apiUrl}views.publish`, { method: 'POST', headers, body });
     assert.equal(((await response.json()) as { readonly ok: boolean }).ok, true);
   }

@@ -7,35 +7,26 @@ import type { TestContext } from 'node:test';
 import { createAttachmentFolder } from '../../src/agent/attachment-folder.ts';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
-import type { ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { readJsonSchema } from '../../src/agent/tools/read-json-schema.ts';
 import { createTask } from '../../src/agent/tools/task.ts';
 import { createWorkspaceBytes } from '../../src/agent/tools/workspace-bytes.ts';
-import type { Keeping } from '../../src/desk/deps.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
 import { createIntegrityAlarm, type IntegrityAlarm } from '../../src/desk/integrity-alarm.ts';
+import { LATE_MS, withOrderWait } from '../../src/desk/message-order.ts';
 import { createOutsideDesk, type OutsideDesk } from '../../src/desk/outside/outside-desk.ts';
 import { type CallWatch, createCallWatch } from '../../src/desk/outside/watch-calls.ts';
 import { createStopSignals } from '../../src/desk/stop-signals.ts';
-import type { Agent } from '../../src/domain/agent.ts';
 import type { Call } from '../../src/domain/call.ts';
-import type { Callbacks } from '../../src/domain/callback.ts';
-import type { Chat } from '../../src/domain/chat.ts';
 import type { Clock } from '../../src/domain/clock.ts';
+import type { OnDamaged } from '../../src/domain/damage.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../src/domain/decision.ts';
 import { shortDigest } from '../../src/domain/digest.ts';
-import type { Directory } from '../../src/domain/directory.ts';
 import type { AttachmentSource } from '../../src/domain/file-ports.ts';
-import type { Helper } from '../../src/domain/helper.ts';
-import type { Log } from '../../src/domain/log.ts';
 import { type Attachment, messageId } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
-import type { Store } from '../../src/domain/store.ts';
-import type { TalkRules } from '../../src/domain/talk.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
-import type { Tool } from '../../src/domain/tool.ts';
-import type { RedisStore } from '../../src/stores/redis/create-redis-store.ts';
+import type { Toolbox } from '../../src/domain/tool.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import {
   createSqliteStore,
@@ -43,6 +34,7 @@ import {
 } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { REQUESTER, THREAD } from './a-call.ts';
 import { createTestDirectory } from './a-directory.ts';
+import type { DeskOptions } from './desk-options.ts';
 import { createManualClock } from './manual-clock.ts';
 import { createMockModel, type MockModel } from './mock-model.ts';
 import { createRecordingChat, type RecordingChat } from './recording-chat.ts';
@@ -57,6 +49,7 @@ export interface TestDesk {
   /** Ends the worker, as a process that is stopped, and starts another one on the same store; `meanwhile` happens in between. */
   restart(meanwhile?: () => Promise<void>): Promise<Worker>;
   readonly store: SqliteStore;
+  readonly toolbox: Toolbox;
   /** Where the store's file is. */
   readonly dataDir: string;
   readonly integrity: IntegrityAlarm;
@@ -81,7 +74,6 @@ export interface TestDesk {
 
 /** How long a program may take to say what came of a call. */
 export const REPORT_MS = 600_000;
-
 /** How long the tools of a test desk may run. */
 export const TOOL_TIMEOUT_MS = 60_000;
 
@@ -95,64 +87,22 @@ export function askAll(route: Partial<Route> = {}): Gate {
 }
 
 /** Builds a desk that is closed with the test. */
-export async function buildDesk(
-  t: TestContext,
-  options: {
-    readonly gate?: Gate;
-    /** Makes the gate out of what the desk stands on, in place of `gate`. */
-    readonly gateOf?: (desk: { readonly store: Store; readonly clock: Clock }) => Gate;
-    /** (Default: SQLite in a folder of its own.) */
-    readonly openStore?: (deps: {
-      readonly clock: Clock;
-      readonly onWake: () => void;
-    }) => Promise<SqliteStore | RedisStore>;
-    readonly tools: readonly ToolDefinition[];
-    /** Makes the agent in place of ours. */
-    readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
-    /** Tools that are made already. */
-    readonly made?: readonly Tool[];
-    /** Whom the agent may give work to, with the tool for it. */
-    readonly helpers?: readonly Helper[];
-    /** The first worker never looks at the time: its leases run out, as if its process stood still. */
-    readonly stalled?: boolean;
-    readonly modelTimeoutMs?: number;
-    readonly modelRetries?: number;
-    readonly contextTokens?: number;
-    readonly showsUsage?: boolean;
-    /** (Default: nothing is logged.) */
-    readonly log?: Partial<Log>;
-    /** Where attached files come from; without it there are none. */
-    readonly source?: AttachmentSource;
-    /** Whether the model sees images. */
-    readonly seesImages?: boolean;
-    /** (Default: everybody is a member, and nobody an admin.) */
-    readonly directory?: Directory;
-    readonly talk?: TalkRules;
-    readonly maxPendingPerPerson?: number;
-    readonly maxPendingPerKey?: number;
-    /** (Default: nothing is sealed or removed.) */
-    readonly keeping?: Keeping;
-    /** Who is told of channels that take no cards. */
-    readonly admins?: ReadonlySet<string>;
-    /** Reaches programs. */
-    readonly callbacks?: Callbacks;
-    readonly shownOn?: Chat;
-  },
-): Promise<TestDesk> {
+export async function buildDesk(t: TestContext, options: DeskOptions): Promise<TestDesk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-desk-'));
   const workspaceDir = await mkdtemp(join(tmpdir(), 'countersign-files-'));
   const files = createWorkspaceBytes(workspaceDir);
   const clock = createManualClock(1_700_000_000_000);
   let worker: Worker | undefined;
   let watch: CallWatch | undefined;
+  const onDamaged: OnDamaged = (error) => worker?.onDamaged(error);
   const onWake = () => {
     worker?.nudge();
     watch?.nudge();
   };
   // Whoever opens another one does not reach into the file of SQLite.
   const opened = options.openStore
-    ? ((await options.openStore({ clock, onWake })) as SqliteStore)
-    : createSqliteStore({ dataDir, clock, onWake });
+    ? ((await options.openStore({ clock, onWake, onDamaged })) as SqliteStore)
+    : createSqliteStore({ dataDir, clock, onWake, onDamaged });
   const store = { ...opened, ledger: sealLedger(opened.ledger, TEST_SEAL) };
   const model = await createMockModel();
   const helpers = options.helpers ?? [];
@@ -207,7 +157,8 @@ export async function buildDesk(
       directory,
       talk,
       showsUsage: options.showsUsage ?? false,
-      ...(options.admins && { admins: options.admins }),
+      ...(options.admins && { admins: options.admins, team: REQUESTER.team }),
+      onDamaged,
       newId,
       toolTimeoutMs: TOOL_TIMEOUT_MS,
       ...(options.maxPendingPerPerson && { maxPendingPerPerson: options.maxPendingPerPerson }),
@@ -217,7 +168,17 @@ export async function buildDesk(
   const running = newWorker(clock);
   const stalled = newWorker({ now: clock.now, schedule: () => () => {} });
   worker = options.stalled ? stalled : running;
-  const desk = createDesk({ store, toolbox, clock, signals, directory, talk, integrity, log });
+  const desk = createDesk({
+    store,
+    toolbox,
+    clock,
+    signals,
+    directory,
+    talk,
+    integrity,
+    log,
+    onDamaged,
+  });
   watch = createCallWatch({ audit: store.audit, clock, log });
   const calls = watch;
   const outside = createOutsideDesk({
@@ -268,6 +229,7 @@ export async function buildDesk(
       return healthy;
     },
     store,
+    toolbox,
     dataDir,
     integrity,
     chat,
@@ -280,8 +242,12 @@ export async function buildDesk(
       const ts = sent === 0 ? root : `${root.slice(0, -1)}${sent}`;
       sent += 1;
       const id = messageId({ team, channel, ts });
-      const message = { id, thread: THREAD, author: by, ts, text, receivedAt: clock.now() };
-      await desk.receive({ ...message, ...(attached && { files: attached }) });
+      const now = clock.now();
+      const message = { id, thread: THREAD, author: by, ts, text, receivedAt: now };
+      // Nothing earlier can follow any more: the order of messages has tests of its own.
+      const isOrdered = withOrderWait(message).orderedAt === undefined;
+      const receivedAt = isOrdered ? now : now - LATE_MS;
+      await desk.receive({ ...message, receivedAt, ...(attached && { files: attached }) });
       await rest();
     },
     calls: () => store.ledger.ofThread(THREAD),

@@ -41,13 +41,15 @@ function collect(units: ReadonlyMap<string, readonly string[]>, root: string): P
   };
 }
 
-const keepPlaces: Plugin = {
+/** Whatever a module finds beside it, it finds where its source lies. */
+export const keepPlaces: Plugin = {
+  // Patterns, since this file is bundled so itself.
   name: 'keep-places',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/](?:src|test)[\\/].*\.tsx?$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+        .replaceAll(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href))
+        .replaceAll(/import\.meta\.dirname/g, JSON.stringify(dirname(path))),
       loader: path.endsWith('x') ? 'tsx' : 'ts',
     }));
   },

@@ -11,6 +11,7 @@ type Method = (...args: readonly unknown[]) => Promise<unknown>;
 const PORTS = [
   'ledger',
   'inbox',
+  'records',
   'history',
   'outbox',
   'agenda',

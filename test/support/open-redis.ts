@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { Clock } from '../../src/domain/clock.ts';
+import type { OnDamaged } from '../../src/domain/damage.ts';
 import { createRedisStore, type RedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 
@@ -8,6 +9,7 @@ export type StoreKind = 'SQLite' | 'Redis';
 type OpenStore = (deps: {
   readonly clock: Clock;
   readonly onWake: () => void;
+  readonly onDamaged?: OnDamaged;
 }) => Promise<RedisStore>;
 
 const silent = () => {};
@@ -22,7 +24,7 @@ export async function storeOf(
   const redis = await startRedis();
   return {
     redis,
-    openStore: ({ clock, onWake }) =>
+    openStore: ({ clock, onWake, onDamaged }) =>
       createRedisStore({
         url: redis.url,
         prefix: 'desk',
@@ -30,6 +32,7 @@ export async function storeOf(
         // Without the look of every second: days pass in these tests.
         clock: { now: clock.now, schedule: () => () => {} },
         onWake,
+        ...(onDamaged && { onDamaged }),
       }),
     // To be called once the desk is built: its store is closed first.
     stop: () => t.after(() => redis.stop()),

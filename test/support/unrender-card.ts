@@ -68,7 +68,7 @@ function readArgument({ label, name, text }: ShownPiece): readonly [string, Json
 }
 
 function readValue(type: string, text: string): JsonValue {
-  if (type === '') return fromVisible(text);
+  if (type === '' || /^(?:begins|ends) with /.test(type)) return fromVisible(text);
   if (type === 'null') return null;
   if (type === 'empty text') return '';
   if (type === 'empty list') return [];

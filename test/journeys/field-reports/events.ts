@@ -74,6 +74,27 @@ export function eventJourneys(delivery: Delivery): void {
       assert.equal(stage.thread(place).length, 2);
     });
 
+    it('two follow-ups that arrive in the wrong order are taken in the order in which they were written', async () => {
+      stage.play(sayText('Hello.'), sayText('One.'), sayText('Two.'));
+      const place = await stage.ask('requester', 'hello');
+      await stage.answer(place, 'Hello.');
+      await stage.settled();
+      stage.workspace.faults.holdEvents();
+      const first = await stage.write('requester', place, 'write the first');
+      const second = await stage.write('requester', place, 'write the second');
+      for (const said of [second, first]) {
+        const ack = await stage.workspace.deliverEvent(eventsOf(stage, said).message);
+        assert.equal(ack.kind, 'acknowledged');
+      }
+      await stage.answer(place, 'Two.');
+      const asked = stage.model.requests.at(-1)?.messages ?? [];
+      const wrote = asked
+        .filter(({ role }) => role === 'user')
+        .map(({ content }) => String(content));
+      assert.match(wrote.at(-2) ?? '', /the first/);
+      assert.match(wrote.at(-1) ?? '', /the second/);
+    });
+
     it('edits, unfurls and deletions never start or change anything (field report 4)', async () => {
       stage.play(sayCall('note', { text: 'as I asked' }), sayText('Noted.'));
       const place = await stage.ask('requester', 'note it');

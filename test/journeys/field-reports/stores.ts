@@ -4,6 +4,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type AppProcess, startApp } from '../../support/app-process.ts';
+import {
+  DAMAGES,
+  damage,
+  piecesOfRedis,
+  piecesOfSqlite,
+} from '../../support/damage-checkpoints.ts';
 import { sayText } from '../../support/mock-model.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 import { allText } from '../../support/scene.ts';
@@ -147,6 +153,27 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
         assert.equal(ran.length, allText(end).includes('*Done*') ? 1 : 0);
         await stage.privately('requester', 'already');
       }
+    });
+
+    it('an approval whose checkpoints were all lost runs once, the model is told of it, and is not asked the same again', async () => {
+      const text = `lost ${store}`;
+      stage.play(sayCall('note', { text }), sayText('It is noted.'));
+      const place = await stage.ask('requester', 'note it');
+      const card = await stage.card(place, text, 'Waiting for a decision');
+      const asked = stage.asked();
+      const pieces = redis
+        ? await piecesOfRedis(redis.url, 'countersign')
+        : piecesOfSqlite(join(stage.folder, 'data'));
+      await damage(pieces.read, DAMAGES['all of it is lost']);
+      await pieces.close();
+      await stage.press('requester', card, 'call.approve');
+      await stage.answer(place, 'It is noted.');
+      assert.equal(stage.asked(), asked + 1);
+      assert.equal(stage.toolMessages().length, 1);
+      const runs = (await stage.runs()).filter(({ args }) => JSON.stringify(args).includes(text));
+      assert.equal(runs.length, 1);
+      assert.equal(stage.cards(place).filter((each) => allText(each).includes(text)).length, 1);
+      assert.deepEqual(stage.model.refusals, []);
     });
 
     it('a card is settled by whatever ends its call, and a card that was deleted holds nothing up (field report 52)', async () => {

@@ -1,0 +1,61 @@
+import type { ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import type { Keeping } from '../../src/desk/deps.ts';
+import type { Agent } from '../../src/domain/agent.ts';
+import type { Callbacks } from '../../src/domain/callback.ts';
+import type { Chat } from '../../src/domain/chat.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { OnDamaged } from '../../src/domain/damage.ts';
+import type { Directory } from '../../src/domain/directory.ts';
+import type { AttachmentSource } from '../../src/domain/file-ports.ts';
+import type { Helper } from '../../src/domain/helper.ts';
+import type { Log } from '../../src/domain/log.ts';
+import type { Gate } from '../../src/domain/route.ts';
+import type { Store } from '../../src/domain/store.ts';
+import type { TalkRules } from '../../src/domain/talk.ts';
+import type { Tool } from '../../src/domain/tool.ts';
+import type { RedisStore } from '../../src/stores/redis/create-redis-store.ts';
+import type { SqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
+
+/** What a test wants of its desk. */
+export interface DeskOptions {
+  readonly gate?: Gate;
+  /** Makes the gate out of what the desk stands on, in place of `gate`. */
+  readonly gateOf?: (desk: { readonly store: Store; readonly clock: Clock }) => Gate;
+  /** (Default: SQLite in a folder of its own.) */
+  readonly openStore?: (deps: {
+    readonly clock: Clock;
+    readonly onWake: () => void;
+    readonly onDamaged: OnDamaged;
+  }) => Promise<SqliteStore | RedisStore>;
+  readonly tools: readonly ToolDefinition[];
+  /** Makes the agent in place of ours. */
+  readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
+  /** Tools that are made already. */
+  readonly made?: readonly Tool[];
+  /** Whom the agent may give work to, with the tool for it. */
+  readonly helpers?: readonly Helper[];
+  /** The first worker never looks at the time: its leases run out, as if its process stood still. */
+  readonly stalled?: boolean;
+  readonly modelTimeoutMs?: number;
+  readonly modelRetries?: number;
+  readonly contextTokens?: number;
+  readonly showsUsage?: boolean;
+  /** (Default: nothing is logged.) */
+  readonly log?: Partial<Log>;
+  /** Where attached files come from; without it there are none. */
+  readonly source?: AttachmentSource;
+  /** Whether the model sees images. */
+  readonly seesImages?: boolean;
+  /** (Default: everybody is a member, and nobody an admin.) */
+  readonly directory?: Directory;
+  readonly talk?: TalkRules;
+  readonly maxPendingPerPerson?: number;
+  readonly maxPendingPerKey?: number;
+  /** (Default: nothing is sealed or removed.) */
+  readonly keeping?: Keeping;
+  /** Who is told of channels that take no cards. */
+  readonly admins?: ReadonlySet<string>;
+  /** Reaches programs. */
+  readonly callbacks?: Callbacks;
+  readonly shownOn?: Chat;
+}
