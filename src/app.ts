@@ -18,10 +18,12 @@ import { createDesk, createWorker, type Worker } from './desk/desk.ts';
 import { createIntegrityAlarm } from './desk/integrity-alarm.ts';
 import { createAskQuestion } from './desk/outside/ask-question.ts';
 import { type CallWatch, createCallWatch } from './desk/outside/watch-calls.ts';
+import { warnOf } from './desk/quarantine.ts';
 import { createRouteControl } from './desk/set-routes.ts';
 import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
+import type { OnDamaged } from './domain/damage.ts';
 import type { Gate } from './domain/route.ts';
 import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
@@ -108,7 +110,8 @@ async function open(
     watch?.nudge();
     slack?.nudge();
   };
-  const opened = await openStore(config, { clock, log, onWake });
+  const onDamaged: OnDamaged = (error) => worker?.onDamaged(error);
+  const opened = await openStore(config, { clock, log, onWake, onDamaged });
   onRelease(() => opened.store.close());
   const key = await opened.installationKey.read();
   const mark = createSecretMark(key);
@@ -161,6 +164,7 @@ async function open(
     helpers,
     history: store.history,
     saver: store.saver,
+    graphSaver: store.graphSaver,
     clock,
     ...(config.modelSeesImages && { readImage: files.read }),
     log,
@@ -172,7 +176,7 @@ async function open(
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
   const known = { directory, talk, integrity, log, graph };
-  const desk = createDesk({ store, toolbox, clock, signals, ...known });
+  const desk = createDesk({ store, toolbox, clock, signals, onDamaged, ...known });
   const gate = overrides.gate ?? rules.gate;
   const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
   worker = createWorker({
@@ -196,6 +200,8 @@ async function open(
     maxPendingPerPerson: config.maxPendingPerPerson,
     keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs: rules.lookBackMs },
     admins: adminUsers,
+    team: connection.identity.team,
+    onDamaged,
     digestOver: config.digestOver,
     callbacks,
   });
@@ -230,6 +236,7 @@ async function open(
     log,
     checks: { store: () => store.check(), slack: () => line.check() },
     parked: async () => countParked(await store.agenda.parked()),
+    warnings: async () => warnOf(await desk.listQuarantined()),
     ...(line.requestListener && { slackListener: line.requestListener }),
     api: outside.api.routes,
     mcp: mcpHandler.handle,

@@ -19,7 +19,11 @@ export async function openAgent(
   deps: Pick<
     AgentDeps,
     'toolbox' | 'helpers' | 'history' | 'saver' | 'clock' | 'readImage' | 'onDelta'
-  > & { readonly log: Logger },
+  > & {
+    /** Of a graph that others made. */
+    readonly graphSaver: AgentDeps['saver'];
+    readonly log: Logger;
+  },
 ): Promise<Agent> {
   const { graph, model } = config;
   if (graph) {
@@ -43,9 +47,12 @@ export async function openAgent(
 
 async function openGraph(
   graph: GraphConfig,
-  deps: Pick<AgentDeps, 'saver' | 'clock'> & { readonly log: Logger },
+  deps: Pick<AgentDeps, 'clock'> & Pick<Parameters<typeof openAgent>[1], 'graphSaver' | 'log'>,
 ): Promise<ForeignGraph> {
-  if (graph.kind === 'module') return await loadGraph({ ...graph, name: graphNameOf(graph) }, deps);
+  if (graph.kind === 'module') {
+    const { clock, graphSaver: saver } = deps;
+    return await loadGraph({ ...graph, name: graphNameOf(graph) }, { saver, clock });
+  }
   const problem = await findRemoteProblem(graph).catch((error: unknown) => {
     const sentence = 'The server that GRAPH names does not answer now; threads wait until it does.';
     deps.log.warn({ err: error }, sentence);

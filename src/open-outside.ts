@@ -6,11 +6,11 @@ import type { DeskDeps } from './desk/deps.ts';
 import type { Desk } from './desk/desk.ts';
 import { createOutsideDesk, type OutsideDesk } from './desk/outside/outside-desk.ts';
 import type { CallWatch } from './desk/outside/watch-calls.ts';
+import { createHideArgs } from './domain/hide-args.ts';
 import { createCallNames, createSecretMark } from './domain/secret-mark.ts';
 import { createConsumeTokens } from './http/api/consume-tokens.ts';
 import { type Api, createApi } from './http/api/create-api.ts';
 import { createPersonTokens } from './http/api/person-tokens.ts';
-import { createHideArgs } from './slack/cards/hide-args.ts';
 
 /** The way in from outside of Slack. */
 export interface Outside {
@@ -57,7 +57,7 @@ export async function openOutside(
   const api = createApi({
     ...{ team, outside, desk, store, ratePerMinute, clock, log },
     authorize: createAuthorize({ directory, log }),
-    hide: createHideArgs(createSecretMark(installationKey)),
+    hide: createHideArgs(createSecretMark(installationKey), deps.toolbox),
     tokens: await createConsumeTokens(installationKey, clock),
     ...(people && { readPersonToken: createPersonTokens(people, clock) }),
   });

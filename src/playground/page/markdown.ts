@@ -49,13 +49,19 @@ const readFence: Reader = (lines, at) => {
   const open = /^( {0,3})(`{3,}|~{3,})[^`]*$/.exec(lines[at] ?? '');
   if (open === null) return undefined;
   const [, indent = '', mark = ''] = open;
-  const isClose = (line: string) => line.trim().startsWith(mark) && /^(`+|~+)$/.test(line.trim());
-  const rest = lines.slice(at + 1);
-  const end = rest.findIndex(isClose);
-  const inside = end < 0 ? rest : rest.slice(0, end);
-  const text = inside.map((line) => cutIndent(line, indent.length)).join('\n');
-  return { block: { kind: 'fence', text }, next: at + 1 + inside.length + (end < 0 ? 0 : 1) };
+  let end = at + 1;
+  while (end < lines.length && !closesFence(lines[end] ?? '', mark)) end += 1;
+  const inside = lines.slice(at + 1, end).map((line) => cutIndent(line, indent.length));
+  return {
+    block: { kind: 'fence', text: inside.join('\n') },
+    next: Math.min(end + 1, lines.length),
+  };
 };
+
+function closesFence(line: string, mark: string): boolean {
+  const text = line.trim();
+  return text.startsWith(mark) && /^(?:`+|~+)$/.test(text);
+}
 
 const readHeading: Reader = (lines, at) => {
   const match = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(lines[at] ?? '');
