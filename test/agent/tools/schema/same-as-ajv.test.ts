@@ -162,10 +162,9 @@ describe('the interpreter of schemas', () => {
           assert.equal(problem?.message, 'is missing');
           assert.deepEqual(problem?.path, [...path, wrong.params.missingProperty]);
         } else {
-          assert.ok(
-            problem?.message.startsWith(wrong.message ?? '?'),
-            `${problem?.message} ${wrong.message}`,
-          );
+          // Which of two equal items is named first depends on how Ajv compares them.
+          const said = wrong.message?.replace(/ \(items ## .*/, '') ?? '?';
+          assert.ok(problem?.message.startsWith(said), `${problem?.message} ${wrong.message}`);
           assert.deepEqual(problem?.path, path);
         }
       }),
