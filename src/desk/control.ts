@@ -58,6 +58,12 @@ interface InChannel {
 export interface Control {
   /** Stops one turn, named by the id of its message. */
   stop(command: { readonly turn: string; readonly by: Person }): Promise<StopOutcome>;
+  /** Stops the turn that went on in a thread at a time (ms); one that began later is left alone. */
+  stopAt(command: {
+    readonly thread: ThreadKey;
+    readonly at: number;
+    readonly by: Person;
+  }): Promise<StopOutcome>;
   /** Stops the turns of a channel that the person began; an admin's stops all of them. */
   stopAll(command: InChannel): Promise<StopOutcome>;
   /** Nothing new runs anywhere from now on; for admins. */
@@ -123,18 +129,43 @@ export function createControl(
     return keys.map((key) => ({ key, dueAt: now }));
   }
 
+  /** The turn that went on in a thread at a time, if it still does: those of a thread follow each other. */
+  async function currentAt(thread: ThreadKey, at: number): Promise<InboxMessage | undefined> {
+    const [message, [ended]] = await Promise.all([
+      store.inbox.current(thread),
+      store.history.newest(thread, 1, 0),
+    ]);
+    const beganLater =
+      message && (Number(message.ts) * 1_000 > at || (ended && ended.settledAt > at));
+    return beganLater ? undefined : message;
+  }
+
+  async function stopOne(
+    message: InboxMessage | undefined,
+    place: InChannel,
+    subject: string,
+  ): Promise<StopOutcome> {
+    const { by } = place;
+    // Whoever began it was let in then, and may always end it.
+    if (!message || !isSamePerson(message.author, by)) {
+      const checked = await checkTalk(place, subject);
+      if ('kind' in checked) return checked;
+    }
+    if (!message) return { kind: 'nothing' };
+    if (message.stopped) return { kind: 'already-stopped', by: message.stopped.by };
+    return (await stopTurn(message, by)) ? { kind: 'stopped', turns: 1 } : { kind: 'nothing' };
+  }
+
   return {
     async stop({ turn, by }) {
       const [team = '', channel = ''] = turn.split('/');
       const message = (await ongoingIn(team, channel)).find(({ id }) => id === turn);
-      // Whoever began it was let in then, and may always end it.
-      if (!message || !isSamePerson(message.author, by)) {
-        const checked = await checkTalk({ team, channel, by }, turn);
-        if ('kind' in checked) return checked;
-      }
-      if (!message) return { kind: 'nothing' };
-      if (message.stopped) return { kind: 'already-stopped', by: message.stopped.by };
-      return (await stopTurn(message, by)) ? { kind: 'stopped', turns: 1 } : { kind: 'nothing' };
+      return await stopOne(message, { team, channel, by }, turn);
+    },
+
+    async stopAt({ thread, at, by }) {
+      const { team, channel } = placeOf(thread);
+      return await stopOne(await currentAt(thread, at), { team, channel, by }, thread);
     },
 
     async stopAll({ team, channel, by }) {

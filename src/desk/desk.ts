@@ -54,11 +54,14 @@ import { createSweep } from './sweep.ts';
 import { createTakeIn } from './take-in.ts';
 import { createTellParked } from './tell-parked.ts';
 import { createTidy } from './tidy.ts';
+import { createWelcome, type Welcome } from './welcome.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
 export interface Desk extends Control {
   /** Stores a message; once it has resolved, the message is never lost. Before Slack is told that we have it. */
   receive(message: InboxMessage): Promise<'new' | 'known'>;
+  /** Welcomes a person in their direct messages with the app, once for all time. */
+  welcome(welcome: Welcome): Promise<void>;
   /** Tells whether the agent is in this thread. */
   isInThread(thread: ThreadKey): Promise<boolean>;
   decide(command: DecisionCommand): Promise<DecisionOutcome>;
@@ -115,6 +118,7 @@ export function createDesk(
     open: createOpenCall(deps, decisions.look),
     isInThread: (thread) => store.inbox.knows(thread),
     rate: createRate(deps),
+    welcome: createWelcome(deps),
     askAgain: createAskAgain(deps),
     listWaiting: createListWaiting(deps, authorize),
     listAsked: createListAsked(deps),

@@ -87,8 +87,12 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
       workspace.command(as, channel, command, text, present({ threadTs })),
   ),
   'open-home': action(z.strictObject({ as: name }), (workspace, { as }) => workspace.openHome(as)),
-  'open-assistant': action(z.strictObject({ as: name }), (workspace, { as }) =>
-    workspace.openAssistant(as),
+  'open-messages': action(z.strictObject({ as: name }), (workspace, { as }) =>
+    workspace.openMessages(as),
+  ),
+  'stop-session': action(
+    z.strictObject({ as: name, channel: name, threadTs: name }),
+    (workspace, { as, channel, threadTs }) => workspace.stopSession(as, channel, threadTs),
   ),
   dm: action(z.strictObject({ as: name }), (workspace, { as }) => workspace.directMessage(as)),
   'set-group': action(

@@ -13,7 +13,7 @@ import type { Teller } from './teller.ts';
 /**
  * Makes the step that every event passes before Bolt sees it. Bolt acknowledges before any listener
  * runs, so what must not be lost is written here; a rejection keeps the acknowledgement back, and
- * Slack repeats the event. Resolves with a message that begins a conversation in direct messages.
+ * Slack repeats the event. Resolves with the first message of a chat in the older assistant pane.
  */
 export function createInboxGate(deps: {
   readonly identity: SlackIdentity;
@@ -45,7 +45,7 @@ export function createInboxGate(deps: {
   }
 
   async function receive(message: InboxMessage, event: ReceiverEvent) {
-    const begins = isDirect(event.body) && !(await desk.isInThread(message.thread));
+    const begins = isInChat(event.body, message) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
     log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');
     return begins && seen === 'new' ? message : undefined;
@@ -82,4 +82,9 @@ export function createInboxGate(deps: {
       );
     });
   }
+}
+
+/** Slack begins a chat in the older assistant pane itself; everywhere else the first message is a person's. */
+function isInChat(body: unknown, { thread, ts }: InboxMessage): boolean {
+  return isDirect(body) && placeOf(thread).root !== ts;
 }

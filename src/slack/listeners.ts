@@ -35,6 +35,7 @@ import {
 import { edit, open, reply, turnPage } from './handlers/open-form.ts';
 import { rate } from './handlers/rate-click.ts';
 import { stopTurn } from './handlers/stop-click.ts';
+import { stopSession } from './handlers/stop-session.ts';
 import { submitEdit, submitReason, submitReply } from './handlers/submit-form.ts';
 import { answerQuestion } from './handlers/suggest.ts';
 import { HOME_ACTIONS, parseHomeClick } from './home/home-click.ts';
@@ -93,6 +94,9 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   });
   app.event('app_home_opened', async ({ body }) => {
     await showOpenedHome(body, deps);
+  });
+  app.event('agent_session_stopped', async ({ body }) => {
+    await stopSession(body, deps);
   });
   // The app has none of these: somebody made them, and is told so.
   app.shortcut(/^/, async ({ body, ack }) => {

@@ -3,6 +3,7 @@ import type { Desk } from '../../src/desk/desk.ts';
 import type { AskedFor, ListAsked } from '../../src/desk/list-asked.ts';
 import type { ListWaiting, Waiting } from '../../src/desk/list-waiting.ts';
 import type { RateCommand } from '../../src/desk/rate.ts';
+import type { Welcome } from '../../src/desk/welcome.ts';
 import type { Call } from '../../src/domain/call.ts';
 import type { DecisionCommand, DecisionOutcome, SettleCommand } from '../../src/domain/decision.ts';
 import type { InboxMessage } from '../../src/domain/message.ts';
@@ -24,6 +25,8 @@ export interface FakeDesk extends Desk {
   knowsTurns: boolean;
   /** What was asked of it besides decisions. */
   readonly controls: object[];
+  /** Who was welcomed, however often. */
+  readonly welcomes: Welcome[];
   /** What a stop answers. */
   stopped: StopOutcome;
   /** What waits for everybody, and what everybody asked for. */
@@ -52,6 +55,7 @@ export function createFakeDesk(): FakeDesk {
     inThread: false,
     knowsTurns: true,
     controls: [],
+    welcomes: [],
     stopped: { kind: 'stopped', turns: 1 },
     waiting: { kind: 'page', calls: [] },
     asked: { open: [], over: [] },
@@ -84,6 +88,13 @@ export function createFakeDesk(): FakeDesk {
     async stop(command) {
       desk.controls.push({ what: 'stop', ...command });
       return desk.stopped;
+    },
+    async stopAt(command) {
+      desk.controls.push({ what: 'stopAt', ...command });
+      return desk.stopped;
+    },
+    async welcome(welcome) {
+      desk.welcomes.push(welcome);
     },
     async stopAll(command) {
       desk.controls.push({ what: 'stopAll', ...command });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { suggestPrompts } from '../../src/slack/pane/pane-words.ts';
 import { COMMAND } from '../../src/slack/parse-command.ts';
 
 /** Scopes of every method that the code calls; any of a row's alternatives is asked for by the kinds of conversation. */
@@ -65,11 +64,11 @@ const METHOD_SCOPES: Readonly<
 
 /** https://docs.slack.dev/reference/events */
 const EVENT_SCOPES: Readonly<Record<string, string | undefined>> = {
-  // Whoever opens the Home of an app is told of without a scope.
+  agent_session_stopped: 'chat:write',
+  agent_session_title_changed: 'chat:write',
+  // Whoever opens the app is told of without a scope.
   app_home_opened: undefined,
   app_mention: 'app_mentions:read',
-  assistant_thread_context_changed: 'assistant:write',
-  assistant_thread_started: 'assistant:write',
   'message.channels': 'channels:history',
   'message.groups': 'groups:history',
   'message.im': 'im:history',
@@ -94,10 +93,7 @@ interface Manifest {
       readonly usage_hint: string;
       readonly should_escape: boolean;
     }[];
-    readonly assistant_view: {
-      readonly assistant_description: string;
-      readonly suggested_prompts: readonly unknown[];
-    };
+    readonly agent_view: { readonly agent_description: string };
   };
   readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
   readonly settings: {
@@ -156,11 +152,18 @@ describe('the manifest', () => {
     assert.equal(settings.interactivity.is_enabled, true);
   });
 
-  it('offers in the pane, before a chat is opened, what fits whatever tools there are', async () => {
-    const { assistant_view: pane } = (await readManifest()).features;
-    // https://docs.slack.dev/reference/app-manifest
-    assert.ok(pane.assistant_description.length <= 300);
-    assert.deepEqual(pane.suggested_prompts, suggestPrompts({ list: () => [] }));
+  // https://docs.slack.dev/ai/migrating-to-agent-messaging
+  it('declares an agent with a Messages tab, and nothing of the older assistant pane', async () => {
+    const { features, settings } = await readManifest();
+    const { agent_description: description, ...rest } = features.agent_view;
+    assert.ok(description.length > 0 && description.length <= 300);
+    assert.deepEqual(rest, {});
+    assert.ok(!('assistant_view' in features));
+    const { bot_events: events } = settings.event_subscriptions;
+    assert.deepEqual(
+      events.filter((event) => event.startsWith('assistant_thread')),
+      [],
+    );
   });
 
   it('has a Home beside the messages, which people can write', async () => {

@@ -3,12 +3,17 @@ import type { RouteControl } from '../../src/desk/set-routes.ts';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
 import type { Chat } from '../../src/domain/chat.ts';
 import type { Clock } from '../../src/domain/clock.ts';
+import type { Directory } from '../../src/domain/directory.ts';
 import { threadKey } from '../../src/domain/thread-key.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 import { createBox } from '../../src/domain/toolbox.ts';
 import { createServer } from '../../src/http/create-server.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
-import type { Workspace, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import type {
+  AppForm,
+  Workspace,
+  WorkspaceMessage,
+} from '../../src/playground/workspace/workspace-port.ts';
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackApp } from '../../src/slack/create-slack.ts';
 import { createSlackChat } from '../../src/slack/slack-chat.ts';
@@ -66,6 +71,10 @@ export async function setSlackStage(
     readonly clock?: Clock;
     /** The app's own, where it is not that of the workspace. */
     readonly appClock?: Clock;
+    /** How the app's manifest declares it. (Default: as ours does.) */
+    readonly form?: AppForm;
+    /** Who people are. (Default: everybody is a member.) */
+    readonly directory?: Directory;
     readonly routes?: RouteControl;
     /** Prepares the workspace before the app connects. */
     readonly prepare?: (workspace: Workspace) => void;
@@ -77,7 +86,7 @@ export async function setSlackStage(
 ): Promise<SlackStage> {
   const clock = more.clock ?? createSystemClock();
   const tools = [TOOL, ...(more.tools ?? [])];
-  const workspace = await createWorkspace({ clock });
+  const workspace = await createWorkspace({ clock, ...(more.form && { form: more.form }) });
   more.prepare?.(workspace);
   const desk = createFakeDesk();
   const places = new Map<string, CardPlace>();
@@ -106,7 +115,7 @@ export async function setSlackStage(
   const app = createSlackApp({
     routes: more.routes ?? NO_ROUTES,
     tools: NO_TOOLS,
-    directory: createTestDirectory(),
+    directory: more.directory ?? createTestDirectory(),
     connection,
     desk,
     toolbox,

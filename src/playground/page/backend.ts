@@ -19,7 +19,7 @@ export interface Backend {
     text: string;
     threadTs?: string;
     files?: readonly Attachment[];
-  }): Promise<void>;
+  }): Promise<{ ts: string }>;
   edit(message: { channel: string; ts: string; text: string }): Promise<void>;
   remove(message: { channel: string; ts: string }): Promise<void>;
   click(target: Press & { channel: string; ts: string }): Promise<Ack>;
@@ -35,8 +35,10 @@ export interface Backend {
     threadTs?: string;
   }): Promise<Ack>;
   openHome(): Promise<void>;
-  /** Begins a chat in the app's assistant pane. */
-  openAssistant(): Promise<{ channel: string; threadTs: string }>;
+  /** Tells the app that its Messages tab was opened. */
+  openMessages(): Promise<void>;
+  /** Presses Slack's own stop button of a session. */
+  stopSession(session: { channel: string; threadTs: string }): Promise<void>;
   directMessage(): Promise<Channel>;
   /** Says who is in a user group from now on, by name. */
   setGroup(handle: string, members: readonly string[]): Promise<void>;
@@ -71,7 +73,8 @@ export function createBackend(as: string): Backend {
     suggest: (actionId, typed) => post('suggest', { actionId, typed }),
     command: (command) => post('command', command),
     openHome: () => post('open-home', {}),
-    openAssistant: () => post('open-assistant', {}),
+    openMessages: () => post('open-messages', {}),
+    stopSession: (session) => post('stop-session', session),
     directMessage: () => post('dm', {}),
     setGroup: (handle, members) => post('set-group', { handle, members }),
   };

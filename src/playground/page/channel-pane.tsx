@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Channel } from '../workspace/workspace-port.ts';
-import { NewChatButton } from './assistant-chat.tsx';
 import { Composer } from './composer.tsx';
 import { HomeTab } from './home-tab.tsx';
 import { MessageList } from './message-list.tsx';
 import { channelTitle, isAppDirectMessage, useScene } from './names.ts';
+import { promptsOf, TabPrompts } from './sessions.tsx';
 import { channelMessages } from './thread-view.ts';
 import { toDraft } from './typed-text.ts';
 import { useUi } from './ui.ts';
@@ -12,12 +12,16 @@ import { useUi } from './ui.ts';
 /** Shows a channel or DM with its composer; the app's DM has the App Home beside its messages. */
 export function ChannelPane({ channel }: { channel: Channel }) {
   const scene = useScene();
-  const { route, go } = useUi();
+  const { route, go, backend, attempt } = useUi();
   const [draft, setDraft] = useState('');
   const title = channelTitle(channel, scene);
   const shown = channel.kind === 'im' ? title : `#${title}`;
   const isAppDm = isAppDirectMessage(channel, scene);
   const isHome = isAppDm && route.tab === 'home';
+  const isMessagesTab = isAppDm && !isHome;
+  useEffect(() => {
+    if (isMessagesTab) void attempt(backend.openMessages());
+  }, [backend, isMessagesTab]);
   return (
     <main class="pane channel" aria-label={shown}>
       <header class="pane-head">
@@ -30,7 +34,6 @@ export function ChannelPane({ channel }: { channel: Channel }) {
           <span aria-hidden="true">‹</span>
         </button>
         <h2>{channel.kind === 'private' ? `🔒 ${title}` : shown}</h2>
-        {isAppDm && <NewChatButton />}
         {isAppDm && <HomeTabs />}
       </header>
       {isHome ? (
@@ -44,7 +47,11 @@ export function ChannelPane({ channel }: { channel: Channel }) {
             label={`Messages in ${shown}`}
             empty={<Empty shown={shown} isAppDm={isAppDm} />}
           />
-          <Suggestions channel={channel} onChoose={setDraft} />
+          {promptsOf(scene.sight, channel.id).length > 0 ? (
+            <TabPrompts channel={channel.id} />
+          ) : (
+            <Suggestions channel={channel} onChoose={setDraft} />
+          )}
           <Composer
             channel={channel.id}
             label={`Message ${shown}`}

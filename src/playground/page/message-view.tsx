@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Sight, WorkspaceMessage } from '../workspace/workspace-port.ts';
+import type { WorkspaceMessage } from '../workspace/workspace-port.ts';
 import { Avatar } from './avatar.tsx';
 import { Blocks } from './block-view.tsx';
 import { ElementHostContext } from './element-host.ts';
@@ -7,6 +7,7 @@ import { Emoji } from './inline-view.tsx';
 import { Menu, type MenuItem } from './menu.tsx';
 import { MessageEditor } from './message-editor.tsx';
 import { displayName, findMember, type Scene, useScene } from './names.ts';
+import { statusOf } from './sessions.tsx';
 import { clockTime } from './slack-date.ts';
 import { Markdown, Mrkdwn } from './text-view.tsx';
 import { dateOfTs, isReply, replies } from './thread-view.ts';
@@ -181,12 +182,4 @@ function ReplyLink({ message }: { message: WorkspaceMessage }) {
       )}
     </button>
   );
-}
-
-/** The app's status line in a thread, where it has set one. */
-export function statusOf(sight: Sight, channel: string, threadTs: string): string | undefined {
-  const found = sight.statuses.find(
-    (status) => status.channel === channel && status.threadTs === threadTs,
-  );
-  return found?.status || undefined;
 }

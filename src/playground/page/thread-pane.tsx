@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Channel } from '../workspace/workspace-port.ts';
-import { ChatPrompts, useThreadName } from './assistant-chat.tsx';
 import { Composer } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
-import { MessageView, statusOf } from './message-view.tsx';
+import { MessageView } from './message-view.tsx';
 import { channelTitle, useScene } from './names.ts';
+import { SessionState, useThreadName } from './sessions.tsx';
 import { replies } from './thread-view.ts';
 import { useUi } from './ui.ts';
 
@@ -17,7 +17,6 @@ export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: 
     (message) => message.channel === channel.id && message.ts === threadTs,
   );
   const found = replies(scene.sight, channel.id, threadTs);
-  const status = statusOf(scene.sight, channel.id, threadTs);
   const title = channelTitle(channel, scene);
   const name = useThreadName(channel.id, threadTs);
   const close = () => go({ thread: undefined });
@@ -51,13 +50,8 @@ export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: 
             )}
           </>
         }
-        after={
-          <div class="status" role="status">
-            {status !== undefined && `${scene.start.app.name} ${status}`}
-          </div>
-        }
+        after={<SessionState channel={channel.id} threadTs={threadTs} />}
       />
-      <ChatPrompts channel={channel.id} threadTs={threadTs} />
       <Composer
         channel={channel.id}
         threadTs={threadTs}

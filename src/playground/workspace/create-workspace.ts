@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Clock } from '../../domain/clock.ts';
+import { createAgentSessions } from './agent-sessions.ts';
 import { mountApi } from './api/api-server.ts';
 import { createAssistantMethods } from './api/assistant-methods.ts';
 import { createChatMethods } from './api/chat-methods.ts';
@@ -12,11 +13,11 @@ import { createFileMethods, mountFiles } from './api/file-methods.ts';
 import { announceJoin, createMembershipMethods } from './api/membership-methods.ts';
 import { openDirectMessage } from './api/post-message.ts';
 import { createResponseUrls } from './api/response-urls.ts';
+import { createSessionMethods } from './api/session-methods.ts';
 import { createSocketMethods } from './api/socket-methods.ts';
-import { createStreamMethods } from './api/stream-methods.ts';
+import { createStreams } from './api/stream-methods.ts';
 import { createUserMethods } from './api/user-methods.ts';
 import { createViewMethods } from './api/view-methods.ts';
-import { createAssistantThreads } from './assistant-threads.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createHttpTransport } from './delivery/http-transport.ts';
 import { createSocketHub, type SocketHub } from './delivery/socket-hub.ts';
@@ -27,17 +28,18 @@ import { createToasts, type PeopleDesk } from './people/people-desk.ts';
 import { createPressing } from './people/press.ts';
 import { createSaying } from './people/say.ts';
 import { lookAround, toChannel, toMember } from './people/sight.ts';
+import { createStopSession } from './people/stop-session.ts';
 import { createSubmitting } from './people/submit.ts';
 import { createSuggestions } from './people/suggest.ts';
 import { createSlackDirectory } from './slack-directory.ts';
 import { createTimestamps } from './slack-time.ts';
-import { createThreadStatuses, type ThreadStatuses } from './thread-statuses.ts';
+import { createThreadStatuses } from './thread-statuses.ts';
 import { createTriggerDesk } from './views/trigger-desk.ts';
 import { createViewDesk } from './views/view-desk.ts';
 import type { WorkspaceCore } from './workspace-core.ts';
 import { createFaultBoard } from './workspace-faults.ts';
 import { createWorkspaceJournal } from './workspace-journal.ts';
-import type { Workspace } from './workspace-port.ts';
+import type { AppForm, Workspace } from './workspace-port.ts';
 import {
   type ChannelSeed,
   DEFAULT_CHANNELS,
@@ -59,6 +61,8 @@ export interface WorkspaceOptions {
   readonly channels?: readonly ChannelSeed[];
   readonly groups?: readonly GroupSeed[];
   readonly teamName?: string;
+  /** How the app's manifest declares it. (Default: as ours does.) */
+  readonly form?: AppForm;
   /** Mounts further routes on the workspace's own port: the playground's page. */
   readonly extraRoutes?: (app: Hono) => void;
 }
@@ -66,7 +70,7 @@ export interface WorkspaceOptions {
 /** Starts a simulated Slack workspace; ids are the same at every start, so stored ones stay good. */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { clock, members = DEFAULT_MEMBERS, channels = DEFAULT_CHANNELS } = options;
-  const { groups = DEFAULT_GROUPS, teamName = 'Playground' } = options;
+  const { groups = DEFAULT_GROUPS, teamName = 'Playground', form = 'agent' } = options;
   const app = new Hono<{ Bindings: HttpBindings }>();
   const server = await listen(app, options);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -83,6 +87,7 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
     const sockets = createSocketHub(clock, journal);
     const faults = createFaultBoard(sockets.disconnect);
     const core: WorkspaceCore = {
+      form,
       clock,
       nextTs,
       url,
@@ -124,7 +129,8 @@ function assemble(
 ): Workspace {
   const { clock, journal, directory, faults, delivery } = core;
   const statuses = createThreadStatuses(clock, journal.changed);
-  const threads = createAssistantThreads(journal.changed);
+  const sessions = createAgentSessions(clock, journal.changed);
+  const streams = createStreams(core, statuses, sessions);
   const desk: PeopleDesk = {
     core,
     views: createViewDesk(core.nextTs, journal.changed),
@@ -137,8 +143,9 @@ function assemble(
     ...createConversationMethods(core),
     ...createMembershipMethods(core),
     ...createChatMethods(core, statuses),
-    ...createStreamMethods(core, statuses),
-    ...createAssistantMethods(core, statuses, threads),
+    ...streams.methods,
+    ...createAssistantMethods(core, statuses, sessions),
+    ...createSessionMethods(core, sessions),
     ...createFileMethods(core),
     ...createViewMethods(desk.views, desk.triggers, directory),
     ...createSocketMethods(core.url, sockets),
@@ -194,11 +201,12 @@ function assemble(
     ...createPressing(desk, suggestions),
     ...createSubmitting(desk),
     suggest: suggestions.suggest,
-    ...createCommanding(desk, threads),
-    see: (name) => lookAround(desk, statuses, threads, name),
+    ...createCommanding(desk, sessions),
+    stopSession: createStopSession(core, sessions, streams),
+    see: (name) => lookAround(desk, statuses, sessions, name),
     onChange: journal.onChange,
     waitFor: journal.waitFor,
-    stop: createStop(core, server, sockets, statuses, aborting),
+    stop: createStop(core, server, sockets, [statuses, sessions], aborting),
   };
 }
 
@@ -246,14 +254,14 @@ function createStop(
   core: WorkspaceCore,
   server: Server,
   sockets: SocketHub,
-  statuses: ThreadStatuses,
+  shown: readonly { close(): void }[],
   aborting: AbortController,
 ): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     core.journal.close();
     core.delivery.close();
-    statuses.close();
+    for (const each of shown) each.close();
     aborting.abort();
     await sockets.close();
     const closed = new Promise((resolve) => server.close(resolve));

@@ -5,9 +5,11 @@ import type { SlackBackend } from './slack-backend.ts';
 import type { SlackDirectory } from './slack-directory.ts';
 import type { FaultBoard } from './workspace-faults.ts';
 import type { WorkspaceJournal } from './workspace-journal.ts';
+import type { AppForm } from './workspace-port.ts';
 
 /** What every room of the workspace works with. */
 export interface WorkspaceCore {
+  readonly form: AppForm;
   readonly clock: Clock;
   readonly nextTs: () => string;
   readonly url: string;

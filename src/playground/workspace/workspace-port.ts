@@ -2,7 +2,9 @@
  * The simulated Slack workspace as its two users see it: the tests drive it as people would, the
  * playground's page shows it. The app under test sees only HTTP and WebSocket, as from Slack.
  */
+
 import type { KnownBlock, View } from '@slack/types';
+import type { AgentSession, OfferedPrompts } from './agent-sessions.ts';
 
 /** A member of the workspace, or a stranger from another one (a `teamId` of its own). */
 export interface Member {
@@ -67,6 +69,9 @@ export interface JournalEntry {
   readonly problem?: string;
 }
 
+/** How the app's manifest declares it: with `agent_view`, or with the older `assistant_view`. */
+export type AppForm = 'agent' | 'assistant';
+
 /** What a person sees: nothing of other people's ephemeral messages, DMs or modals. */
 export interface Sight {
   readonly me: Member;
@@ -78,13 +83,10 @@ export interface Sight {
   readonly messages: readonly WorkspaceMessage[];
   /** Status line of the app in a thread, as `assistant.threads.setStatus` left it. */
   readonly statuses: readonly { channel: string; threadTs: string; status: string }[];
-  /** Threads of the app's assistant pane, with the title and the prompts that it set. */
-  readonly assistantThreads: readonly {
-    channel: string;
-    threadTs: string;
-    title?: string;
-    prompts: readonly { title: string; message: string }[];
-  }[];
+  /** Threads that are sessions of the app, with what it set on them. */
+  readonly sessions: readonly AgentSession[];
+  /** Prompts that the app offers. */
+  readonly prompts: readonly OfferedPrompts[];
   readonly views: readonly OpenView[];
   readonly home?: View;
   readonly toasts: readonly { at: number; text: string }[];
@@ -238,7 +240,11 @@ export interface Workspace {
     options?: { threadTs?: string },
   ): Promise<Ack>;
   openHome(member: string): Promise<void>;
-  /** Opens a new chat in the app's assistant pane: a thread in the DM, with `assistant_thread_started`. */
+  /** Presses Slack's own stop button of a session that is `processing`; throws when it shows none. */
+  stopSession(member: string, channel: string, threadTs: string): Promise<void>;
+  /** Opens the Messages tab of the app; resolves when the app has acknowledged it, with the DM. */
+  openMessages(member: string): Promise<{ channel: string }>;
+  /** Opens a new chat in the assistant pane of an app of the older form: a thread in the DM, with `assistant_thread_started`. */
   openAssistant(member: string): Promise<{ channel: string; threadTs: string }>;
 
   see(member: string): Sight;

@@ -1,27 +1,29 @@
 /**
- * Slack's assistant pane. Not by Bolt's `Assistant`: that takes the messages of the pane for itself
- * and keeps a context in Slack's messages, while here every message has been stored at the gate
- * before Bolt sees it, and the pane is one more place where a thread can stand. All of it is a
- * courtesy: what fails is logged and holds up nothing.
+ * What people find when they open the app: in the Messages tab a welcome and prompts, in an
+ * installation of the older form (`assistant_view`) the same in each chat of the assistant pane. Not
+ * by Bolt's `Assistant`: that takes messages for itself, while here every message has been stored
+ * before Bolt sees it. All of it is a courtesy: what fails is logged and holds up nothing.
  */
 import type { App } from '@slack/bolt';
 import type { WebClient } from '@slack/web-api';
+import type { Desk } from '../../desk/desk.ts';
+import type { Directory } from '../../domain/directory.ts';
 import type { Log } from '../../domain/log.ts';
 import type { InboxMessage } from '../../domain/message.ts';
-import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
+import { placeOf } from '../../domain/thread-key.ts';
 import type { Toolbox } from '../../domain/tool.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
 import { findPosts } from '../find-posts.ts';
 import { METADATA } from '../ids.ts';
 import { buildNotice } from '../say-parts.ts';
 import { greet, suggestPrompts, titleOf } from './pane-words.ts';
-import { type OpenedPane, parsePaneEvent } from './parse-pane-event.ts';
+import { type OpenedPane, parseOpenedTab, parsePaneEvent } from './parse-pane-event.ts';
 
-/** The app in Slack's assistant pane. */
+/** The app as people open it. */
 export interface Pane {
-  /** Names a chat after its first message; never rejects. */
+  /** Names a chat of the older form after its first message; never rejects. */
   entitle(first: Pick<InboxMessage, 'thread' | 'text'>): Promise<void>;
-  /** Hears on this app of panes that are opened. */
+  /** Hears on this app of what people open. */
   register(bolt: App): void;
 }
 
@@ -33,29 +35,46 @@ export function createPane(deps: {
   readonly client: WebClient;
   readonly identity: SlackIdentity;
   readonly toolbox: Toolbox;
+  readonly directory: Directory;
+  readonly desk: Pick<Desk, 'welcome'>;
   readonly log: Log;
 }): Pane {
-  const { client, identity, toolbox, log } = deps;
-  const greeted = new Set<ThreadKey>();
+  const { client, identity, toolbox, directory, desk, log } = deps;
+  const greeted = new Set<string>();
 
-  async function welcome(body: unknown, isRepeated: boolean): Promise<void> {
+  async function greetInChat(body: unknown, isRepeated: boolean): Promise<void> {
     const pane = parsePaneEvent(body, identity);
     if (pane === undefined || greeted.has(pane.thread)) return;
     remember(pane.thread);
-    const mayBeHere = await courtesy('find out who opened the pane', pane.thread, () =>
-      isOneOfUs(pane.user),
-    );
-    if (mayBeHere !== true) return;
-    await courtesy('greet', pane.thread, () => sayHello(pane, isRepeated));
-    await courtesy('suggest messages', pane.thread, () => suggest(pane));
+    const { channel, root, thread, user } = pane;
+    if (!(await mayBeHere(user, thread))) return;
+    await courtesy('greet', thread, () => sayHello(pane, isRepeated));
+    await courtesy('suggest messages', thread, () => suggest(channel, root));
   }
 
-  /** The event says only who, not of which workspace. */
-  async function isOneOfUs(user: string): Promise<boolean> {
-    const { user: found } = await client.users.info({ user });
-    const isMember = found?.team_id === identity.team && !found.deleted && !found.is_bot;
-    if (!isMember) log.info({ user }, 'Left the pane of somebody from elsewhere alone.');
-    return isMember;
+  /** Only an app with a Messages tab takes prompts without a thread: one of the older form greets in its chats. */
+  async function greetInTab(body: unknown): Promise<void> {
+    const tab = parseOpenedTab(body, identity);
+    if (tab === undefined) return;
+    const { channel, user } = tab;
+    if (!(await mayBeHere(user, channel))) return;
+    await courtesy('suggest messages', channel, async () => {
+      await suggest(channel);
+      if (greeted.has(user)) return;
+      const person = { team: identity.team, user };
+      await desk.welcome({ person, channel, text: greet(identity.botUserId, toolbox) });
+      remember(user);
+    });
+  }
+
+  /** The events say only who, not of which workspace. */
+  async function mayBeHere(user: string, place: string): Promise<boolean> {
+    const profile = await courtesy('find out who opened the app', place, () =>
+      directory.profileOf({ team: identity.team, user }, { isPatient: true }),
+    );
+    if (profile?.standing === 'member' || profile?.standing === 'guest') return true;
+    log.info({ user }, 'Did not welcome somebody who is not of this workspace.');
+    return false;
   }
 
   async function sayHello({ channel, root, thread }: OpenedPane, isRepeated: boolean) {
@@ -71,29 +90,29 @@ export function createPane(deps: {
     return posts.some(({ payload }) => payload.id === id);
   }
 
-  async function suggest({ channel, root }: OpenedPane): Promise<void> {
+  async function suggest(channel: string, root?: string): Promise<void> {
     await client.assistant.threads.setSuggestedPrompts({
       channel_id: channel,
-      thread_ts: root,
+      ...(root !== undefined && { thread_ts: root }),
       prompts: suggestPrompts(toolbox).map(({ title, message }) => ({ title, message })),
     });
   }
 
-  function remember(thread: ThreadKey): void {
+  function remember(whom: string): void {
     const [oldest] = greeted;
     if (greeted.size >= MOST_REMEMBERED && oldest !== undefined) greeted.delete(oldest);
-    greeted.add(thread);
+    greeted.add(whom);
   }
 
   async function courtesy<T>(
     what: string,
-    thread: ThreadKey,
+    place: string,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      log.warn({ err: error, thread }, `The pane: could not ${what}.`);
+      log.warn({ err: error, place }, `A person opened the app: could not ${what}.`);
       return undefined;
     }
   }
@@ -108,11 +127,14 @@ export function createPane(deps: {
       );
     },
     register(bolt) {
+      bolt.event('app_home_opened', ({ body }) => greetInTab(body));
+      // A session is called what people call it.
+      bolt.event('agent_session_title_changed', async () => {});
       bolt.event('assistant_thread_started', ({ body, context }) =>
-        welcome(body, (context.retryNum ?? 0) > 0),
+        greetInChat(body, (context.retryNum ?? 0) > 0),
       );
-      // Slack asks every app with a pane to hear this. Which channel a person looks at is not told to
-      // the agent: it has nothing to read it with, and would only guess.
+      // An installation of the older form still sends this. Which channel a person looks at is not
+      // told to the agent: it has nothing to read it with, and would only guess.
       bolt.event('assistant_thread_context_changed', async () => {});
     },
   };

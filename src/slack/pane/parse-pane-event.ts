@@ -21,3 +21,20 @@ export function parsePaneEvent(body: unknown, identity: SlackIdentity): OpenedPa
   if (user === undefined || !isPlace(channel, root)) return undefined;
   return { user, channel, root, thread: threadKey({ team: identity.team, channel, ts: root }) };
 }
+
+/** The Messages tab of the app, as a person has opened it. */
+export interface OpenedTab {
+  readonly user: string;
+  /** Their direct messages with the app. */
+  readonly channel: string;
+}
+
+/** Reads the event of an opened Messages tab; undefined for another tab, and for what is malformed or meant for another installation. https://docs.slack.dev/reference/events/app_home_opened */
+export function parseOpenedTab(body: unknown, identity: SlackIdentity): OpenedTab | undefined {
+  if (!isPayload(body) || !isForUs(body, identity)) return undefined;
+  const event = objectAt(body, 'event');
+  const user = textAt(event, 'user');
+  const channel = textAt(event, 'channel');
+  if (user === undefined || channel === undefined || !isPlace(channel, '0.0')) return undefined;
+  return textAt(event, 'tab') === 'messages' ? { user, channel } : undefined;
+}

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { LogLevel, WebClient } from '@slack/web-api';
 import type { Cancel, Clock } from '../../../src/domain/clock.ts';
-import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
+import {
+  createWorkspace,
+  type WorkspaceOptions,
+} from '../../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 
 /** A clock that stands still until it is moved. */
@@ -50,9 +53,10 @@ export const CLOSERS = new WeakMap<Workspace, Closer[]>();
 /** A workspace with a clock in the test's hand; both end with the test. */
 export async function startWorkspace(
   t: TestContext,
+  options: Pick<WorkspaceOptions, 'form'> = {},
 ): Promise<{ workspace: Workspace; clock: HandClock; client: WebClient }> {
   const clock = createHandClock();
-  const workspace = await createWorkspace({ clock });
+  const workspace = await createWorkspace({ clock, ...options });
   const closers: Closer[] = [() => workspace.stop()];
   CLOSERS.set(workspace, closers);
   t.after(async () => {

@@ -1,4 +1,4 @@
-/** The assistant pane on the simulated workspace, over both ways in. */
+/** The Messages tab, and the assistant pane of the older form, on the simulated workspace. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
 import type { App } from '@slack/bolt';
@@ -6,6 +6,7 @@ import { WebClient } from '@slack/web-api';
 import { createBox } from '../../../src/domain/toolbox.ts';
 import type { ApiFault } from '../../../src/playground/workspace/workspace-port.ts';
 import { createPane } from '../../../src/slack/pane/create-pane.ts';
+import { createTestDirectory } from '../../support/a-directory.ts';
 import { until } from '../../support/until.ts';
 import { type Delivery, type SlackStage, setSlackStage } from '../slack-stage.ts';
 
@@ -15,7 +16,7 @@ function pane(delivery: Delivery): void {
   describe(`the assistant pane over ${delivery}`, () => {
     let stage: SlackStage;
     before(async () => {
-      stage = await setSlackStage(delivery);
+      stage = await setSlackStage(delivery, { form: 'assistant' });
     });
     after(() => stage.close());
     beforeEach(() => {
@@ -31,9 +32,13 @@ function pane(delivery: Delivery): void {
     const inThread = (threadTs: string) =>
       stage.workspace.see('requester').messages.filter((each) => each.threadTs === threadTs);
     const chat = (threadTs: string) =>
-      stage.workspace.see('requester').assistantThreads.find((each) => each.threadTs === threadTs);
+      stage.workspace.see('requester').sessions.find((each) => each.threadTs === threadTs);
     const prompts = (threadTs: string) =>
-      wait(() => (chat(threadTs)?.prompts.length ? chat(threadTs)?.prompts : undefined));
+      wait(
+        () =>
+          stage.workspace.see('requester').prompts.find((each) => each.threadTs === threadTs)
+            ?.prompts,
+      );
     const say = (channel: string, threadTs: string, text: string) =>
       stage.workspace.say('requester', channel, text, { threadTs });
 
@@ -69,9 +74,9 @@ function pane(delivery: Delivery): void {
     it('names no thread of a channel', async () => {
       const { id } = stage.workspace.channel('general');
       await stage.workspace.say('requester', id, `\${bot} hello`);
-      const direct = await stage.workspace.directMessage('requester');
-      const { ts } = await stage.workspace.say('requester', direct.id, 'hello directly');
-      await wait(() => chat(ts)?.title);
+      const { channel, threadTs } = await open();
+      await say(channel, threadTs, 'hello directly');
+      await wait(() => chat(threadTs)?.title);
       const titled = stage.workspace.journal.filter(({ name }) => name.endsWith('setTitle'));
       assert.ok(!JSON.stringify(titled).includes(id));
     });
@@ -121,7 +126,7 @@ function pane(delivery: Delivery): void {
 }
 
 test('a pane is greeted once, however often it is told', async () => {
-  const stage = await setSlackStage('http');
+  const stage = await setSlackStage('http', { form: 'assistant' });
   const { workspace } = stage;
   workspace.faults.deliverEvents(3);
   await workspace.openAssistant('requester');
@@ -136,11 +141,11 @@ test('a pane is greeted once, however often it is told', async () => {
 });
 
 test('a pane whose greeting an earlier process has said is not greeted again', async () => {
-  const stage = await setSlackStage('http');
+  const stage = await setSlackStage('http', { form: 'assistant' });
   const { workspace } = stage;
   await workspace.openAssistant('requester');
   await workspace.waitFor(() =>
-    workspace.see('requester').assistantThreads.find(({ prompts }) => prompts.length > 0),
+    workspace.see('requester').prompts.find(({ prompts }) => prompts.length > 0),
   );
   const started = workspace.journal.find(({ name }) => name === 'assistant_thread_started');
   const hear = await anotherProcess(stage);
@@ -153,7 +158,7 @@ test('a pane whose greeting an earlier process has said is not greeted again', a
 });
 
 /** What a pane of its own does when it hears that a chat was opened. */
-async function anotherProcess({ workspace }: SlackStage) {
+async function anotherProcess({ workspace, desk }: SlackStage) {
   const client = new WebClient(workspace.botToken, { slackApiUrl: workspace.apiUrl });
   const { team, app } = workspace;
   const identity = { team: team.id, botUserId: app.botUserId, botId: app.botId, appId: app.id };
@@ -164,12 +169,15 @@ async function anotherProcess({ workspace }: SlackStage) {
   const bolt = {
     event: (name: string, listen: (args: object) => Promise<void>) => heard.set(name, listen),
   };
-  createPane({ client, identity, toolbox, log }).register(bolt as unknown as App);
+  createPane({ client, identity, toolbox, directory: createTestDirectory(), desk, log }).register(
+    bolt as unknown as App,
+  );
   return heard.get('assistant_thread_started') ?? assert.fail('nothing hears of opened chats');
 }
 
 test('nobody from elsewhere is greeted, and no event that is not for us', async () => {
-  const stage = await setSlackStage('http');
+  const directory = createTestDirectory({ U0STRANGER: { standing: 'stranger' } });
+  const stage = await setSlackStage('http', { form: 'assistant', directory });
   const { workspace } = stage;
   const { channel, threadTs } = await workspace.openAssistant('stranger');
   const started = (patch: object) => ({
@@ -188,16 +196,78 @@ test('nobody from elsewhere is greeted, and no event that is not for us', async 
     assert.equal((await workspace.deliverEvent(started({}), { envelope })).kind, 'acknowledged');
   }
   const malformed = [{ channel_id: '../x' }, { thread_ts: 'x' }, { user_id: undefined }];
-  for (const patch of [...malformed, { user_id: 'U0NOBODY', thread_ts: '78.1' }]) {
+  for (const patch of malformed) {
     assert.equal((await workspace.deliverEvent(started(patch))).kind, 'acknowledged');
   }
+  directory.failWith(new Error('Slack is away.'));
+  await workspace.deliverEvent(started({ thread_ts: '78.1' }));
   // The app ends what it has begun before it stops.
   await stage.close();
   const asked = workspace.journal.filter(({ kind }) => kind === 'api').map(({ name }) => name);
   assert.deepEqual(
-    asked.filter((name) => /threads|postMessage|users/.test(name)),
-    ['users.info', 'users.info'],
+    asked.filter((name) => /threads|postMessage/.test(name)),
+    [],
   );
   assert.ok(threadTs !== '');
-  assert.match(stage.logged.join('\n'), /could not find out who opened the pane/);
+  assert.match(stage.logged.join('\n'), /could not find out who opened the app/);
+});
+
+test('the Messages tab: prompts at each opening, and a welcome once per person', async () => {
+  const stage = await setSlackStage('http');
+  const { workspace, desk } = stage;
+  const { channel } = await workspace.openMessages('requester');
+  await workspace.openMessages('requester');
+  await workspace.openMessages('approver');
+  await until(() => desk.welcomes.length === 2);
+  const offered = workspace.see('requester').prompts;
+  assert.deepEqual(
+    offered.map((each) => [each.channel, each.threadTs, each.prompts.map(({ title }) => title)]),
+    [[channel, undefined, ['What can you do?', 'Write a file']]],
+  );
+  const [first, second] = desk.welcomes;
+  assert.deepEqual(first?.person, {
+    team: workspace.team.id,
+    user: workspace.member('requester').id,
+  });
+  assert.equal(first?.channel, channel);
+  assert.match(first?.text ?? '', /an AI agent.*Nothing risky runs before/s);
+  assert.equal(second?.person.user, workspace.member('approver').id);
+  await stage.close();
+  const prompted = workspace.journal.filter(({ name }) => name.endsWith('setSuggestedPrompts'));
+  assert.equal(prompted.length, 3);
+  assert.deepEqual(stage.logged, []);
+});
+
+test('an older installation that opens its messages is left to the greeting of its chats', async () => {
+  const stage = await setSlackStage('http', { form: 'assistant' });
+  await stage.workspace.openMessages('requester');
+  await until(() => stage.logged.length > 0);
+  await stage.close();
+  assert.deepEqual(stage.desk.welcomes, []);
+  assert.match(stage.logged.join('\n'), /could not suggest messages.*invalid_thread_ts/);
+});
+
+test('no Messages tab is welcomed that a stranger opens, or that is not for us', async () => {
+  const directory = createTestDirectory({ U0STRANGER: { standing: 'stranger' } });
+  const stage = await setSlackStage('http', { directory });
+  const { workspace } = stage;
+  await workspace.openMessages('stranger');
+  const user = workspace.member('requester').id;
+  const opened = {
+    type: 'app_home_opened',
+    user,
+    channel: 'D0X',
+    tab: 'messages',
+    event_ts: '9.1',
+  };
+  const elsewhere = { authorizations: [{ team_id: 'T0OTHER' }] };
+  await workspace.deliverEvent(opened, { envelope: elsewhere });
+  for (const patch of [{ channel: '../x' }, { user: undefined }, { tab: 'about' }]) {
+    const ack = await workspace.deliverEvent({ ...opened, ...patch });
+    assert.equal(ack.kind, 'acknowledged');
+  }
+  await stage.close();
+  assert.deepEqual(stage.desk.welcomes, []);
+  const prompted = workspace.journal.filter(({ name }) => name.endsWith('setSuggestedPrompts'));
+  assert.deepEqual(prompted, []);
 });

@@ -1,4 +1,4 @@
-import type { AssistantThreads } from '../assistant-threads.ts';
+import type { AgentSessions } from '../agent-sessions.ts';
 import { LIMITS } from '../blocks/limits.ts';
 import { type Json, toRecords, toText } from '../json-value.ts';
 import type { ThreadStatuses } from '../thread-statuses.ts';
@@ -10,7 +10,7 @@ import { findWritable } from './post-message.ts';
 export function createAssistantMethods(
   core: WorkspaceCore,
   statuses: ThreadStatuses,
-  threads: AssistantThreads,
+  sessions: AgentSessions,
 ): ApiMethods {
   const inThread =
     (act: (channel: string, threadTs: string, args: Json) => Json): ApiMethod =>
@@ -23,24 +23,31 @@ export function createAssistantMethods(
     };
   return {
     'assistant.threads.setStatus': inThread((channel, threadTs, args) => {
-      const { loading_messages: loading = [] } = args;
+      const { loading_messages: loading = [], status } = args;
       if (!Array.isArray(loading) || loading.length > LIMITS.loadingMessages.max) {
         return refuse('invalid_arguments', { errors: ['too many loading_messages'] });
       }
-      if (threadTs === '' || typeof args.status !== 'string') {
+      if (threadTs === '' || typeof status !== 'string') {
         return refuse('invalid_arguments', { errors: ['thread_ts and status are required'] });
       }
-      statuses.set({ channel, threadTs, status: args.status });
+      statuses.set({ channel, threadTs, status });
+      // The bridge from the older form to sessions: https://docs.slack.dev/ai/migrating-to-agent-messaging
+      if (core.form === 'agent') {
+        sessions.set({ channel, threadTs, status: status === '' ? 'active' : 'processing' });
+      }
       return succeed();
     }),
     'assistant.threads.setTitle': inThread((channel, threadTs, args) => {
       if (threadTs === '' || toText(args.title) === '') {
         return refuse('invalid_arguments', { errors: ['thread_ts and title are required'] });
       }
-      threads.set({ channel, threadTs, title: toText(args.title) });
+      sessions.set({ channel, threadTs, title: toText(args.title) });
       return succeed();
     }),
     'assistant.threads.setSuggestedPrompts': inThread((channel, threadTs, args) => {
+      if (core.form === 'assistant' && threadTs === '') {
+        return refuse('invalid_thread_ts');
+      }
       const prompts = toRecords(args.prompts).map(({ title, message }) => ({
         title: toText(title),
         message: toText(message),
@@ -49,7 +56,7 @@ export function createAssistantMethods(
       if (prompts.length < min || prompts.length > max) {
         return refuse('invalid_arguments', { errors: [`prompts must be ${min} to ${max}`] });
       }
-      threads.set({ channel, threadTs, prompts });
+      sessions.offer({ channel, ...(threadTs === '' ? {} : { threadTs }), prompts });
       return succeed();
     }),
   };

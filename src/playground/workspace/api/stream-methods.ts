@@ -1,3 +1,4 @@
+import type { AgentSessions, SessionStatus } from '../agent-sessions.ts';
 import { checkMessage, checkStreamText } from '../blocks/check-arguments.ts';
 import { assignIds } from '../blocks/walk-blocks.ts';
 import { announceChange, announcePost, toEventMessage } from '../delivery/message-events.ts';
@@ -9,6 +10,7 @@ import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import { type ApiMethods, refuse, succeed } from './api-method.ts';
 import { findWritable, newBlockId, postAsApp } from './post-message.ts';
+import { isStatus } from './session-methods.ts';
 
 /** Slack ends a stream after five minutes, appends or not: slackapi/node-slack-sdk#2702. */
 const STREAM_LIFE_MS = 300_000;
@@ -21,9 +23,28 @@ interface Stream {
   readonly planTitle?: string;
 }
 
-/** The `chat.*Stream` methods; a stream's text is Markdown, its message `streaming` until it stops. */
-export function createStreamMethods(core: WorkspaceCore, statuses: ThreadStatuses): ApiMethods {
+/** The streams of the app. */
+export interface Streams {
+  readonly methods: ApiMethods;
+  /** Ends the streams of a thread as a person's stop does; answers their timestamps. */
+  endByPerson(channel: string, threadTs: string): readonly string[];
+}
+
+/** Creates the `chat.*Stream` methods; a stream's text is Markdown, its message `streaming` until it stops. */
+export function createStreams(
+  core: WorkspaceCore,
+  statuses: ThreadStatuses,
+  sessions: AgentSessions,
+): Streams {
   const streams = new Map<string, Stream>();
+  const stoppedByPerson = new Set<string>();
+
+  /** Streams move the session of their thread by themselves. https://docs.slack.dev/ai/agent-sessions */
+  function moveSession({ channel, threadTs }: StoredMessage, status: SessionStatus): void {
+    if (core.form === 'agent' && threadTs !== undefined) {
+      sessions.set({ channel, threadTs, status });
+    }
+  }
 
   async function start(args: Json): Promise<Json> {
     const writable = await findWritable(core, toText(args.channel));
@@ -47,6 +68,7 @@ export function createStreamMethods(core: WorkspaceCore, statuses: ThreadStatuse
     }
     const { message } = posted;
     streams.set(`${message.channel} ${message.ts}`, stream);
+    moveSession(message, 'processing');
     statuses.clear(message.channel, threadTs);
     void announcePost(core, message);
     return succeed({ channel: message.channel, ts: message.ts });
@@ -58,12 +80,16 @@ export function createStreamMethods(core: WorkspaceCore, statuses: ThreadStatuse
       return refuse('message_not_found');
     }
     const key = `${message.channel} ${message.ts}`;
+    if (stoppedByPerson.has(key)) {
+      return refuse('stopped_by_user');
+    }
     const stream = streams.get(key);
     const isOver = stream === undefined || core.clock.now() - stream.startedAt >= STREAM_LIFE_MS;
     if (stream === undefined || isOver) {
       streams.delete(key);
       if (message.streaming) {
         core.messages.put({ ...message, streaming: false });
+        moveSession(message, 'active');
       }
       return refuse('message_not_in_streaming_state');
     }
@@ -89,18 +115,11 @@ export function createStreamMethods(core: WorkspaceCore, statuses: ThreadStatuse
     if (!isFound(found)) {
       return found;
     }
-    const grown = grow(found.stream, args);
-    if ('refusal' in grown) {
-      return grown.refusal;
+    const read = readStop(found.stream, args);
+    if ('refusal' in read) {
+      return read.refusal;
     }
-    const content = toContent(grown.stream);
-    const closing = assignIds(toRecords(args.blocks), newBlockId);
-    const blocks = [...content.blocks, ...closing];
-    // What was streamed was checked call by call; only what comes on top is new.
-    const refusal = checkMessage({ blocks: closing, metadata: args.metadata, text: ' ' });
-    if (refusal !== undefined) {
-      return refusal;
-    }
+    const { status, content, blocks } = read;
     const after: StoredMessage = {
       ...found.message,
       text: content.text,
@@ -120,6 +139,7 @@ export function createStreamMethods(core: WorkspaceCore, statuses: ThreadStatuse
     }
     streams.delete(found.key);
     core.messages.put(after);
+    moveSession(after, status);
     void announceChange(core, found.message, after);
     return succeed({
       channel: after.channel,
@@ -128,7 +148,45 @@ export function createStreamMethods(core: WorkspaceCore, statuses: ThreadStatuse
     });
   }
 
-  return { 'chat.startStream': start, 'chat.appendStream': append, 'chat.stopStream': stop };
+  return {
+    methods: { 'chat.startStream': start, 'chat.appendStream': append, 'chat.stopStream': stop },
+    endByPerson: (channel, threadTs) =>
+      [...streams.keys()].flatMap((key) => {
+        const [of = '', ts = ''] = key.split(' ');
+        const message = core.messages.find(of, ts);
+        if (message === undefined || of !== channel || message.threadTs !== threadTs) {
+          return [];
+        }
+        streams.delete(key);
+        stoppedByPerson.add(key);
+        core.messages.put({ ...message, streaming: false });
+        return [ts];
+      }),
+  };
+}
+
+/** What a stop is to leave: the content with the blocks on top of it, and how the session stands. */
+function readStop(
+  stream: Stream,
+  args: Json,
+):
+  | { status: SessionStatus; content: ReturnType<typeof toContent>; blocks: readonly Json[] }
+  | { refusal: Json } {
+  const { session_status: status = 'active' } = args;
+  if (!isStatus(status)) {
+    return { refusal: refuse('invalid_status') };
+  }
+  const grown = grow(stream, args);
+  if ('refusal' in grown) {
+    return grown;
+  }
+  const content = toContent(grown.stream);
+  const closing = assignIds(toRecords(args.blocks), newBlockId);
+  // What was streamed was checked call by call; only what comes on top is new.
+  const refusal = checkMessage({ blocks: closing, metadata: args.metadata, text: ' ' });
+  return refusal === undefined
+    ? { status, content, blocks: [...content.blocks, ...closing] }
+    : { refusal };
 }
 
 /** Streams run in threads; in a channel Slack wants to know for whom. https://docs.slack.dev/reference/methods/chat.startStream */

@@ -1,6 +1,6 @@
+import type { AgentSessions } from '../agent-sessions.ts';
 import { openDirectMessage, postAsApp } from '../api/post-message.ts';
 import type { ResponseTarget } from '../api/response-urls.ts';
-import type { AssistantThreads } from '../assistant-threads.ts';
 import { isJson, toText } from '../json-value.ts';
 import { toSlackView } from '../views/view-desk.ts';
 import type { Workspace } from '../workspace-port.ts';
@@ -8,10 +8,10 @@ import { IDENTITY } from '../workspace-seed.ts';
 import type { PeopleDesk } from './people-desk.ts';
 
 /** What people do from the keyboard and the side bar. */
-export type Commanding = Pick<Workspace, 'command' | 'openHome' | 'openAssistant'>;
+export type Commanding = Pick<Workspace, 'command' | 'openHome' | 'openMessages' | 'openAssistant'>;
 
-/** Creates slash commands and the opening of the Home tab and the assistant pane. */
-export function createCommanding(desk: PeopleDesk, threads: AssistantThreads): Commanding {
+/** Creates slash commands and the opening of the app's tabs. */
+export function createCommanding(desk: PeopleDesk, sessions: AgentSessions): Commanding {
   const { core, triggers, responseUrls, toasts, views } = desk;
   const { team, app } = IDENTITY;
 
@@ -65,9 +65,28 @@ export function createCommanding(desk: PeopleDesk, threads: AssistantThreads): C
     }
   }
 
+  /** https://docs.slack.dev/reference/events/app_home_opened */
+  async function openTab(name: string, tab: 'home' | 'messages'): Promise<{ channel: string }> {
+    const member = core.directory.member(name);
+    const channel = (await openDirectMessage(core, member.id))?.id ?? '';
+    const home = tab === 'home' ? views.homeOf(member.id) : undefined;
+    await core.delivery.event({
+      type: 'app_home_opened',
+      user: member.id,
+      channel,
+      tab,
+      event_ts: core.nextTs(),
+      ...(home === undefined ? {} : { view: toSlackView(home) }),
+    });
+    return { channel };
+  }
+
   return {
     command,
     openAssistant: async (name) => {
+      if (core.form === 'agent') {
+        throw new Error('An app with agent_view has no assistant pane.');
+      }
       const member = core.directory.member(name);
       const dm = await openDirectMessage(core, member.id);
       // Slack itself begins the thread in the app's name.
@@ -77,7 +96,7 @@ export function createCommanding(desk: PeopleDesk, threads: AssistantThreads): C
         throw new Error(`The assistant pane of ${name} could not be opened.`);
       }
       const { channel, ts } = posted.message;
-      threads.set({ channel, threadTs: ts });
+      sessions.set({ channel, threadTs: ts });
       await core.delivery.event({
         type: 'assistant_thread_started',
         assistant_thread: { user_id: member.id, context: {}, channel_id: channel, thread_ts: ts },
@@ -86,17 +105,8 @@ export function createCommanding(desk: PeopleDesk, threads: AssistantThreads): C
       return { channel, threadTs: ts };
     },
     openHome: async (name) => {
-      const member = core.directory.member(name);
-      const channel = await openDirectMessage(core, member.id);
-      const home = views.homeOf(member.id);
-      await core.delivery.event({
-        type: 'app_home_opened',
-        user: member.id,
-        channel: channel?.id ?? '',
-        tab: 'home',
-        event_ts: core.nextTs(),
-        ...(home === undefined ? {} : { view: toSlackView(home) }),
-      });
+      await openTab(name, 'home');
     },
+    openMessages: (name) => openTab(name, 'messages'),
   };
 }

@@ -1,5 +1,5 @@
 import type { View } from '@slack/types';
-import type { AssistantThreads } from '../assistant-threads.ts';
+import type { AgentSessions } from '../agent-sessions.ts';
 import { type StoredMessage, toWorkspaceMessage } from '../message-store.ts';
 import type { DirectoryChannel, DirectoryMember } from '../slack-directory.ts';
 import type { ThreadStatuses } from '../thread-statuses.ts';
@@ -13,12 +13,13 @@ import type { PeopleDesk } from './people-desk.ts';
 export function lookAround(
   { core, views, toasts }: PeopleDesk,
   statuses: ThreadStatuses,
-  threads: AssistantThreads,
+  sessions: AgentSessions,
   name: string,
 ): Sight {
   const me = core.directory.member(name);
   const channels = core.directory.channels().filter(({ members }) => members.includes(me.id));
   const home = views.homeOf(me.id);
+  const isMine = ({ channel }: { channel: string }) => channels.some(({ id }) => id === channel);
   return {
     me: toMember(me),
     members: core.directory.members().map(toMember),
@@ -28,10 +29,9 @@ export function lookAround(
       .all()
       .filter((message) => isVisible(core, me.id, message))
       .map(toWorkspaceMessage),
-    statuses: statuses.list().filter(({ channel }) => channels.some(({ id }) => id === channel)),
-    assistantThreads: threads
-      .list()
-      .filter(({ channel }) => channels.some(({ id }) => id === channel)),
+    statuses: statuses.list().filter(isMine),
+    sessions: sessions.list().filter(isMine),
+    prompts: sessions.prompts().filter(isMine),
     views: views.stackOf(me.id).map(toOpenView),
     ...(home === undefined ? {} : { home: toView(home) }),
     toasts: toasts.of(me.id),

@@ -213,7 +213,7 @@ test('waiting resolves at a change, and says at its end what was missing', async
 });
 
 test('the assistant pane opens a thread that the app can name and equip', async (t) => {
-  const { workspace } = await startWorkspace(t);
+  const { workspace } = await startWorkspace(t, { form: 'assistant' });
   await startApp(workspace, 'http', (app) => {
     app.assistant(
       new Assistant({
@@ -230,14 +230,14 @@ test('the assistant pane opens a thread that the app can name and equip', async 
   });
   const thread = await workspace.openAssistant('requester');
   const equipped = await workspace.waitFor(() =>
-    workspace.see('requester').assistantThreads.find(({ prompts }) => prompts.length > 0),
+    workspace.see('requester').prompts.find(({ threadTs }) => threadTs !== undefined),
   );
   assert.deepEqual(equipped, {
     ...thread,
-    title: 'Help',
     prompts: [{ title: 'List', message: 'List the files' }],
   });
-  assert.deepEqual(workspace.see('approver').assistantThreads, []);
+  assert.deepEqual(workspace.see('requester').sessions, [{ ...thread, title: 'Help' }]);
+  assert.deepEqual(workspace.see('approver').sessions, []);
   await workspace.say('requester', thread.channel, 'hi', { threadTs: thread.threadTs });
   await workspace.waitFor(() =>
     workspace.see('requester').messages.find(({ text }) => text === 'Hello.'),

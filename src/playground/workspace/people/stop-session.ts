@@ -1,0 +1,31 @@
+import type { AgentSessions } from '../agent-sessions.ts';
+import type { Streams } from '../api/stream-methods.ts';
+import type { WorkspaceCore } from '../workspace-core.ts';
+import type { Workspace } from '../workspace-port.ts';
+
+/**
+ * Creates Slack's own stop button of a session. Slack ends the streams of the thread and tells the
+ * app; how the session stands is left to the app. https://docs.slack.dev/reference/events/agent_session_stopped
+ */
+export function createStopSession(
+  core: WorkspaceCore,
+  sessions: AgentSessions,
+  streams: Streams,
+): Workspace['stopSession'] {
+  return async (name, channelName, threadTs) => {
+    const member = core.directory.member(name);
+    const channel = core.directory.channel(channelName);
+    const session = sessions.find(channel.id, threadTs);
+    if (session?.status !== 'processing' || !channel.members.includes(member.id)) {
+      throw new Error(`${name} sees no stop button at the thread ${threadTs} of ${channel.name}.`);
+    }
+    await core.delivery.event({
+      type: 'agent_session_stopped',
+      channel: channel.id,
+      user: member.id,
+      thread_ts: threadTs,
+      streaming_message_ts: streams.endByPerson(channel.id, threadTs),
+      event_ts: core.nextTs(),
+    });
+  };
+}

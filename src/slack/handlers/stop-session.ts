@@ -1,0 +1,39 @@
+import { threadKey } from '../../domain/thread-key.ts';
+import { sayStop } from '../command-sentences.ts';
+import { isForUs, isPlace } from '../parse-message.ts';
+import { isPayload, objectAt, type Payload, textAt } from '../payload.ts';
+import type { HandlerDeps } from './handler.ts';
+
+/** Slack's own stop button of a session, as a person has pressed it. */
+interface SessionStop {
+  readonly channel: string;
+  readonly root: string;
+  readonly user: string;
+  /** When (ms) it was pressed. */
+  readonly at: number;
+}
+
+/** Stops the turn that went on when Slack's own stop button was pressed; whoever may not is told so, and the turn goes on. https://docs.slack.dev/reference/events/agent_session_stopped */
+export async function stopSession(body: unknown, deps: HandlerDeps): Promise<void> {
+  const { desk, identity, log, teller } = deps;
+  if (!isPayload(body) || !isForUs(body, identity)) return;
+  const stop = readStop(objectAt(body, 'event'));
+  if (stop === undefined) return;
+  const { at, channel, root, user } = stop;
+  const thread = threadKey({ team: identity.team, channel, ts: root });
+  const outcome = await desk.stopAt({ thread, at, by: { team: identity.team, user } });
+  // A stop that took effect is said in the thread.
+  if (outcome.kind === 'stopped') return;
+  await teller.tell({ user, channel, root, text: sayStop(outcome) }).catch((error: unknown) => {
+    log.warn({ err: error, thread }, 'Could not tell a person why nothing was stopped.');
+  });
+}
+
+function readStop(event: Payload): SessionStop | undefined {
+  const channel = textAt(event, 'channel') ?? '';
+  const root = textAt(event, 'thread_ts') ?? '';
+  const user = textAt(event, 'user');
+  const at = Number(textAt(event, 'event_ts')) * 1_000;
+  if (user === undefined || !isPlace(channel, root) || !Number.isFinite(at)) return undefined;
+  return { channel, root, user, at };
+}
