@@ -159,7 +159,7 @@ export interface Worker extends Runner {
 export function createWorker(deps: DeskDeps): Worker {
   const authorize = createAuthorize(deps);
   const { decide } = createDecide(deps, authorize);
-  const status = createStatusLine(deps.chat, deps.log);
+  const status = createStatusLine(deps);
   const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
   const admit = createAdmit(deps);
   const heed = createHeed(deps);
@@ -228,6 +228,7 @@ export function createWorker(deps: DeskDeps): Worker {
     },
     async stop(graceMs) {
       tidy.stop();
+      status.stop();
       await Promise.all([runner.stop(graceMs), sweep.stop()]);
     },
   };

@@ -4,6 +4,7 @@ import { ChatError, UnmendedError } from '../domain/chat.ts';
 import { isTaken } from '../domain/outside.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import { foresee } from './foresee.ts';
 import { isFreshCall } from './freshness.ts';
 import { NotYetError, type Pace, waitFor } from './pace.ts';
 import type { Progress } from './progress.ts';
@@ -14,14 +15,13 @@ const SOON_MS = 1_000;
 /** Nobody waits for the stub of a call that has ended: it is not missed. */
 const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 
-interface Look {
-  readonly card: CardPlace | undefined;
-  readonly isRefused: boolean;
-}
+type StubDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'directory' | 'log'>;
+
+type Look = Omit<Parameters<DeskDeps['chat']['drawStub']>[2], 'lookFirst'>;
 
 /** Builds the use case: draws in the thread of a call where its card stands, and how the call does; a stub that was deleted is posted again while the call goes on. */
 export function createDrawStub(
-  { store, chat, clock }: Pick<DeskDeps, 'store' | 'chat' | 'clock'>,
+  { store, chat, clock, directory, log }: StubDeps,
   { pace, progress }: { readonly pace: Pace; readonly progress: Pick<Progress, 'sayAgain'> },
 ) {
   const { ledger } = store;
@@ -35,6 +35,17 @@ export function createDrawStub(
       if (!(error instanceof ChatError) || error.code !== 'gone') throw error;
     }
     await ledger.placeSide(call.id, 'stub', undefined);
+  }
+
+  /** A stub is drawn without this rather than not at all. */
+  async function lookAhead(call: Call): Promise<Pick<Look, 'outlook'>> {
+    if (call.status !== 'pending') return {};
+    try {
+      return { outlook: await foresee({ directory }, call) };
+    } catch (error) {
+      log.warn({ err: error, call: call.id }, 'Nobody told who may approve; the stub is without.');
+      return {};
+    }
   }
 
   async function draw(
@@ -76,7 +87,8 @@ export function createDrawStub(
     // A card that has to go on is still here to be decided on.
     if (!stub && isHere) return;
     waitFor(pace.take(channel, `stub ${callId}`, isFreshCall(call, clock.now())));
-    const look = { card: isHere ? undefined : card, isRefused: refused !== undefined };
+    const at = { card: isHere ? undefined : card, isRefused: refused !== undefined };
+    const look = { ...at, ...(await lookAhead(call)) };
     await drawAnyhow(call, stub, look, work);
   };
 }

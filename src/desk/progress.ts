@@ -1,4 +1,6 @@
 import type { Call } from '../domain/call.ts';
+import type { ThreadStatus } from '../domain/chat.ts';
+import type { InboxMessage } from '../domain/message.ts';
 import { isHanded } from '../domain/outside.ts';
 import { joinSentences, type Sentence, sentence } from '../domain/sentence.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
@@ -6,17 +8,18 @@ import type { DeskDeps } from './deps.ts';
 import type { LiveAnswers } from './live-answer.ts';
 import { createSayAwaited } from './say-awaited.ts';
 import type { StatusLine } from './status-line.ts';
-import { readOpenCalls, readWaiting, type Waiting } from './waiting.ts';
+import { isForPeople, readOpenCalls, readWaiting, type Waiting } from './waiting.ts';
 
-/** How a thread's work gets on, said in the one line of the thread in which people talk. */
+/** How a thread's work gets on, shown in the thread in which people talk. */
 export interface Progress {
-  thinking(thread: ThreadKey): Promise<void>;
+  thinking(message: InboxMessage): Promise<void>;
   waiting(thread: ThreadKey, waiting: Waiting): Promise<void>;
   /** Says that a call runs for which people were waited; it never holds up the run. */
   running(call: Call): void;
   /** Says how a thread stands in which people talk; a helper's says nothing. */
-  note(thread: ThreadKey, text: string): void;
-  ended(thread: ThreadKey): void;
+  note(thread: ThreadKey, text: string, session?: ThreadStatus['session']): void;
+  /** The turn is over; `isAwaited` where somebody looks at it. */
+  ended(thread: ThreadKey, isAwaited: boolean): void;
   /** Says again for what a thread waits, where it waits: a message of ours has wiped it away. */
   sayAgain(thread: ThreadKey): Promise<void>;
 }
@@ -33,31 +36,35 @@ export function createProgress(
   const { store, log } = deps;
   const sayAwaited = createSayAwaited(deps);
 
-  /** A message that grows says it better, and setting the status beside it would only flicker. */
-  function tell(thread: ThreadKey, text: Sentence): void {
-    if (!live.isOpen(thread)) status.set(thread, text);
+  function tell(thread: ThreadKey, told: ThreadStatus): void {
+    status.set(thread, { ...told, isSeen: live.isOpen(thread) });
   }
 
   /** How a thread of people stands that waits for something; undefined for one that does not. */
-  async function sayStored(root: ThreadKey): Promise<Sentence | undefined> {
+  async function statusStored(root: ThreadKey): Promise<ThreadStatus | undefined> {
     const message = await store.inbox.current(root);
     const calls = message ? await readOpenCalls(store, root, message.id) : [];
-    return calls.length > 0 ? await sayWaiting(await readWaiting(store, calls)) : undefined;
+    return calls.length > 0 ? await statusOf(await readWaiting(store, calls)) : undefined;
+  }
+
+  async function statusOf(waiting: Waiting): Promise<ThreadStatus> {
+    const session = isForPeople(waiting) || isInDoubt(waiting) ? 'suspended' : 'processing';
+    return { session, words: await sayWaiting(waiting) };
   }
 
   async function sayAgain(thread: ThreadKey): Promise<void> {
     const root = rootOf(thread);
-    const text = await sayStored(root);
-    if (text !== undefined) tell(root, text);
+    const stored = await statusStored(root);
+    if (stored !== undefined) tell(root, { ...stored, isRepeat: true });
   }
 
   async function showWhileRunning(thread: ThreadKey, callId: string): Promise<void> {
     const root = rootOf(thread);
-    const text = await sayStored(root);
-    if (text === undefined) return;
+    const stored = await statusStored(root);
+    if (stored === undefined) return;
     // What nobody waits for any more does not write over what came after it.
     const call = await store.ledger.get(callId);
-    if (call?.status === 'running') tell(root, text);
+    if (call?.status === 'running') tell(root, stored);
   }
 
   /** Its own state first, then each helper's: `has helpers at work · research is thinking…`. */
@@ -87,14 +94,15 @@ export function createProgress(
 
   return {
     sayAgain,
-    async thinking(thread) {
+    async thinking({ thread, text }) {
       const parentCall = parentCallOf(thread);
-      if (parentCall === undefined) tell(thread, THINKING);
+      if (parentCall === undefined)
+        tell(thread, { session: 'processing', words: THINKING, title: text });
       else await showWhileRunning(thread, parentCall);
     },
     async waiting(thread, waiting) {
       const parentCall = parentCallOf(thread);
-      if (parentCall === undefined) tell(thread, await sayWaiting(waiting));
+      if (parentCall === undefined) tell(thread, await statusOf(waiting));
       else await showWhileRunning(thread, parentCall);
     },
     running({ thread, id }) {
@@ -102,14 +110,23 @@ export function createProgress(
         log.warn({ err: error, call: id }, 'The status line was not set.');
       });
     },
-    note(thread, text) {
-      if (parentCallOf(thread) === undefined) tell(thread, text);
+    note(thread, text, session = 'processing') {
+      if (parentCallOf(thread) === undefined) tell(thread, { session, words: text });
     },
-    ended(thread) {
+    ended(thread, isAwaited) {
       // A helper's end is told by whoever goes on from it.
-      if (parentCallOf(thread) === undefined) status.set(thread, '');
+      if (parentCallOf(thread) !== undefined) return;
+      const over: ThreadStatus = { session: 'active', words: '' };
+      if (isAwaited) status.set(thread, over);
+      else status.setLater(thread, over);
     },
   };
+}
+
+/** Nothing goes on until a person says what happened to an interrupted call. */
+function isInDoubt({ calls, helpers }: Waiting): boolean {
+  const isUnknown = calls.some(({ status }) => status === 'unknown');
+  return isUnknown && helpers.length === 0 && !calls.some(isAtWork);
 }
 
 function isAtWork({ status }: Call): boolean {

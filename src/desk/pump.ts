@@ -64,7 +64,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   ): Promise<GraphState | undefined> {
     if (!pause) {
       if (awaited.has(message)) {
-        await progress.thinking(fence.thread);
+        await progress.thinking(message);
         live.begin(message);
       }
       return await toModel();
@@ -72,7 +72,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const now = clock.now();
     const say = heldByPause(message, pause, now);
     await store.outbox.add([say], [{ key: sayKey(say.thread), dueAt: now }], fence);
-    progress.note(fence.thread, 'is paused');
+    progress.note(fence.thread, 'is paused', 'suspended');
     return undefined;
   }
 
@@ -191,7 +191,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     return await goOn(message, fence, pause, async () => {
       if (message.files) progress.note(fence.thread, 'is reading what is attached…');
       const opened = await takeIn(message, fence, work);
-      if (message.files && awaited.has(message)) await progress.thinking(fence.thread);
+      if (message.files && awaited.has(message)) await progress.thinking(message);
       return await agent.start(opened, fence, work.signal);
     });
   }
@@ -229,7 +229,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     await markTold(message, fence);
     await agent.forget(fence.thread, fence);
     await store.inbox.end(message.id, 'turn', {}, fence);
-    if (awaited.has(message)) progress.ended(fence.thread);
+    progress.ended(fence.thread, awaited.has(message));
     awaited.leave(message);
     return true;
   }

@@ -26,6 +26,8 @@ export interface Chat {
     options: {
       readonly lookFirst: boolean;
       readonly card: CardPlace | undefined;
+      /** Whom the call waits for; the card itself is not in the thread. */
+      readonly outlook?: Outlook | undefined;
       /** The channel does not take the card. */
       readonly isRefused: boolean;
     },
@@ -46,8 +48,24 @@ export interface Chat {
   ): LiveMessage;
   /** Takes a growing message away. */
   clearLive(thread: ThreadKey, live: CardPlace): Promise<void>;
-  /** Sets the thread's status line; an empty text clears it. */
-  setStatus(thread: ThreadKey, text: Sentence): Promise<void>;
+  /** Shows how a thread stands: as a session, or in words where there are no sessions. Resolves with which it was. */
+  setStatus(thread: ThreadKey, status: ThreadStatus): Promise<'session' | 'words'>;
+}
+
+/** `processing`: the agent is at work; `suspended`: only people are waited for; `active`: it is ready for the next message. */
+export type SessionStatus = 'processing' | 'suspended' | 'active';
+
+/** How a thread stands in which people talk. */
+export interface ThreadStatus {
+  readonly session: SessionStatus;
+  /** The same in words; empty when there is nothing to be said. */
+  readonly words: Sentence;
+  /** What the thread is about, where it is named now. */
+  readonly title?: string;
+  /** People see it better on a message that grows: words beside it would only flicker. */
+  readonly isSeen?: boolean;
+  /** Said again because a message of ours has wiped the words away. */
+  readonly isRepeat?: boolean;
 }
 
 /** One thing that the agent does: a tool's call, or thinking when it names no tool. */

@@ -67,9 +67,9 @@ export function createDrawPosts(deps: {
         ? await update(earlier, draw({}))
         : await post(where, draw(calls ? { calls } : {}));
     },
-    async drawStub(call, place, { card, isRefused, lookFirst }) {
+    async drawStub(call, place, { lookFirst, ...look }) {
       const where = { ...threadPlace(call.thread), since: call.createdAt };
-      const message = markAs(buildStub(call, { card, isRefused }), METADATA.stub, call.id);
+      const message = markAs(buildStub(call, look), METADATA.stub, call.id);
       const earlier = place ?? (lookFirst ? await find(where, METADATA.stub, call.id) : undefined);
       return earlier ? await update(earlier, message) : await post(where, message);
     },
@@ -104,6 +104,7 @@ const ID_OF: Readonly<Record<Metadata, string>> = {
   [METADATA.left]: 'call_id',
   [METADATA.bulletin]: 'id',
   [METADATA.say]: 'id',
+  [METADATA.growing]: 'turn',
 };
 
 function markAs(message: CallCard, type: Metadata, id: string): Marked {

@@ -1,5 +1,6 @@
-import type { WebClient } from '@slack/web-api';
-import { ACTIONS } from './ids.ts';
+import type { ConversationsRepliesResponse, WebClient } from '@slack/web-api';
+import { ACTIONS, METADATA } from './ids.ts';
+import { textAt } from './payload.ts';
 
 /** A message of ours, known by its metadata. */
 export interface FoundPost {
@@ -31,15 +32,26 @@ export async function findPosts(
   return found;
 }
 
-/** Finds our growing message of a thread: the only one that can be stopped. */
+/** Finds our newest growing message of a thread. */
 export async function findGrowing(client: WebClient, where: Where): Promise<string | undefined> {
-  for await (const { ts, blocks = [] } of ownMessages(client, where)) {
-    const elements = blocks.flatMap((block) => ('elements' in block ? (block.elements ?? []) : []));
-    if (elements.some((each) => 'action_id' in each && each.action_id === ACTIONS.stopTurn))
-      return ts;
+  let found: string | undefined;
+  for await (const message of ownMessages(client, where)) {
+    if (isGrowing(message)) found = message.ts;
   }
-  return undefined;
+  return found;
 }
+
+/** All that we post says by its metadata what it is. Only a stream can't until it has become an answer; it may have our stop button. */
+function isGrowing(message: OwnMessage): boolean {
+  const { blocks = [], metadata } = message;
+  if (metadata?.event_type === METADATA.growing) return true;
+  const isStream = textAt({ ...message }, 'streaming_state') !== undefined;
+  if (isStream && metadata?.event_type === undefined) return true;
+  const elements = blocks.flatMap((block) => ('elements' in block ? (block.elements ?? []) : []));
+  return elements.some((each) => 'action_id' in each && each.action_id === ACTIONS.stopTurn);
+}
+
+type OwnMessage = NonNullable<ConversationsRepliesResponse['messages']>[number];
 
 /** Slack's clock and ours may differ by so much. */
 const CLOCKS_DIFFER_MS = 60_000;

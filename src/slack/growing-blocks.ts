@@ -27,8 +27,8 @@ export function toTaskChunk(task: LiveTask): AnyChunk {
   return { type: 'task_update', id: task.id, title: titleOf(task), status: task.status };
 }
 
-/** Makes the growing message where it is no stream, from Markdown that is defused already. */
-export function buildGrowingMessage(turn: string, view: LiveView): SaidMessage {
+/** Makes the growing message where it is no stream, from Markdown that is defused already; `stop` is our own button, where Slack shows none. */
+export function buildGrowingMessage(view: LiveView, stop: readonly KnownBlock[]): SaidMessage {
   const [text = ''] = splitMarkdown(view.text, BUDGET.growingText);
   const lines = view.tasks.slice(-BUDGET.growingTasks).map(toLine);
   const tasks: readonly KnownBlock[] =
@@ -36,7 +36,7 @@ export function buildGrowingMessage(turn: string, view: LiveView): SaidMessage {
       ? []
       : [{ type: 'context', elements: [{ type: 'mrkdwn', text: lines.join('\n') }] }];
   const words: readonly KnownBlock[] = text.trim() === '' ? [] : [{ type: 'markdown', text }];
-  return { text: 'The agent is at work.', blocks: [...tasks, ...words, buildStopButton(turn)] };
+  return { text: 'The agent is at work.', blocks: [...tasks, ...words, ...stop] };
 }
 
 const SIGNS: Readonly<Record<LiveTask['status'], string>> = {

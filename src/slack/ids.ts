@@ -44,4 +44,5 @@ export const METADATA = {
   left: 'countersign_left',
   bulletin: 'countersign_bulletin',
   say: 'countersign_say',
+  growing: 'countersign_growing',
 } as const;

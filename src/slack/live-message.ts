@@ -3,31 +3,34 @@
  * can't take a text back, so it gets what no later word can change; after an answer that did not
  * arrive nobody knows what it holds, and it is ended and updated from then on.
  */
-import type { AnyChunk } from '@slack/types';
+import type { AnyChunk, KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../domain/call.ts';
 import { ChatError, type LiveMessage, type LiveView, perhapsThere } from '../domain/chat.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { placeOf } from '../domain/thread-key.ts';
+import type { AgentSessions } from './agent-sessions.ts';
 import { findGrowing } from './find-posts.ts';
 import { buildGrowingMessage, buildStopButton, toTaskChunk } from './growing-blocks.ts';
+import { METADATA } from './ids.ts';
 import { BUDGET } from './limits.ts';
 import { settledMarkdown, settledRows } from './mrkdwn.ts';
 import { slackErrorName, toChatError } from './slack-errors.ts';
 
-/** `absent`: not there; `lost`: perhaps there; `ended`: a stream that has to be stopped; `final`: it grows no more. */
-type State = 'absent' | 'lost' | 'stream' | 'ended' | 'posted' | 'final';
+/** `absent`: not there; `lost`: perhaps there; `ended`: a stream that has to be stopped; `stopped`: a person has ended the stream; `final`: it grows no more. */
+type State = 'absent' | 'lost' | 'stream' | 'ended' | 'stopped' | 'posted' | 'final';
 
 type Growing = Pick<InboxMessage, 'id' | 'thread' | 'author'>;
 
 interface LiveDeps {
   readonly client: WebClient;
   readonly botId: string;
+  readonly sessions: Pick<AgentSessions, 'atStreamEnd' | 'hasStopButton'>;
 }
 
 /** Makes the growing message of a turn. */
 export function createLiveMessage(
-  { client, botId }: LiveDeps,
+  { client, botId, sessions }: LiveDeps,
   turn: Growing,
   left: CardPlace | undefined,
 ): LiveMessage {
@@ -48,7 +51,8 @@ export function createLiveMessage(
   }
 
   async function start(view: LiveView): Promise<void> {
-    const button: AnyChunk = { type: 'blocks', blocks: [buildStopButton(turn.id)] };
+    const blocks = stopButton();
+    const button: AnyChunk[] = blocks.length === 0 ? [] : [{ type: 'blocks', blocks }];
     const news = newsIn(view);
     place = perhapsThere(turn.thread);
     const { ts } = await client.chat.startStream({
@@ -56,10 +60,15 @@ export function createLiveMessage(
       thread_ts: root,
       recipient_team_id: turn.author.team,
       recipient_user_id: turn.author.user,
-      chunks: [button, ...news.chunks],
+      chunks: [...button, ...news.chunks],
     });
     arrived(ts, 'stream');
     news.keep();
+  }
+
+  /** Our own, where Slack shows none. */
+  function stopButton(): KnownBlock[] {
+    return sessions.hasStopButton() ? [] : [buildStopButton(turn.id)];
   }
 
   async function append(view: LiveView): Promise<void> {
@@ -70,7 +79,7 @@ export function createLiveMessage(
   }
 
   async function post(view: LiveView): Promise<void> {
-    const message = buildGrowingMessage(turn.id, view);
+    const message = buildGrowingMessage(view, stopButton());
     const shown = JSON.stringify(message);
     if (shown === drawn) return;
     if (state === 'posted') {
@@ -83,10 +92,18 @@ export function createLiveMessage(
         thread_ts: root,
         ...message,
         ...quiet,
+        metadata: { event_type: METADATA.growing, event_payload: { turn: turn.id } },
       });
       arrived(posted.ts, 'posted');
     }
     drawn = shown;
+  }
+
+  function forget(): void {
+    place = undefined;
+    state = 'absent';
+    streamed = '';
+    toldTasks.clear();
   }
 
   function arrived(ts: string | undefined, as: State): void {
@@ -126,8 +143,17 @@ export function createLiveMessage(
         await append(view);
         return 'drawn';
       case 'ended':
-        await client.chat.stopStream({ channel, ts: tsOf(place) });
+        await client.chat.stopStream({
+          channel,
+          ts: tsOf(place),
+          ...sessions.atStreamEnd(turn.thread),
+        });
         state = 'posted';
+        return 'more';
+      case 'stopped':
+        // The turn goes on all the same, so whoever pressed was not allowed to: its words come again.
+        await client.chat.delete({ channel, ts: tsOf(place) });
+        forget();
         return 'more';
       case 'posted':
         await post(view);
@@ -147,12 +173,20 @@ export function createLiveMessage(
       if (!isUnsure) place = undefined;
       else state = 'lost';
     }
+    if (name === STOPPED) {
+      state = 'stopped';
+      throw new ChatError('temporary', problem.message, { cause: error, retryAfterMs: STOP_MS });
+    }
     if (isUnsure && state === 'stream') state = 'ended';
     if (isUnsure || problem.code === 'rate-limited') throw problem;
     return refused(problem);
   }
 
   function refused(problem: ChatError): 'drawn' | 'more' {
+    if (state === 'stopped' && problem.code !== 'temporary') {
+      forget();
+      return 'more';
+    }
     const next = wayOn(problem);
     if (next !== undefined) {
       state = next;
@@ -184,6 +218,11 @@ export function createLiveMessage(
     },
   };
 }
+
+/** A person has pressed Slack's stop button. */
+const STOPPED = 'stopped_by_user';
+/** By then the event of it has come, and has ended the turn if it may. */
+const STOP_MS = 5_000;
 
 /** What Slack's own words say of the message. */
 const NAMED_WAYS: Readonly<Record<string, State>> = {

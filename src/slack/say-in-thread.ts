@@ -8,6 +8,7 @@ import type { CardPlace } from '../domain/call.ts';
 import { ChatError } from '../domain/chat.ts';
 import type { Say } from '../domain/store.ts';
 import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
+import type { AgentSessions } from './agent-sessions.ts';
 import { doing } from './doing.ts';
 import { findGrowing, findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
@@ -20,6 +21,7 @@ import { threadPlace } from './thread-place.ts';
 interface SayDeps {
   readonly client: WebClient;
   readonly botId: string;
+  readonly sessions: Pick<AgentSessions, 'atStreamEnd'>;
 }
 
 /** What was said of a say before: where each part stands, by its key. */
@@ -31,7 +33,7 @@ const STOPPED: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 const NOT_TAKEN: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 
 /** Makes what says things in threads, and takes growing messages away. */
-export function createSayInThread({ client, botId }: SayDeps) {
+export function createSayInThread({ client, botId, sessions }: SayDeps) {
   async function say(
     say: Say,
     { lookFirst, live }: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
@@ -109,7 +111,8 @@ export function createSayInThread({ client, botId }: SayDeps) {
   async function stop(thread: ThreadKey, ts: string): Promise<void> {
     const { channel } = placeOf(thread);
     try {
-      await doing('end the stream', () => client.chat.stopStream({ channel, ts }));
+      const session = sessions.atStreamEnd(thread);
+      await doing('end the stream', () => client.chat.stopStream({ channel, ts, ...session }));
     } catch (error) {
       if (!(error instanceof ChatError) || !STOPPED.has(error.code)) throw error;
     }

@@ -2,13 +2,12 @@ import { type Chat, ChatError } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Say } from '../domain/store.ts';
-import { placeOf } from '../domain/thread-key.ts';
 import type { Toolbox } from '../domain/tool.ts';
+import { createAgentSessions } from './agent-sessions.ts';
 import type { SlackConnection } from './connect-slack.ts';
 import { doing } from './doing.ts';
 import { createDrawPosts } from './draw-posts.ts';
 import { createLiveMessage } from './live-message.ts';
-import { createPlainWriter } from './plain-writer.ts';
 import { createSayInThread } from './say-in-thread.ts';
 import { buildNotice, buildSayParts, ownWords } from './say-parts.ts';
 import { createTeller } from './teller.ts';
@@ -24,8 +23,9 @@ export function createSlackChat(deps: {
   const { connection, toolbox, mark } = deps;
   const { client, identity } = connection;
   const teller = createTeller({ client, log: deps.log });
-  const writePlain = createPlainWriter(client);
-  const inThread = createSayInThread({ client, botId: identity.botId });
+  const sessions = createAgentSessions({ client, log: deps.log });
+  const growing = { client, botId: identity.botId, sessions };
+  const inThread = createSayInThread(growing);
 
   async function say(say: Say, options: Parameters<Chat['say']>[1]): Promise<void> {
     if (say.kind === 'private') return sayPrivately(say);
@@ -62,19 +62,11 @@ export function createSlackChat(deps: {
     );
   }
 
-  async function setStatus(...[thread, words]: Parameters<Chat['setStatus']>): Promise<void> {
-    const { channel, root } = placeOf(thread);
-    const status = await writePlain(words);
-    await doing('set the status', () =>
-      client.assistant.threads.setStatus({ channel_id: channel, thread_ts: root, status }),
-    );
-  }
-
   return {
     ...createDrawPosts({ client, botId: identity.botId, toolbox, mark }),
     say,
-    setStatus,
-    growLive: (turn, left) => createLiveMessage({ client, botId: identity.botId }, turn, left),
+    setStatus: sessions.setStatus,
+    growLive: (turn, left) => createLiveMessage(growing, turn, left),
     clearLive: inThread.clear,
   };
 }

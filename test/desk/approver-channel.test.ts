@@ -183,11 +183,9 @@ describe('the card of a route with a channel', () => {
     for (const { text } of told) assert.match(text, /can do so on my Home tab meanwhile/);
     const page = await desk.desk.listWaiting(APPROVER, { limit: 5 });
     assert.deepEqual(page.kind === 'page' && page.calls.map(({ id }) => id), [call.id]);
-    assert.deepEqual(desk.chat.stubLooks.get(call.id), {
-      lookFirst: false,
-      card: undefined,
-      isRefused: true,
-    });
+    const { outlook, ...refused } = desk.chat.stubLooks.get(call.id) ?? {};
+    assert.deepEqual(refused, { lookFirst: false, card: undefined, isRefused: true });
+    assert.deepEqual(outlook?.awaited, [{ group: 'usergroup:S1', handle: 'ops' }]);
     desk.chat.failChannel('C9', undefined);
     await pass(desk, 5 * MINUTE);
     assert.deepEqual(

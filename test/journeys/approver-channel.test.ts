@@ -101,8 +101,9 @@ describe('a channel of approvers', () => {
     assert.ok(allText(stub).includes(`/archives/${approvals}/p${card.ts.replace('.', '')}`));
     assert.deepEqual(buttonsOf(stub), []);
     assert.doesNotMatch(JSON.stringify(stub.blocks), /linked|subteam/);
-    const status = requests('assistant.threads.setStatus').at(-1)?.status;
-    assert.equal(status, 'is waiting for @ops-approvers in #approvals');
+    assert.match(allText(stub), /\*Waits for\* @ops-approvers/);
+    assert.equal(requests('agents.sessions.setStatus').at(-1)?.status, 'suspended');
+    assert.deepEqual(requests('assistant.threads.setStatus'), []);
     await stage.press('approver', card, 'call.approve');
     await stage.answer(place, 'linked is over.');
     await stubWith(place, 'Done', 'Approved by <@U0APPROVER>');

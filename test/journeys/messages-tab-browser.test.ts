@@ -44,8 +44,12 @@ for (const size of [
       await me.look('tab-1-welcome');
     });
 
-    it('a press sends one, and its card comes', async () => {
+    it('a press sends one, its thread is named after it, and its card comes', async () => {
       await me.press(me.page.getByRole('button', { name: 'Write a file', exact: true }));
+      await me.thread
+        .getByRole('heading', { name: /^Write a haiku about approvals to haiku.txt/ })
+        .waitFor();
+      await said('Countersign is waiting for a person');
       const card = me.card('write_file', 'haiku.txt');
       await card.getByRole('button', { name: 'Approve', exact: true }).waitFor();
       await me.look('tab-2-card');

@@ -27,7 +27,7 @@ const MENDED = [
 const METHODS = [
   'chat.postMessage',
   'chat.update',
-  'assistant.threads.setStatus',
+  'agents.sessions.setStatus',
   'users.info',
 ] as const;
 

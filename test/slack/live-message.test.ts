@@ -1,102 +1,33 @@
 /** A message that grows on the simulated workspace, whatever Slack answers. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { WebClient } from '@slack/web-api';
+import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../../src/domain/call.ts';
-import { ChatError, type LiveMessage, type LiveView } from '../../src/domain/chat.ts';
-import type { Say } from '../../src/domain/store.ts';
-import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
-import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
-import type {
-  ApiFault,
-  Workspace,
-  WorkspaceMessage,
-} from '../../src/playground/workspace/workspace-port.ts';
-import { clientOptions } from '../../src/slack/connect-slack.ts';
-import { createLiveMessage } from '../../src/slack/live-message.ts';
+import type { ThreadKey } from '../../src/domain/thread-key.ts';
+import type { ApiFault, Workspace } from '../../src/playground/workspace/workspace-port.ts';
 import { defuseMarkdown } from '../../src/slack/mrkdwn.ts';
-import { createSayInThread } from '../../src/slack/say-in-thread.ts';
-import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { hasStop, type LiveLab, markdownOf, setLiveLab } from './live-lab.ts';
 
 const FIVE_MINUTES = 300_000;
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const LIVE_MENTION = /<(?:[@#][A-Z0-9]|!(?:channel|here|everyone|subteam|date)\b)/i;
 
-interface Bench {
-  readonly thread: ThreadKey;
-  readonly live: LiveMessage;
-  /** The messages below the one that began the thread. */
-  messages(): readonly WorkspaceMessage[];
-  /** Draws until nothing more is needed; what has to be waited for is tried again. */
-  draw(text: string, tasks?: LiveView['tasks']): Promise<number>;
-  say(text: string, options?: { lookFirst?: boolean; live?: CardPlace }): Promise<void>;
-  clear(): Promise<void>;
-}
-
 describe('a message that grows', () => {
+  let lab: LiveLab;
   let workspace: Workspace;
   let clock: ManualClock;
   let client: WebClient;
   before(async () => {
-    clock = createManualClock(Date.now());
-    workspace = await createWorkspace({ clock });
-    const config = { botToken: workspace.botToken, apiUrl: workspace.apiUrl };
-    const options = { ...clientOptions(config, log), timeout: 1_500 };
-    client = new WebClient(workspace.botToken, options);
+    lab = await setLiveLab();
+    ({ workspace, clock, client } = lab);
   });
   after(() => workspace.stop());
   beforeEach(() => workspace.faults.clear());
 
+  const inChannel = (where?: 'channel' | 'direct') => lab.inChannel(where);
+  const benchFor = (thread: ThreadKey, left?: CardPlace) => lab.benchFor(thread, left);
   const fail = (method: string, fault: ApiFault, times = 1) =>
     workspace.faults.api(method, fault, times);
-
-  async function inChannel(where: 'channel' | 'direct' = 'channel'): Promise<Bench> {
-    const direct = await workspace.directMessage('requester');
-    const { id: channel } = where === 'channel' ? workspace.channel('general') : direct;
-    const { ts } = await client.chat.postMessage({ channel, text: 'root' });
-    return benchFor(threadKey({ team: workspace.team.id, channel, ts: ts ?? '' }));
-  }
-
-  function benchFor(thread: ThreadKey, left?: CardPlace): Bench {
-    const deps = { client, botId: workspace.app.botId };
-    const author = { team: workspace.team.id, user: workspace.member('requester').id };
-    const live = createLiveMessage(deps, { id: 'turn-1', thread, author }, left);
-    const inThread = createSayInThread(deps);
-    const root = thread.split('/')[2];
-    return {
-      thread,
-      live,
-      messages: () =>
-        workspace
-          .see('requester')
-          .messages.filter(({ threadTs, ts }) => threadTs === root && ts !== root),
-      async draw(text, tasks = []) {
-        for (let draws = 1; draws < 12; draws += 1) {
-          const next = await live.draw({ text, tasks }).catch((error: unknown) => {
-            if (!(error instanceof ChatError)) throw error;
-            return 'more';
-          });
-          if (next === 'drawn') return draws;
-        }
-        throw new Error('It is never drawn.');
-      },
-      async say(text, { lookFirst = false, live: at = live.place() } = {}) {
-        const say: Say = { id: 'say-1', thread, kind: 'answer', text, createdAt: 1 };
-        await inThread.say(say, { lookFirst, live: at });
-      },
-      async clear() {
-        const place = live.place();
-        if (place) await inThread.clear(thread, place);
-      },
-    };
-  }
-
-  const markdownOf = (message: WorkspaceMessage | undefined) =>
-    (message?.blocks ?? [])
-      .flatMap((each) => (each.type === 'markdown' ? [each.text] : []))
-      .join('');
-  const hasStop = (message: WorkspaceMessage | undefined) =>
-    JSON.stringify(message?.blocks ?? []).includes('turn.stop');
 
   for (const where of ['channel', 'direct'] as const) {
     it(`streams in a ${where}, with a way to stop it and with the tools`, async () => {

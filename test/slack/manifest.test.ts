@@ -8,6 +8,7 @@ import { COMMAND } from '../../src/slack/parse-command.ts';
 const METHOD_SCOPES: Readonly<
   Record<string, { readonly scopes: readonly string[]; readonly url: string }>
 > = {
+  'agents.sessions.setStatus': method('agents.sessions.setStatus', 'chat:write'),
   'assistant.threads.setStatus': method('assistant.threads.setStatus', 'chat:write'),
   'assistant.threads.setSuggestedPrompts': method(
     'assistant.threads.setSuggestedPrompts',

@@ -185,18 +185,33 @@ describe('the chat', () => {
     assert.match(JSON.stringify(stage.workspace.see('requester').messages.at(-1)), /psst 2/);
   });
 
-  it('sets and clears the status of a thread', async () => {
+  const WORKING = {
+    session: 'processing',
+    words: 'is thinking…',
+    title: 'Tidy up\nplease',
+  } as const;
+  const legacyCalls = () =>
+    stage.workspace.journal.filter(({ name }) => name === 'assistant.threads.setStatus');
+
+  it('shows how a thread stands as a session, named when it is made, and never in words beside it', async () => {
     const { thread } = await stage.callIn();
-    await stage.chat.setStatus(thread, 'is thinking…');
-    const root = thread.split('/')[2];
-    const statuses = () =>
-      stage.workspace.see('requester').statuses.filter(({ threadTs }) => threadTs === root);
-    assert.equal(statuses()[0]?.status, 'is thinking…');
-    await stage.chat.setStatus(thread, '');
-    assert.deepEqual(
-      statuses().filter(({ status }) => status !== ''),
-      [],
-    );
+    const session = () => {
+      const root = thread.split('/')[2];
+      return stage.workspace.see('requester').sessions.find(({ threadTs }) => threadTs === root);
+    };
+    assert.equal(await stage.chat.setStatus(thread, WORKING), 'session');
+    assert.deepEqual([session()?.status, session()?.title], ['processing', 'Tidy up']);
+    const waiting = { session: 'suspended', words: 'is waiting' } as const;
+    await stage.chat.setStatus(thread, waiting);
+    assert.equal(session()?.status, 'suspended');
+    const calls = () =>
+      stage.workspace.journal.filter(({ name }) => name === 'agents.sessions.setStatus').length;
+    const before = calls();
+    assert.equal(await stage.chat.setStatus(thread, { ...waiting, isRepeat: true }), 'session');
+    assert.equal(calls(), before);
+    await stage.chat.setStatus(thread, { session: 'active', words: '' });
+    assert.equal(session()?.status, 'active');
+    assert.deepEqual(legacyCalls(), []);
   });
 
   it('fires no mention from the agent’s answer', async () => {
@@ -215,5 +230,33 @@ describe('the chat', () => {
       { lookFirst: false },
     );
     assert.match(JSON.stringify(inThread(call).at(-1)?.blocks), /from below/);
+  });
+});
+
+describe('the chat of an installation of the older form', () => {
+  let stage: SlackStage;
+  before(async () => {
+    stage = await setSlackStage('http', { form: 'assistant' });
+  });
+  after(() => stage.close());
+
+  it('shows how a thread stands in words, asks once for sessions, and writes nothing beside a message that grows', async () => {
+    const { thread } = await stage.callIn();
+    const shown = () =>
+      stage.workspace
+        .see('requester')
+        .statuses.filter(({ threadTs }) => threadTs === thread.split('/')[2]);
+    const working = { session: 'processing', words: 'is thinking…' } as const;
+    assert.equal(await stage.chat.setStatus(thread, working), 'words');
+    assert.equal(shown()[0]?.status, 'is thinking…');
+    await stage.chat.setStatus(thread, { ...working, words: 'is busy', isSeen: true });
+    assert.equal(shown()[0]?.status, 'is thinking…');
+    await stage.chat.setStatus(thread, { session: 'active', words: '' });
+    assert.deepEqual(shown(), []);
+    const asked = stage.workspace.journal.filter(({ name }) => name.startsWith('agents.'));
+    assert.deepEqual(
+      asked.map(({ answer }) => (answer as { error: string }).error),
+      ['feature_disabled'],
+    );
   });
 });

@@ -7,6 +7,7 @@ import {
   type LiveMessage,
   type LiveView,
   perhapsThere,
+  type SessionStatus,
 } from '../../src/domain/chat.ts';
 import type { Outlook } from '../../src/domain/outlook.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
@@ -41,7 +42,10 @@ export interface RecordingChat extends Chat {
   /** The newest drawing of each bulletin, by id. */
   readonly bulletins: Map<string, Bulletin>;
   readonly said: Say[];
+  /** How threads stood, in words. */
   readonly statuses: string[];
+  /** How threads stood as sessions. */
+  readonly sessions: SessionStatus[];
   /** Every drawing of a growing message. */
   readonly views: LiveView[];
   /** Growing messages that people see now, by their timestamps. */
@@ -72,6 +76,7 @@ export function createRecordingChat(): RecordingChat {
   const channelFailures = new Map<string, ChatError>();
   const said: Say[] = [];
   const statuses: string[] = [];
+  const sessions: SessionStatus[] = [];
   const views: LiveView[] = [];
   const growing = new Set<string>();
   const outcomes: (() => Promise<void>)[] = [];
@@ -111,6 +116,7 @@ export function createRecordingChat(): RecordingChat {
     bulletins,
     said,
     statuses,
+    sessions,
     views,
     growing,
     nextView: (outcome) => void outcomes.push(outcome),
@@ -174,8 +180,10 @@ export function createRecordingChat(): RecordingChat {
     async clearLive(_thread, live) {
       growing.delete(live.ts);
     },
-    async setStatus(_thread, text) {
-      statuses.push(plainSentence(text));
+    async setStatus(_thread, { words, isSeen, session }) {
+      sessions.push(session);
+      if (!isSeen) statuses.push(plainSentence(words));
+      return 'words';
     },
   };
 }

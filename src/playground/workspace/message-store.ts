@@ -19,6 +19,8 @@ export interface StoredMessage {
   readonly visibleTo?: string;
   readonly edited?: { user: string; ts: string };
   readonly streaming: boolean;
+  /** It was written as a stream, whether that goes on or not. */
+  readonly isStream?: boolean;
   readonly clientMsgId?: string;
 }
 
@@ -93,8 +95,15 @@ export function toSlackMessage(
     files: message.files.length > 0 ? message.files : undefined,
     reactions: message.reactions.length > 0 ? message.reactions.map(countReaction) : undefined,
     metadata: metadata ? message.metadata : undefined,
+    streaming_state: streamingState(message),
     edited: message.edited,
   });
+}
+
+/** https://docs.slack.dev/reference/events/message */
+function streamingState({ isStream, streaming }: StoredMessage): string | undefined {
+  if (!isStream) return undefined;
+  return streaming ? 'in_progress' : 'completed';
 }
 
 function countReaction(reaction: { name: string; users: readonly string[] }): Json {

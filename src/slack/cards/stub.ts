@@ -3,11 +3,13 @@ import type { KnownBlock } from '@slack/types';
 import { type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import { homeOf } from '../../domain/card-home.ts';
 import { encodeCardToken, shortDigest } from '../../domain/digest.ts';
+import type { Outlook } from '../../domain/outlook.ts';
 import { canAskAgain } from '../../domain/outside.ts';
 import { showName } from '../../domain/visible-text.ts';
 import { ACTIONS } from '../ids.ts';
 import { escapeMrkdwn, linkTo, mentionChannel } from '../mrkdwn.ts';
 import type { CallCard } from './call-card.ts';
+import { sayApprovals } from './card-approvals.ts';
 import { toPlainWords } from './card-facts.ts';
 import { sayState } from './card-foot.ts';
 import { sayStatus } from './state-words.ts';
@@ -17,11 +19,14 @@ export interface StubLook {
   /** Undefined until the card is there. */
   readonly card: CardPlace | undefined;
   readonly isRefused: boolean;
+  /** Whom a pending call waits for, where that is known. */
+  readonly outlook?: Outlook | undefined;
 }
 
 /** Builds the stub of a call; whoever asked can ask for an expired one again, for they may not see its card. */
 export function buildStub(call: Call, look: StubLook): CallCard {
-  const lines = [nameOf(call), sayState(call), sayWhere(call, look)];
+  const awaited = sayApprovals(call, look.outlook);
+  const lines = [nameOf(call), sayState(call), ...awaited, sayWhere(call, look)];
   const blocks = [section(lines.join('\n'))];
   if (call.status === 'expired' && canAskAgain(call)) {
     const text = { type: 'plain_text' as const, text: 'Ask again', emoji: false };

@@ -24,9 +24,18 @@ export async function stopSession(body: unknown, deps: HandlerDeps): Promise<voi
   const outcome = await desk.stopAt({ thread, at, by: { team: identity.team, user } });
   // A stop that took effect is said in the thread.
   if (outcome.kind === 'stopped') return;
+  if (outcome.kind === 'nothing') await showReady(stop, deps);
   await teller.tell({ user, channel, root, text: sayStop(outcome) }).catch((error: unknown) => {
     log.warn({ err: error, thread }, 'Could not tell a person why nothing was stopped.');
   });
+}
+
+/** Slack leaves to the app how the session stands, and nothing goes on that would say so. */
+async function showReady({ channel, root }: SessionStop, { client, log }: HandlerDeps) {
+  const place = { channel_id: channel, thread_ts: root };
+  await client.agents.sessions
+    .setStatus({ ...place, status: 'active' })
+    .catch((error: unknown) => log.warn({ err: error, ...place }, 'A session stays at work.'));
 }
 
 function readStop(event: Payload): SessionStop | undefined {

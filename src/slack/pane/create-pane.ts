@@ -72,8 +72,8 @@ export function createPane(deps: {
     const profile = await courtesy('find out who opened the app', place, () =>
       directory.profileOf({ team: identity.team, user }, { isPatient: true }),
     );
-    if (profile?.standing === 'member' || profile?.standing === 'guest') return true;
-    log.info({ user }, 'Did not welcome somebody who is not of this workspace.');
+    if (profile?.standing === 'member') return true;
+    log.info({ user }, 'Did not welcome somebody who is no full member of this workspace.');
     return false;
   }
 

@@ -31,6 +31,6 @@ export function createBenchChat(told: {
       };
     },
     async clearLive() {},
-    async setStatus() {},
+    setStatus: async () => 'session',
   };
 }

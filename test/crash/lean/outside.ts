@@ -103,7 +103,7 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
     },
     // Turns are over before a message would begin to grow: it takes a second.
     growLive: () => ({ place: () => undefined, draw: async () => 'drawn' }),
-    async setStatus() {},
+    setStatus: async () => 'session',
   };
 }
 

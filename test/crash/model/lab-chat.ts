@@ -70,6 +70,6 @@ export function createLabChat(slack: LabSlack, passage: Passage): Chat {
     },
     clearLive: (_thread, live) =>
       passage.pass('chat.clearLive', async () => void slack.growing.delete(live.ts)),
-    setStatus: async () => {},
+    setStatus: async () => 'session',
   };
 }

@@ -181,8 +181,8 @@ describe('turns', () => {
     assert.deepEqual(await runsSince(before), []);
     const current = "SELECT id FROM inbox WHERE state = 'current' AND thread LIKE ?";
     assert.deepEqual(stage.sql(current, `%${place.root}`), []);
-    const { statuses } = stage.workspace.see('requester');
-    assert.ok(statuses.every(({ threadTs, status }) => threadTs !== place.root || status === ''));
+    const { sessions } = stage.workspace.see('requester');
+    assert.equal(sessions.find(({ threadTs }) => threadTs === place.root)?.status, 'active');
     await stage.write('requester', place, 'and now?');
     await stage.answer(place, 'A new start.');
     assert.deepEqual(stage.model.refusals, []);

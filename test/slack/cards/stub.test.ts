@@ -12,6 +12,19 @@ function refused(status: CallStatus, card: typeof CARD | undefined): string {
   return JSON.stringify(buildStub(call, { card, isRefused: true }).blocks);
 }
 
+describe('the stub of a card that stands elsewhere', () => {
+  it('says whom the call waits for, while it waits, and calls nobody', () => {
+    const outlook = { awaited: [{ person: 'U7', name: 'Lee' }], unable: [] };
+    const look = { card: CARD, isRefused: false, outlook };
+    const route = { ...REQUESTER_ROUTE, approvers: ['user:U7' as const], channel: 'C9' };
+    const say = (status: CallStatus) =>
+      JSON.stringify(buildStub({ ...aCall(), status, route }, look).blocks);
+    assert.match(say('pending'), /Waiting for a decision.*\*Waits for\* `Lee`.*Open the card/);
+    assert.doesNotMatch(say('pending'), /<@U7>/);
+    assert.doesNotMatch(say('running'), /Waits for/);
+  });
+});
+
 describe('the stub of a card that its channel does not take', () => {
   it('says that it is tried again, and where the call is decided meanwhile', () => {
     for (const status of ['pending', 'unknown'] as const) {

@@ -99,7 +99,8 @@ function pane(delivery: Delivery): void {
     it('shows the status of its threads', async () => {
       const { channel, threadTs } = await open();
       const team = stage.workspace.team.id;
-      await stage.chat.setStatus(`${team}/${channel}/${threadTs}` as never, 'is thinking…');
+      const working = { session: 'processing', words: 'is thinking…' } as const;
+      await stage.chat.setStatus(`${team}/${channel}/${threadTs}` as never, working);
       const { statuses } = stage.workspace.see('requester');
       assert.equal(statuses.find((each) => each.threadTs === threadTs)?.status, 'is thinking…');
     });

@@ -66,7 +66,8 @@ export function createStreams(
     if ('refusal' in posted) {
       return posted.refusal;
     }
-    const { message } = posted;
+    const message: StoredMessage = { ...posted.message, isStream: true };
+    core.messages.put(message);
     streams.set(`${message.channel} ${message.ts}`, stream);
     moveSession(message, 'processing');
     statuses.clear(message.channel, threadTs);
