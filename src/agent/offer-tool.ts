@@ -1,7 +1,8 @@
-/** Tools as providers take them: at the top of their schemas stands a plain object, whatever the tool's own says. */
+/** Tools as providers take them: their schemas are reduced, with a plain object at the top, whatever the tool's own says. */
 import type { JsonValue } from '../domain/json.ts';
 import { targetOf } from '../domain/schema-size.ts';
 import type { Tool } from '../domain/tool.ts';
+import { reduceSchema } from './model/reduce-schema.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolOffer {
@@ -19,18 +20,19 @@ const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as c
 /** Makes the offer of a tool: of a choice of kinds, all properties, and as needed what every kind needs. */
 export function offerTool({ name, description, schema }: Tool): ToolOffer {
   if (!REFUSED.some((key) => Object.hasOwn(schema, key))) {
-    const properties = isObject(schema.properties) ? schema.properties : {};
-    return { name, description, schema: { ...schema, type: 'object', properties } };
+    return { name, description, schema: toOffered({ ...schema, type: 'object' }, schema) };
   }
   const { properties, required } = flatten(schema, schema, []);
-  const rest = Object.entries(schema).filter(
-    ([key]) => !(REFUSED as readonly string[]).includes(key),
-  );
   return {
     name,
     description: `${description}\nIts arguments must also fit this JSON Schema: ${JSON.stringify(schema)}`,
-    schema: { ...Object.fromEntries(rest), type: 'object', properties, required: [...required] },
+    schema: toOffered({ type: 'object', properties, required }, schema),
   };
+}
+
+/** Many servers want the list of properties, be it empty. */
+function toOffered(schema: Schema, root: Schema): Schema {
+  return { properties: {}, ...reduceSchema(schema, root) };
 }
 
 interface Flat {

@@ -26,8 +26,8 @@ test('a choice of kinds is offered as one object: all properties, and as needed 
     properties: {
       kind: {
         anyOf: [
-          { type: 'string', const: 'bank' },
-          { type: 'string', const: 'card' },
+          { type: 'string', enum: ['bank'] },
+          { type: 'string', enum: ['card'] },
         ],
       },
       iban: { type: 'string' },
@@ -47,7 +47,7 @@ test('what holds together is needed together; references are followed, whatever 
   });
   assert.deepEqual(schema.required, ['a', 'b', 'c']);
   assert.deepEqual(Object.keys(schema.properties as object), ['a', 'b', 'c']);
-  assert.deepEqual(Object.keys(schema).sort(), ['$defs', 'properties', 'required', 'type']);
+  assert.deepEqual(Object.keys(schema).sort(), ['properties', 'required', 'type']);
 });
 
 test('an object schema is offered as it is, and a schema that leads in circles comes to an end', () => {

@@ -1,0 +1,169 @@
+/**
+ * Reduces a JSON Schema to what every model server takes. llama.cpp turns schemas into grammars and
+ * refuses many patterns and large bounds; Gemini refuses references, lists of types and most keywords.
+ * One refused tool makes a server refuse every request. What is left out is told in the description;
+ * the whole schema still validates the arguments.
+ */
+import type { JsonValue } from '../../domain/json.ts';
+import { targetOf } from '../../domain/schema-size.ts';
+
+type Schema = { readonly [key: string]: JsonValue };
+
+/** Schemas with more parts than this are offered without their deepest ones. */
+const MAX_PARTS = 2_000;
+const MAX_DEPTH = 12;
+const MAX_NOTE_CHARS = 300;
+/** Bounds beyond this come from the range of a number type, and tell a model nothing. */
+const LARGEST_TOLD = 1_000_000_000;
+
+/** Keywords that are told in words. */
+const TOLD = [
+  ...['const', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum'],
+  ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems'],
+  ...[
+    'minProperties',
+    'maxProperties',
+    'additionalProperties',
+    'patternProperties',
+    'propertyNames',
+  ],
+  ...['prefixItems', 'contains', 'not', 'if', 'then', 'else', 'dependentRequired', 'default'],
+] as const;
+
+/** Returns the reduced schema; `schema` may refer to parts of `root`. */
+export function reduceSchema(schema: Schema, root: Schema = schema): Schema {
+  let parts = 0;
+
+  function reduce(value: JsonValue | undefined, refs: readonly string[], depth: number): Schema {
+    parts += 1;
+    if (!isObject(value) || parts > MAX_PARTS || depth > MAX_DEPTH) return {};
+    const { $ref } = value;
+    if (typeof $ref !== 'string') return reducePlain(joinAll(value, refs, depth), refs, depth);
+    // What refers to itself goes on without an end.
+    if (refs.includes($ref)) return withText(value, {});
+    const { $ref: _, ...beside } = value;
+    const target = targetOf(root, $ref);
+    return reduce({ ...(isObject(target) ? target : {}), ...beside }, [...refs, $ref], depth);
+  }
+
+  /** `allOf` of objects is one object; of anything else only the first part is kept. */
+  function joinAll(value: Schema, refs: readonly string[], depth: number): Schema {
+    const all = listOf(value.allOf);
+    if (all.length === 0) return value;
+    const { allOf: _, ...own } = value;
+    return all
+      .map((each) => reduce(each, refs, depth + 1))
+      .reduce<Schema>((joined, each) => joinTwo(joined, each), own);
+  }
+
+  function reducePlain(value: Schema, refs: readonly string[], depth: number): Schema {
+    const inner = (each: JsonValue | undefined) => reduce(each, refs, depth + 1);
+    const kinds = [...listOf(value.anyOf), ...listOf(value.oneOf)];
+    if (kinds.length > 0) return withText(value, { anyOf: kinds.map(inner) });
+    const types = typesOf(value);
+    if (types.length > 1) {
+      const { description: _, ...rest } = value;
+      const each = types.map((type) => keywordsFor(type, rest, inner));
+      return withText(value, { anyOf: each });
+    }
+    return withText(value, keywordsFor(types[0], value, inner));
+  }
+
+  return reduce(schema, [], 0);
+}
+
+function keywordsFor(
+  type: string | undefined,
+  value: Schema,
+  inner: (each: JsonValue | undefined) => Schema,
+): Schema {
+  const choices = isWords(value.enum) ? { enum: value.enum } : {};
+  switch (type) {
+    case undefined:
+      return choices;
+    case 'object':
+      return { type, ...propertiesOf(value, inner) };
+    case 'array':
+      return { type, items: inner(value.items) };
+    case 'string':
+      return { type, ...(typeof value.const === 'string' ? { enum: [value.const] } : choices) };
+    default:
+      return { type };
+  }
+}
+
+/** An object that names no property is one of any properties: as a grammar, an empty list means none. */
+function propertiesOf(value: Schema, inner: (each: JsonValue | undefined) => Schema): Schema {
+  const entries = Object.entries(isObject(value.properties) ? value.properties : {});
+  if (entries.length === 0) return {};
+  const properties = Object.fromEntries(entries.map(([key, each]) => [key, inner(each)]));
+  const required = listOf(value.required).filter(
+    (key) => typeof key === 'string' && Object.hasOwn(properties, key),
+  );
+  return { properties, ...(required.length > 0 && { required }) };
+}
+
+function typesOf({ type, properties, items, const: fixed }: Schema): readonly string[] {
+  const named = [...(Array.isArray(type) ? type : [type])].filter(
+    (each) => typeof each === 'string',
+  );
+  if (named.length > 0) return named;
+  if (isObject(properties)) return ['object'];
+  if (items !== undefined) return ['array'];
+  return typeof fixed === 'string' ? ['string'] : [];
+}
+
+/** Adds the title and description, with what the reduced schema leaves out. */
+function withText(value: Schema, reduced: Schema): Schema {
+  const { description, title } = value;
+  const words = [description, noteOf(value, reduced)].filter(
+    (text) => typeof text === 'string' && text !== '',
+  );
+  return {
+    ...reduced,
+    ...(typeof title === 'string' && { title }),
+    ...(words.length > 0 && { description: words.join(' ') }),
+  };
+}
+
+function noteOf(value: Schema, reduced: Schema): string | undefined {
+  const left = TOLD.flatMap((key) => {
+    const told = value[key];
+    if (told === undefined || Object.hasOwn(reduced, key) || isNoise(key, told)) return [];
+    if (key === 'const' && Object.hasOwn(reduced, 'enum')) return [];
+    return [[key, told] as const];
+  });
+  if (left.length === 0) return undefined;
+  const note = JSON.stringify(Object.fromEntries(left));
+  return note.length > MAX_NOTE_CHARS ? undefined : `(JSON Schema: ${note})`;
+}
+
+function isNoise(key: string, told: JsonValue): boolean {
+  if (typeof told === 'number' && key !== 'const') return Math.abs(told) > LARGEST_TOLD;
+  return typeof told === 'boolean' && key !== 'const' && key !== 'default';
+}
+
+function joinTwo(a: Schema, b: Schema): Schema {
+  const properties = [a.properties, b.properties].filter(isObject);
+  const required = [...listOf(a.required), ...listOf(b.required)];
+  return {
+    ...b,
+    ...a,
+    ...(properties.length > 0 && { properties: Object.assign({}, ...properties.toReversed()) }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+}
+
+function isWords(value: JsonValue | undefined): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string')
+  );
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isObject(value: JsonValue | undefined): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
