@@ -226,6 +226,8 @@ function missing({ agent }: TurnState, helper: Helper | undefined): string | und
 
 /** Longer ids are refused by OpenAI when they come back in a request. */
 const MAX_CALL_ID = 40;
+/** Mistral takes no other ids than nine letters and digits. */
+const OWN_ID_LENGTH = 9;
 
 /** Gives each call an id that the turn does not have yet: some models repeat ids, some give none. */
 function withOwnIds(
@@ -239,8 +241,15 @@ function withOwnIds(
   );
   return calls.map(({ id: given, tool, args }) => {
     const isFit = given !== '' && given.length <= MAX_CALL_ID && !taken.has(given);
-    const id = isFit ? given : `call_${randomBytes(12).toString('hex')}`;
+    const id = isFit ? given : freshId(taken);
     taken.add(id);
     return { id, tool, args };
   });
+}
+
+function freshId(taken: ReadonlySet<string>): string {
+  for (;;) {
+    const id = randomBytes(OWN_ID_LENGTH).toString('hex').slice(0, OWN_ID_LENGTH);
+    if (!taken.has(id)) return id;
+  }
 }

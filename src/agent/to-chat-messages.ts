@@ -7,6 +7,7 @@ import {
 } from '@langchain/core/messages';
 import type { ModelCall, TurnMessage } from '../domain/message.ts';
 import { toWhole } from '../domain/to-plain-json.ts';
+import { orderRoles } from './model/order-roles.ts';
 import type { PromptMessage } from './prompt.ts';
 import type { MessageImages } from './show-images.ts';
 
@@ -14,12 +15,13 @@ import type { MessageImages } from './show-images.ts';
  * Writes a prompt as the library's messages, with the images of people's messages by their ids; the
  * arguments of earlier calls go out as the text that came in. Halves of characters are marked: model
  * servers refuse a conversation that holds one, and it would hold it in every request from then on.
+ * For the same reason the roles are put in order.
  */
 export function toChatMessages(
   prompt: readonly PromptMessage[],
   images: ReadonlyMap<string, MessageImages>,
 ): readonly BaseMessage[] {
-  return prompt.map((message) => toChatMessage(message, images));
+  return orderRoles(prompt.map((message) => toChatMessage(message, images)));
 }
 
 function toChatMessage(

@@ -135,7 +135,7 @@ test('an ignored call ends the turn once its siblings are answered, and the next
   assert.deepEqual(mock.refusals, []);
   assert.deepEqual(
     mock.requests[1]?.messages.map(({ role }) => role),
-    ['system', 'user', 'assistant', 'tool', 'tool', 'tool', 'user'],
+    ['system', 'user', 'assistant', 'tool', 'tool', 'tool', 'assistant', 'user'],
   );
 });
 
