@@ -168,7 +168,7 @@ async function open(
     clock,
     ...(config.modelSeesImages && { readImage: files.read }),
     log,
-    onDelta: (thread, text) => worker?.live.delta(thread, text),
+    onDelta: (thread, text, restarts) => worker?.live.delta(thread, text, restarts),
   });
 
   const { adminUsers, ...talk } = config.talk;

@@ -39,7 +39,9 @@ export async function openAgent(
       model: `${provider}/${name}`,
       timeoutMs: MODEL_TIMEOUT_MS,
       maxRetries: MODEL_RETRIES,
+      log: deps.log,
     }),
+    adminUsers: config.talk.adminUsers,
     systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
     contextTokens: config.contextTokens,
   });

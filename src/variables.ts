@@ -145,7 +145,7 @@ export const Variables = z.object({
   DEEPSEEK_API_KEY: key,
   DEEPSEEK_BASE_URL: url('https://api.deepseek.com').optional(),
   GROQ_API_KEY: key,
-  GROQ_BASE_URL: url('https://api.groq.com').optional(),
+  GROQ_BASE_URL: url('https://api.groq.com/openai/v1').optional(),
   XAI_API_KEY: key,
   XAI_BASE_URL: url('https://api.x.ai/v1').optional(),
   MODEL: z

@@ -1,9 +1,16 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
-import type { Spent, TokenCount } from '../domain/message.ts';
+import type { ProviderFields, Spent, TokenCount } from '../domain/message.ts';
 import type { Tool } from '../domain/tool.ts';
-import { type CollectedAnswer, createAnswerCollector, type RawCall } from './collect-answer.ts';
+import {
+  type CollectedAnswer,
+  createAnswerCollector,
+  isJson,
+  type RawCall,
+} from './collect-answer.ts';
+import { ENDED } from './model/read-chunk.ts';
+import { toSafeMessage } from './model/safe-message.ts';
 import type { ChatModel, ModelPiece } from './model.ts';
 import {
   factsOf,
@@ -19,6 +26,10 @@ export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly RawCall[];
   readonly failure?: ModelFailure;
+  /** What the server said of the failure, without secrets and without words of the conversation. */
+  readonly said?: string;
+  /** What the provider needs back with the message. */
+  readonly fields?: ProviderFields | undefined;
   /** By all requests that it took. */
   readonly spent: Spent;
 }
@@ -27,8 +38,8 @@ export interface ModelRequest {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly Tool[];
   readonly signal: AbortSignal;
-  /** Told of the text as it comes. */
-  readonly onDelta?: ((text: string) => void) | undefined;
+  /** Told of the text as it comes; `restarts` when what came before was none of the answer. */
+  readonly onDelta?: ((text: string, restarts: boolean) => void) | undefined;
 }
 
 interface AskDeps {
@@ -43,7 +54,7 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 /** The answer is whole, and calls something. */
 const CALLS: ReadonlySet<string> = new Set(['tool_calls', 'function_call']);
-const WHOLE: ReadonlySet<string> = new Set(['stop', ...CALLS, 'end_turn', 'eos']);
+const WHOLE: ReadonlySet<string> = new Set(['stop', ...CALLS, ENDED]);
 
 /** Asks the model, again where that may help; a failure is an answer, and only the request's signal makes it reject. */
 export async function askModel(deps: AskDeps, request: ModelRequest): Promise<ModelAnswer> {
@@ -60,7 +71,8 @@ export async function askModel(deps: AskDeps, request: ModelRequest): Promise<Mo
     );
     const waitMs = waitBeforeRetry(deps.model, attempt, tries);
     if (waitMs === undefined) {
-      return { text: attempt.text, calls: [], failure: attempt.failure, spent };
+      const { text, failure, facts } = attempt;
+      return { text, calls: [], failure, ...(facts.said && { said: facts.said }), spent };
     }
     await wait(deps.clock, waitMs, request.signal);
   }
@@ -76,10 +88,20 @@ type Attempt =
       readonly tokens: TokenCount | undefined;
       readonly hadBegun: boolean;
       readonly retryAfterMs: number | undefined;
-      readonly facts: Readonly<Record<string, unknown>>;
+      readonly facts: {
+        readonly status: number | undefined;
+        readonly code: string | undefined;
+        readonly error: string;
+        readonly said: string | undefined;
+      };
     };
 
 async function tryOnce({ model, clock }: AskDeps, request: ModelRequest): Promise<Attempt> {
+  const fail = (failure: ModelFailure, error?: unknown) =>
+    failed(clock.now(), collector, failure, {
+      error,
+      said: toSafeMessage(error, { secrets: model.secrets ?? [], messages: request.messages }),
+    });
   const silence = watchSilence(clock, model.timeoutMs);
   const collector = createAnswerCollector();
   try {
@@ -87,26 +109,27 @@ async function tryOnce({ model, clock }: AskDeps, request: ModelRequest): Promis
     for await (const piece of streamFrom(model, request, signal)) {
       silence.heard();
       collector.add(piece);
-      if (piece.text !== '') request.onDelta?.(piece.text);
-      if (collector.size() > MAX_ANSWER_CHARS) return failed(clock, collector, 'too-large');
+      const restarts = piece.restarts === true;
+      if (piece.text !== '' || restarts) request.onDelta?.(piece.text, restarts);
+      if (collector.size() > MAX_ANSWER_CHARS) return fail('too-large');
     }
     silence.signal.throwIfAborted();
     return { kind: 'came', answer: collector.answer() };
   } catch (error) {
-    if (silence.signal.aborted) return failed(clock, collector, 'timeout');
+    if (silence.signal.aborted) return fail('timeout');
     if (!(error instanceof ProviderError)) throw error;
     const failure = failureOf(error.cause, collector.size() > 0);
-    return failed(clock, collector, failure, error.cause);
+    return fail(failure, error.cause);
   } finally {
     silence.stop();
   }
 }
 
 function failed(
-  clock: Clock,
+  now: number,
   collector: ReturnType<typeof createAnswerCollector>,
   failure: ModelFailure,
-  error?: unknown,
+  { error, said }: { readonly error: unknown; readonly said: string | undefined },
 ): Attempt {
   const { status, code, name } = factsOf(error);
   const { text, tokens } = collector.answer();
@@ -116,8 +139,8 @@ function failed(
     text,
     tokens,
     hadBegun: collector.size() > 0,
-    retryAfterMs: retryAfterMs(error, clock.now()),
-    facts: { status, code, error: name },
+    retryAfterMs: retryAfterMs(error, now),
+    facts: { status, code, error: name, said },
   };
 }
 
@@ -143,7 +166,8 @@ async function* streamFrom(
 
 function failureOf(error: unknown, hadBegun: boolean): ModelFailure {
   const failure = toModelFailure(error);
-  return failure === 'unreachable' && hadBegun ? 'cut-off' : failure;
+  const isBroken = failure === 'unreachable' || failure === 'unreadable';
+  return isBroken && hadBegun ? 'cut-off' : failure;
 }
 
 /** A stream that stays open without a word is lost: the client's own timeout ends at the headers. */
@@ -190,7 +214,8 @@ async function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void
 
 function judge({ model, log }: AskDeps, answer: CollectedAnswer): Omit<ModelAnswer, 'spent'> {
   const failure = failureIn(answer);
-  if (failure === undefined) return { text: answer.text, calls: answer.calls };
+  const { text, fields } = answer;
+  if (failure === undefined) return { text, calls: answer.calls, ...(fields && { fields }) };
   const { finishReason, calls } = answer;
   log?.warn(
     { model: model.name, failure, finishReason, calls: calls.length },
@@ -200,14 +225,24 @@ function judge({ model, log }: AskDeps, answer: CollectedAnswer): Omit<ModelAnsw
 }
 
 function failureIn(answer: CollectedAnswer): ModelFailure | undefined {
-  if (answer.finishReason === 'length') return 'length';
-  if (answer.finishReason === 'content_filter') return 'filtered';
-  const isBlank = answer.calls.length === 0 && answer.text.trim() === '';
+  const { finishReason: reason, calls } = answer;
+  if (reason === 'length') return 'length';
+  if (reason === 'content_filter') return 'filtered';
+  const isBlank = calls.length === 0 && answer.text.trim() === '';
   // A page, or whatever else is no stream of a model, ends so.
-  if (answer.finishReason === undefined && isBlank) return 'unreadable';
-  if (answer.finishReason === undefined || !WHOLE.has(answer.finishReason)) return 'cut-off';
-  if (answer.calls.length > MAX_CALLS) return 'too-many-calls';
-  // The library drops calls in silence that come in another form than the usual one.
-  if (answer.calls.length === 0 && CALLS.has(answer.finishReason)) return 'unreadable';
+  if (reason === undefined && isBlank) return 'unreadable';
+  if (!isWhole(reason, calls)) return 'cut-off';
+  if (calls.length > MAX_CALLS) return 'too-many-calls';
+  // Calls in another form than the usual one are not read.
+  if (calls.length === 0 && CALLS.has(reason ?? '')) return 'unreadable';
   return isBlank ? 'empty' : undefined;
+}
+
+/** Without a reason that everybody knows, only the arguments tell that a call is whole. */
+function isWhole(reason: string | undefined, calls: readonly RawCall[]): boolean {
+  return WHOLE.has(reason ?? '') && (reason !== ENDED || calls.every(isWholeCall));
+}
+
+function isWholeCall({ args }: RawCall): boolean {
+  return args.trim() === '' || isJson(args);
 }

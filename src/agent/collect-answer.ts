@@ -1,5 +1,6 @@
-import type { TokenCount } from '../domain/message.ts';
+import type { ProviderFields, TokenCount } from '../domain/message.ts';
 import { toWhole } from '../domain/to-plain-json.ts';
+import { mergeFields } from './model/merge-fields.ts';
 import type { CallPiece, ModelPiece } from './model.ts';
 
 /** A tool call as it came over the wire: its raw argument text, and an id that may be missing. */
@@ -7,6 +8,8 @@ export interface RawCall {
   readonly id: string;
   readonly tool: string;
   readonly args: string;
+  /** What the provider needs back with it. */
+  readonly fields?: ProviderFields | undefined;
 }
 
 /** A model's answer as far as it has come. */
@@ -17,6 +20,8 @@ export interface CollectedAnswer {
   readonly finishReason: string | undefined;
   /** Undefined while the provider has not told. */
   readonly tokens: TokenCount | undefined;
+  /** What the provider needs back with the message. */
+  readonly fields: ProviderFields | undefined;
 }
 
 interface Draft {
@@ -24,18 +29,12 @@ interface Draft {
   id: string;
   tool: string;
   args: string;
+  fields: ProviderFields | undefined;
 }
 
-/**
- * Puts the pieces of a streamed answer together. The library's own parsed arguments are never used:
- * it completes cut-off JSON in silence.
- */
-export function createAnswerCollector() {
+/** Puts the pieces of calls together, whatever a server numbers them by. */
+export function createCallAssembler() {
   const drafts: Draft[] = [];
-  let text = '';
-  let size = 0;
-  let finishReason: string | undefined;
-  let tokens: TokenCount | undefined;
 
   /** Most servers number the calls of an answer; some give every call the same number, or none, and a new id or not even that. */
   function draftFor(piece: CallPiece, beside: ReadonlySet<Draft>): Draft {
@@ -43,44 +42,93 @@ export function createAnswerCollector() {
       piece.index === undefined
         ? drafts.at(-1)
         : drafts.findLast(({ index }) => index === piece.index);
-    const startsNew = known && (beside.has(known) || isOther(piece.id, known.id));
-    if (known && !startsNew && !isOther(piece.name, known.tool)) return known;
-    const draft: Draft = { index: piece.index, id: '', tool: '', args: '' };
+    if (known && !beside.has(known) && !beginsAnother(piece, known)) return known;
+    const draft: Draft = { index: piece.index, id: '', tool: '', args: '', fields: undefined };
     drafts.push(draft);
     return draft;
   }
 
-  /** What comes in one piece of an answer goes on with no call twice. */
-  function addCalls(pieces: readonly CallPiece[]): void {
-    const beside = new Set<Draft>();
-    for (const piece of pieces) {
-      const draft = draftFor(piece, beside);
-      beside.add(draft);
-      if (draft.id === '') draft.id = piece.id ?? '';
-      if (draft.tool === '') draft.tool = piece.name ?? '';
-      draft.args += piece.args ?? '';
-      size += piece.args?.length ?? 0;
-    }
+  return {
+    /** What comes in one piece of an answer goes on with no call twice. */
+    add(pieces: readonly CallPiece[]): void {
+      const beside = new Set<Draft>();
+      for (const piece of pieces) {
+        const draft = draftFor(piece, beside);
+        beside.add(draft);
+        extend(draft, piece);
+      }
+    },
+    calls: (): readonly RawCall[] =>
+      drafts.map(({ id, tool, args, fields }) => ({ id, tool, args, ...(fields && { fields }) })),
+  };
+}
+
+function extend(draft: Draft, { id = '', name = '', args = '', fields }: CallPiece): void {
+  draft.id ||= id;
+  draft.tool ||= name;
+  draft.args += args;
+  if (fields) draft.fields = mergeFields(draft.fields ?? {}, fields);
+}
+
+/** Whole arguments are followed by no more of them: what names a tool again begins a call. */
+function beginsAnother({ id, name, args }: CallPiece, known: Draft): boolean {
+  if (isOther(id, known.id) || isOther(name, known.tool)) return true;
+  if (id !== undefined && id !== '') return false;
+  return Boolean(name) && Boolean(args) && known.args.endsWith('}') && isJson(known.args);
+}
+
+/** Tells whether the text is JSON from its beginning to its end. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
+}
+
+/**
+ * Puts the pieces of a streamed answer together. The library's own parsed arguments are never used:
+ * it completes cut-off JSON in silence.
+ */
+export function createAnswerCollector() {
+  const assembler = createCallAssembler();
+  let text = '';
+  let size = 0;
+  let finishReason: string | undefined;
+  let tokens: TokenCount | undefined;
+  let fields: ProviderFields | undefined;
 
   return {
     add(piece: ModelPiece): void {
+      if (piece.restarts) text = '';
       text += piece.text;
-      size += piece.text.length;
-      addCalls(piece.calls);
+      size += sizeOf(piece);
+      assembler.add(piece.calls);
+      if (piece.fields) fields = mergeFields(fields ?? {}, piece.fields);
       finishReason = piece.finishReason ?? finishReason;
       tokens = piece.tokens ?? tokens;
     },
-    /** Characters of text and arguments so far. */
+    /** Characters of text, arguments and the provider's fields so far. */
     size: () => size,
     answer: (): CollectedAnswer => ({
       // People are shown it, and Slack refuses half a character for ever.
       text: toWhole(text),
-      calls: drafts.map(({ id, tool, args }) => ({ id, tool, args })),
+      calls: assembler.calls(),
       finishReason,
       tokens,
+      fields,
     }),
   };
+}
+
+function sizeOf({ text, calls, fields }: ModelPiece): number {
+  const sizes = calls.map((call) => (call.args?.length ?? 0) + fieldsSize(call.fields));
+  return sizes.reduce((sum, each) => sum + each, text.length + fieldsSize(fields));
+}
+
+function fieldsSize(fields: ProviderFields | undefined): number {
+  return fields ? JSON.stringify(fields).length : 0;
 }
 
 function isOther(told: string | undefined, known: string): boolean {

@@ -5,17 +5,17 @@ import { type Agent, type GraphState, UNREADABLE, UnreadableStateError } from '.
 import type { Clock } from '../domain/clock.ts';
 import { type Helper, toolsOf } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
-import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import type { AssistantMessage, ModelCall, TurnMessage } from '../domain/message.ts';
 import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Tool, Toolbox } from '../domain/tool.ts';
-import { askModel } from './ask-model.ts';
+import { askModel, type ModelAnswer } from './ask-model.ts';
 import type { RawCall } from './collect-answer.ts';
 import { estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
 import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
 import { type AskForStep, compileTurnGraph, type ModelStep, type TurnState } from './graph.ts';
 import type { ChatModel } from './model.ts';
-import { sayFailure } from './model-failure.ts';
+import { type ModelFailure, sayFailure } from './model-failure.ts';
 import { buildHelperPrompt, buildPrompt, toUserMessage } from './prompt.ts';
 import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './show-images.ts';
 import { toChatMessages } from './to-chat-messages.ts';
@@ -45,7 +45,9 @@ export interface AgentDeps {
   readonly readImage?: ReadImage | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
   /** Told of the model's words as they come. */
-  readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
+  readonly onDelta?: ((thread: ThreadKey, text: string, restarts: boolean) => void) | undefined;
+  /** Told what the model's server said when it failed. */
+  readonly adminUsers?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -183,7 +185,27 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
       isForAgent: helper !== undefined,
     });
     const notice = current.userBytesLeftOut > 0 ? sayUserCut(current.userBytesLeftOut) : undefined;
-    return { request: { messages: toChatMessages(prompt, images), tools }, notice };
+    return {
+      request: { messages: toChatMessages(prompt, images, deps.model.origin), tools },
+      notice,
+    };
+  }
+
+  function sayFailed(failure: ModelFailure, said: string | undefined, state: TurnState): string {
+    const sentence = sayFailure(failure, deps.model.variables, said);
+    const line = said?.split('\n', 1)[0] ?? '';
+    const user = state.messages.find(({ role }) => role === 'user');
+    const isAdmin = user?.role === 'user' && deps.adminUsers?.has(user.author.user) === true;
+    return isAdmin && line !== '' ? `${sentence}\nThe model’s server said: “${line}”` : sentence;
+  }
+
+  /** A mark of the place is kept only with something that goes back there. */
+  function providerOf({ fields, calls }: ModelAnswer): Pick<AssistantMessage, 'provider'> {
+    const { origin } = deps.model;
+    const isNeeded = fields !== undefined || calls.some((call) => call.fields !== undefined);
+    return origin !== undefined && isNeeded
+      ? { provider: { origin, ...(fields && { fields }) } }
+      : {};
   }
 
   return async function ask(state, config): Promise<ModelStep> {
@@ -200,9 +222,9 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
     const answer = await askModel(deps, {
       ...request,
       signal,
-      onDelta: (text) => {
-        unfinished.set(thread, (unfinished.get(thread) ?? '') + text);
-        onDelta?.(thread, text);
+      onDelta: (text, restarts) => {
+        unfinished.set(thread, (restarts ? '' : (unfinished.get(thread) ?? '')) + text);
+        onDelta?.(thread, text, restarts);
       },
     });
     unfinished.delete(thread);
@@ -210,9 +232,11 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
     const calls = withOwnIds(answer.calls, state.messages);
     const isSaid = calls.length > 0 || answer.text.trim() !== '';
     return {
-      ...(isSaid && { message: { role: 'assistant', id, text: answer.text, calls } }),
+      ...(isSaid && {
+        message: { role: 'assistant', id, text: answer.text, calls, ...providerOf(answer) },
+      }),
       ...(notice !== undefined && { notice }),
-      ...(answer.failure && { failure: sayFailure(answer.failure, deps.model.variables) }),
+      ...(answer.failure && { failure: sayFailed(answer.failure, answer.said, state) }),
       spent: answer.spent,
     };
   };
@@ -239,11 +263,11 @@ function withOwnIds(
       message.role === 'assistant' ? message.calls.map(({ id }) => id) : [],
     ),
   );
-  return calls.map(({ id: given, tool, args }) => {
+  return calls.map(({ id: given, tool, args, fields }) => {
     const isFit = given !== '' && given.length <= MAX_CALL_ID && !taken.has(given);
     const id = isFit ? given : freshId(taken);
     taken.add(id);
-    return { id, tool, args };
+    return { id, tool, args, ...(fields && { fields }) };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { TurnMessage } from '../domain/message.ts';
+import type { ProviderFields, TurnMessage } from '../domain/message.ts';
 
 /** How many bytes of a text count as a token. */
 export const BYTES_PER_TOKEN = 3.5;
@@ -29,10 +29,15 @@ export function estimateMessageTokens(
       total += (message.images?.length ?? 0) * tokensPerImage;
     }
     if (message.role !== 'assistant') continue;
-    for (const { tool, args } of message.calls) {
+    total += estimateFields(message.provider?.fields);
+    for (const { tool, args, fields } of message.calls) {
       const name = estimateTokens(tool.slice(0, NAME_LENGTH));
-      total += TOKENS_PER_MESSAGE + name + estimateTokens(args);
+      total += TOKENS_PER_MESSAGE + name + estimateTokens(args) + estimateFields(fields);
     }
   }
   return total;
+}
+
+function estimateFields(fields: ProviderFields | undefined): number {
+  return fields ? estimateTokens(JSON.stringify(fields)) : 0;
 }

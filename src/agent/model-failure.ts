@@ -1,3 +1,5 @@
+import { ModelServerError } from './model/server-error.ts';
+
 /** What can go wrong with a model, in words for the person who waits for its answer. */
 export type ModelFailure = keyof typeof SENTENCES;
 
@@ -10,7 +12,9 @@ const SENTENCES = {
   'not-found':
     'The model’s provider does not know the configured model. Ask whoever runs this app to check MODEL and {baseUrl}.',
   'too-long':
-    'This conversation has become too long for the model. Start a new thread, or ask for less at a time.',
+    'This conversation has become too long for the model. Start a new thread, or ask for less at a time. If that happens early in threads, ask whoever runs this app to set CONTEXT_TOKENS to what the model’s server takes.',
+  'no-tools':
+    'This model, or its server, can’t call tools, and without tools I can do nothing. Ask whoever runs this app to {remedy}.',
   rejected:
     'The model’s provider did not accept the request. Ask again in other words; if it keeps happening, start a new thread and tell whoever runs this app.',
   overloaded: 'The model’s provider has trouble of its own. Ask again in a few minutes.',
@@ -68,9 +72,45 @@ const PASSING: ReadonlySet<ModelFailure> = new Set([
   'unreachable',
 ]);
 
-/** Says a failure in one or two sentences: what happened, and what to do. */
-export function sayFailure(failure: ModelFailure, variables: ModelVariables): string {
-  return SENTENCES[failure].replace('{key}', variables.key).replace('{baseUrl}', variables.baseUrl);
+/** What servers say of a model, or of a start of theirs, that calls no tools, and what helps there. */
+const TOOL_REMEDIES: readonly (readonly [said: RegExp, remedy: string])[] = [
+  [
+    /enable-auto-tool-choice|tool-call-parser/i,
+    'start vLLM with --enable-auto-tool-choice and with --tool-call-parser for this model',
+  ],
+  [/requires? --jinja/i, 'start llama.cpp with --jinja'],
+  [
+    /no endpoints found that support tool use/i,
+    'choose a model for which OpenRouter lists “tools” among its parameters',
+  ],
+  [/ollama.*does not support tools/i, 'choose a model that Ollama lists under “tools”'],
+  [
+    /(?:does not|doesn['’]t|do not|don['’]t) support (?:the use of )?(?:tools?\b|functions?\b)/i,
+    'set MODEL to one that can call tools',
+  ],
+  [
+    /(?:tools?|tool use|tool calling|function calling|tool calls) (?:is |are )?not supported/i,
+    'set MODEL to one that can call tools',
+  ],
+];
+
+/** Tells whether a server says that its model can't call tools. */
+export function isWithoutTools(said: string): boolean {
+  return TOOL_REMEDIES.some(([pattern]) => pattern.test(said));
+}
+
+/** Says what to do about a model that can't call tools. */
+function toolRemedy(said: string): string {
+  const found = TOOL_REMEDIES.find(([pattern]) => pattern.test(said));
+  return found?.[1] ?? 'set MODEL to one that can call tools';
+}
+
+/** Says a failure in one or two sentences: what happened, and what to do; `said` are the server's own words. */
+export function sayFailure(failure: ModelFailure, variables: ModelVariables, said = ''): string {
+  return SENTENCES[failure]
+    .replace('{key}', variables.key)
+    .replace('{baseUrl}', variables.baseUrl)
+    .replace('{remedy}', toolRemedy(said));
 }
 
 /** Tells whether the same request may well succeed a little later. */
@@ -78,18 +118,51 @@ export function isPassing(failure: ModelFailure): boolean {
   return PASSING.has(failure);
 }
 
+/** Words of errors that name their cause better than the status beside them. */
+const BY_WORDS: readonly (readonly [said: RegExp, failure: ModelFailure])[] = [
+  [
+    /context[ _-]?(?:length|window|size|limit|overflow)|exceed_context|maximum (?:context|prompt|input)|(?:prompt|input|request|conversation) (?:is |was )?too (?:long|large)|too many (?:input )?tokens|tokens? .{0,40}exceeds?|reduce the length/i,
+    'too-long',
+  ],
+  [
+    /credit balance|insufficient[_ ](?:quota|balance|credits?|funds)|payment required/i,
+    'no-credit',
+  ],
+  [/api key (?:not valid|is invalid)|(?:invalid|incorrect) api key/i, 'auth'],
+  [/rate.?limit|too many requests/i, 'rate-limited'],
+  [/overloaded|over capacity/i, 'overloaded'],
+  [/model .{0,80}(?:not found|does not exist)|unknown model/i, 'not-found'],
+];
+
 /** Sorts what a request to the provider was rejected with. */
 export function toModelFailure(error: unknown): ModelFailure {
-  const { status, code, message, name } = factsOf(error);
+  const facts = factsOf(error);
+  const { status, message } = facts;
+  const named = byCode(facts) ?? (isWithoutTools(message) ? 'no-tools' : undefined);
+  if (named !== undefined) return named;
+  const isPlain = status !== undefined && Object.hasOwn(BY_STATUS, status);
+  const worded = error instanceof ModelServerError && !isPlain ? byWords(error) : undefined;
+  if (worded !== undefined) return worded;
+  return status === undefined ? withoutStatus(error, facts) : failureOfStatus(status);
+}
+
+function byCode({ code, name }: ErrorFacts): ModelFailure | undefined {
   if (code === 'insufficient_quota') return 'no-credit';
   if (name === 'ContextOverflowError' || code === 'context_length_exceeded') return 'too-long';
-  if (code === 'content_filter') return 'filtered';
-  if (status === 400 && /credit balance is too low/i.test(message)) return 'no-credit';
-  if (status !== undefined) return failureOfStatus(status);
+  return code === 'content_filter' ? 'filtered' : undefined;
+}
+
+function byWords({ type = '', code = '', message }: ModelServerError): ModelFailure | undefined {
+  const text = `${type} ${code} ${message}`;
+  return BY_WORDS.find(([said]) => said.test(text))?.[1];
+}
+
+function withoutStatus(error: unknown, { name, message }: ErrorFacts): ModelFailure {
   const known = BY_TYPE[typeOf(error)];
   if (known !== undefined) return known;
   if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'timeout';
-  return 'unreachable';
+  if (error instanceof SyntaxError) return 'unreadable';
+  return error instanceof ModelServerError ? 'overloaded' : 'unreachable';
 }
 
 function typeOf(error: unknown): string {
@@ -127,6 +200,11 @@ export function factsOf(error: unknown): ErrorFacts {
     return { status: undefined, code: undefined, message: '', name: '' };
   const { message, name } = error;
   const status = 'status' in error && typeof error.status === 'number' ? error.status : undefined;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const code = codeOf(error) ?? codeOf(error.cause);
   return { status, code, message, name };
+}
+
+function codeOf(error: unknown): string | undefined {
+  const isNamed = error instanceof Error && 'code' in error && typeof error.code === 'string';
+  return isNamed ? String(error.code) : undefined;
 }

@@ -1,11 +1,14 @@
-import type { AIMessageChunk, BaseMessage, UsageMetadata } from '@langchain/core/messages';
-import type { ChatGenerationChunk } from '@langchain/core/outputs';
+import type { BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAICompletions } from '@langchain/openai';
-import type { TokenCount } from '../domain/message.ts';
+import type { Log } from '../domain/log.ts';
+import type { ProviderFields, TokenCount } from '../domain/message.ts';
 import type { Tool } from '../domain/tool.ts';
-import { createCountedStream } from './counted-stream.ts';
+import { createExchange } from './model/completions-fetch.ts';
+import type { ThoughtHabit } from './model/hide-thoughts.ts';
+import { createQuirks } from './model/quirks.ts';
 import type { ModelVariables } from './model-failure.ts';
 import { offerTool } from './offer-tool.ts';
+import { providerFieldsOf } from './to-chat-messages.ts';
 
 /** A chat model that streams; nothing of its provider shows through but its errors. */
 export interface ChatModel {
@@ -16,6 +19,10 @@ export interface ChatModel {
   readonly maxRetries: number;
   /** The settings that it was reached with, for whoever has to mend them. */
   readonly variables: ModelVariables;
+  /** Where its answers come from: a provider's own fields are kept, and go back to the same place only. */
+  readonly origin?: string;
+  /** What must not be read in any message of it. */
+  readonly secrets?: readonly string[];
   stream(
     messages: readonly BaseMessage[],
     tools: readonly Tool[],
@@ -26,11 +33,15 @@ export interface ChatModel {
 /** A piece of a streamed answer, as it came over the wire. */
 export interface ModelPiece {
   readonly text: string;
+  /** The text before was no answer, but a thought. */
+  readonly restarts?: true | undefined;
   readonly calls: readonly CallPiece[];
   /** Said with the last piece of a whole answer. */
   readonly finishReason: string | undefined;
   /** What the whole answer took; said once, last, by providers that tell it. */
   readonly tokens?: TokenCount | undefined;
+  /** What the provider needs back with the message. */
+  readonly fields?: ProviderFields | undefined;
 }
 
 /** A piece of a tool call; `args` continues the raw text of what came before under the same index. */
@@ -39,6 +50,7 @@ export interface CallPiece {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly args?: string | undefined;
+  readonly fields?: ProviderFields | undefined;
 }
 
 export interface ChatModelOptions {
@@ -49,6 +61,9 @@ export interface ChatModelOptions {
   readonly baseUrl?: string | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
+  /** Whether tools are left out of requests where the server takes none. (Default: no.) */
+  readonly allowsNoTools?: boolean | undefined;
+  readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
 /** A setting names no model that can be used. */
@@ -56,54 +71,82 @@ export class ModelSettingError extends Error {
   override readonly name = 'ModelSettingError';
 }
 
-/** https://platform.openai.com/docs/api-reference/chat/create#chat_create-stream_options */
-const COUNTS = { stream_options: { include_usage: true } } as const;
-const OPENAI_URL = 'https://api.openai.com/v1';
+/** Where providers speak OpenAI's protocol. */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  openai: 'https://api.openai.com/v1',
+  deepseek: 'https://api.deepseek.com',
+  groq: 'https://api.groq.com/openai/v1',
+  xai: 'https://api.x.ai/v1',
+};
 
-/** Creates the model behind an OpenAI-compatible server; a server of one's own needs no key. */
-export function createChatModel(options: ChatModelOptions): ChatModel {
-  const { provider, name } = splitModelName(options.model);
-  if (provider !== 'openai') {
-    throw new ModelSettingError(`MODEL names ${provider}, which is no OpenAI-compatible server.`);
-  }
-  if (!options.apiKey && !options.baseUrl) {
-    throw new ModelSettingError(
-      'OPENAI_API_KEY is not set. Set it, or set OPENAI_BASE_URL to a compatible server that needs none.',
-    );
-  }
-  const chat = new ChatOpenAICompletions({
-    model: name,
-    apiKey: options.apiKey || 'none',
-    // The client writes what it can't parse to the console: parts of a conversation.
-    configuration: { baseURL: options.baseUrl ?? OPENAI_URL, logLevel: 'off' },
-    // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
-    maxRetries: 0,
-    // Asked for below, where a server may refuse it.
-    streamUsage: false,
-  });
-  return {
-    name,
-    timeoutMs: options.timeoutMs,
-    maxRetries: options.maxRetries,
-    variables: { key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
-    stream: streamCompletions(chat),
-  };
+/** Tells whether a provider speaks OpenAI's protocol. */
+export function isCompatible(provider: string): boolean {
+  return Object.hasOwn(ADDRESSES, provider);
 }
 
-/** What streams by OpenAI's protocol. */
-export type CompletionsChat = Pick<ChatOpenAICompletions, '_streamResponseChunks'>;
+/** Names the settings of a provider. */
+export function variablesOf(provider: string): ModelVariables {
+  const prefix = provider.toUpperCase();
+  return { key: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` };
+}
 
-/** Streams pieces from a chat model that speaks OpenAI's protocol. */
-export function streamCompletions(chat: CompletionsChat): ChatModel['stream'] {
-  const countedStream = createCountedStream<ChatGenerationChunk>();
-  return async function* stream(messages, tools, signal) {
-    const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
-    // Not `stream()`: at every piece it joins the whole answer anew and parses its arguments, which
-    // takes 40 s for 1 MB. Nor `streaming: true`: that fetches tokenizer data from the network.
-    const chunks = countedStream((asks) =>
-      chat._streamResponseChunks([...messages], { signal, ...offer, ...(asks && COUNTS) }),
+/** Creates the model behind OpenAI's protocol at one of its addresses; a server of one's own needs no key. */
+export function createChatModel(options: ChatModelOptions): ChatModel {
+  const { provider, name } = splitModelName(options.model);
+  const url = isCompatible(provider) ? ADDRESSES[provider] : undefined;
+  if (url === undefined) {
+    throw new ModelSettingError(`MODEL names ${provider}, which is no OpenAI-compatible server.`);
+  }
+  const variables = variablesOf(provider);
+  if (!options.apiKey && !options.baseUrl) {
+    throw new ModelSettingError(
+      `${variables.key} is not set. Set it, or set ${variables.baseUrl} to a compatible server that needs none.`,
     );
-    for await (const chunk of chunks) yield toPiece(chunk);
+  }
+  const { timeoutMs, maxRetries, baseUrl = url } = options;
+  const stream = streamCompletions({ ...options, name, baseUrl });
+  const secrets = options.apiKey ? [options.apiKey] : [];
+  return { name, timeoutMs, maxRetries, variables, origin: baseUrl, secrets, stream };
+}
+
+/** Streams pieces over OpenAI's protocol. */
+function streamCompletions({
+  name,
+  apiKey,
+  baseUrl,
+  allowsNoTools = false,
+  log,
+}: ChatModelOptions & { readonly name: string; readonly baseUrl: string }): ChatModel['stream'] {
+  const quirks = createQuirks({ allowsNoTools });
+  const habit: ThoughtHabit = { beginsInThought: false };
+  const onQuirk = (quirk: string) =>
+    log?.warn(
+      { model: name, quirk },
+      'The model’s server refused a part of the request; requests go without it from now on.',
+    );
+
+  return async function* stream(messages, tools, signal) {
+    const fields = providerFieldsOf(messages);
+    const exchange = createExchange({ quirks, habit, fields, onQuirk });
+    const chat = new ChatOpenAICompletions({
+      model: name,
+      apiKey: apiKey || 'none',
+      // The client writes what it can't parse to the console: parts of a conversation.
+      configuration: { baseURL: baseUrl, logLevel: 'off', fetch: exchange.fetch },
+      // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
+      maxRetries: 0,
+    });
+    const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
+    try {
+      // Never `streaming: true`: that fetches tokenizer data from the network.
+      for await (const _ of await chat.stream([...messages], { signal, ...offer })) {
+        yield* exchange.take();
+      }
+    } catch (error) {
+      yield* exchange.take();
+      throw exchange.failure() ?? error;
+    }
+    yield* exchange.take();
   };
 }
 
@@ -126,35 +169,4 @@ export function splitModelName(model: string): {
 function toOffer(tool: Tool) {
   const { name, description, schema: parameters } = offerTool(tool);
   return { type: 'function' as const, function: { name, description, parameters } };
-}
-
-function toPiece({ message, text, generationInfo }: ChatGenerationChunk): ModelPiece {
-  const reason: unknown = generationInfo?.finish_reason;
-  // Not `instanceof`: another provider's package may bring its own copy of the class.
-  const chunk = 'tool_call_chunks' in message ? (message as AIMessageChunk) : undefined;
-  return {
-    text,
-    calls: (chunk?.tool_call_chunks ?? []).map(toCallPiece),
-    finishReason: typeof reason === 'string' && reason !== '' ? reason : undefined,
-    tokens: toTokens(chunk?.usage_metadata),
-  };
-}
-
-/** Nothing of it was looked at: a name or an id may be anything. */
-function toCallPiece({ index, id, name, args }: CallPiece): CallPiece {
-  return { index, id: textOrNone(id), name: textOrNone(name), args };
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function toTokens(told: UsageMetadata | undefined): TokenCount | undefined {
-  if (!isCount(told?.input_tokens) || !isCount(told?.output_tokens)) return undefined;
-  return { input: told.input_tokens, output: told.output_tokens };
-}
-
-/** Servers that are only nearly compatible leave counts out, or send null. */
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

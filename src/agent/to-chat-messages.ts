@@ -5,7 +5,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from '@langchain/core/messages';
-import type { ModelCall, TurnMessage } from '../domain/message.ts';
+import type { ModelCall, ProviderFields, TurnMessage } from '../domain/message.ts';
 import { toWhole } from '../domain/to-plain-json.ts';
 import { orderRoles } from './model/order-roles.ts';
 import type { PromptMessage } from './prompt.ts';
@@ -13,20 +13,32 @@ import type { MessageImages } from './show-images.ts';
 
 /**
  * Writes a prompt as the library's messages, with the images of people's messages by their ids; the
- * arguments of earlier calls go out as the text that came in. Halves of characters are marked: model
+ * arguments of earlier calls go out as the text that came in. What a provider needs
+ * back goes to the `origin` that it came from. Halves of characters are marked: model
  * servers refuse a conversation that holds one, and it would hold it in every request from then on.
  * For the same reason the roles are put in order.
  */
 export function toChatMessages(
   prompt: readonly PromptMessage[],
   images: ReadonlyMap<string, MessageImages>,
+  origin?: string,
 ): readonly BaseMessage[] {
-  return orderRoles(prompt.map((message) => toChatMessage(message, images)));
+  return orderRoles(prompt.map((message) => toChatMessage(message, images, origin)));
+}
+
+/** Returns what belongs to each message of the assistant, in their order. */
+export function providerFieldsOf(
+  messages: readonly BaseMessage[],
+): readonly (ProviderFields | undefined)[] {
+  return messages
+    .filter((message) => AIMessage.isInstance(message))
+    .map(({ additional_kwargs: { provider } }) => provider as ProviderFields | undefined);
 }
 
 function toChatMessage(
   message: PromptMessage,
   images: ReadonlyMap<string, MessageImages>,
+  origin: string | undefined,
 ): BaseMessage {
   switch (message.role) {
     case 'system':
@@ -36,7 +48,7 @@ function toChatMessage(
     case 'tool':
       return new ToolMessage({ content: toWhole(message.text), tool_call_id: message.callId });
     case 'assistant':
-      return toAssistantMessage(message);
+      return toAssistantMessage(message, origin);
   }
 }
 
@@ -51,17 +63,24 @@ function toHumanMessage(text: string, images: MessageImages | undefined): HumanM
   return new HumanMessage({ content: [{ type: 'text', text: whole }, ...parts] });
 }
 
-function toAssistantMessage(message: Extract<TurnMessage, { role: 'assistant' }>): AIMessage {
-  const chat = new AIMessage(toWhole(message.text));
+function toAssistantMessage(
+  { text, calls, provider }: Extract<TurnMessage, { role: 'assistant' }>,
+  origin: string | undefined,
+): AIMessage {
+  const chat = new AIMessage(toWhole(text));
+  const isTheirs = provider !== undefined && provider.origin === origin;
   // Not `tool_calls`: those are parsed values that the library would write anew. Set afterwards,
   // because its constructor parses what it finds here.
-  if (message.calls.length > 0) chat.additional_kwargs.tool_calls = message.calls.map(toWireCall);
+  if (calls.length > 0) {
+    chat.additional_kwargs.tool_calls = calls.map((call) => toWireCall(call, isTheirs));
+  }
+  if (isTheirs && provider.fields) chat.additional_kwargs.provider = provider.fields;
   return chat;
 }
 
-function toWireCall({ id, tool, args }: ModelCall) {
+function toWireCall({ id, tool, args, fields }: ModelCall, isTheirs: boolean) {
   const called = { name: toWireName(tool), arguments: toWhole(args) };
-  return { id, type: 'function' as const, function: called };
+  return { ...(isTheirs && fields), id, type: 'function' as const, function: called };
 }
 
 /** A name that the model made up must not make the provider refuse the whole conversation. */

@@ -30,8 +30,8 @@ export interface Grown {
 export interface LiveAnswers {
   /** The agent is asked, anew or again: what it wrote before in this step is void. */
   begin(message: InboxMessage): void;
-  /** Takes the agent's words as they come. */
-  delta(thread: ThreadKey, text: string): void;
+  /** Takes the agent's words as they come; `restarts` when those before are void. */
+  delta(thread: ThreadKey, text: string, restarts?: boolean): void;
   /** Takes the calls of the turn as they stand. */
   progress(message: InboxMessage, calls: readonly Call[]): void;
   /** Tells whether people see the growing message of the thread now. */
@@ -191,10 +191,10 @@ export function createLiveAnswers(deps: {
       growing.wordsSince = undefined;
       hasNews(growing);
     },
-    delta(thread, text) {
+    delta(thread, text, restarts = false) {
       const growing = threads.get(thread);
       if (growing === undefined) return;
-      growing.text += text;
+      growing.text = restarts ? text : growing.text + text;
       growing.wordsSince ??= clock.now();
       hasNews(growing);
     },

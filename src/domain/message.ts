@@ -1,4 +1,5 @@
 import type { HelperWork } from './call.ts';
+import type { JsonValue } from './json.ts';
 import type { Person } from './person.ts';
 import type { ThreadKey } from './thread-key.ts';
 
@@ -60,7 +61,12 @@ export interface ModelCall {
   readonly id: string;
   readonly tool: string;
   readonly args: string;
+  /** What the provider needs back with it, as it came. */
+  readonly fields?: ProviderFields;
 }
+
+/** Fields beyond the protocol's own that a provider sent, such as thoughts and their signatures; nobody else reads them. */
+export type ProviderFields = { readonly [key: string]: JsonValue };
 
 /** An image that a person attached, by its path in the workspace. */
 export interface UserImage {
@@ -86,6 +92,8 @@ export type TurnMessage =
       readonly id: string;
       readonly text: string;
       readonly calls: readonly ModelCall[];
+      /** Where it came from, and what is needed back there with it. */
+      readonly provider?: { readonly origin: string; readonly fields?: ProviderFields };
     }
   | {
       readonly role: 'tool';

@@ -15,6 +15,8 @@ import { aMessage, createBench, FENCE, NO_SIGNAL, THREAD, until } from './agent-
 
 const CALL = sayCalls([{ id: 'c', name: 'delete', args: '{"path":"a"}' }], 'I delete it.');
 
+const HALF_CALL = sayCalls([{ id: 'c', name: 'delete', args: '{"path":"a' }], 'I delete it.');
+
 const FAILURES: readonly (readonly [
   what: string,
   answer: MockAnswer,
@@ -50,25 +52,13 @@ const FAILURES: readonly (readonly [
   ['the length limit in a call', finishWith(CALL, 'length'), /no action was taken/, 'I delete it.'],
   ['a filtered answer', finishWith(sayText('Half'), 'content_filter'), /content rules/, undefined],
   [
-    'something else than a stream',
-    sayStatus(200),
+    'something else than an answer',
+    { kind: 'chunks', chunks: [{ hello: 'world' }] },
     /no answer that I can read.*BASE_URL/,
     undefined,
   ],
+  ['an error as the whole answer', sayStatus(200), /trouble of its own/, undefined],
   ['an empty stream', { kind: 'chunks', chunks: [] }, /no answer that I can read/, undefined],
-  [
-    'calls of nobody',
-    {
-      kind: 'chunks',
-      chunks: [
-        toChunk({ content: 'I delete it.' }, null),
-        toChunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'delete' } }] }, null),
-        toChunk({}, 'tool_calls'),
-      ],
-    },
-    /no answer that I can read/,
-    'I delete it.',
-  ],
   [
     'a call in OpenAI’s older form',
     {
@@ -82,13 +72,13 @@ const FAILURES: readonly (readonly [
     /no answer that I can read/,
     'I delete it.',
   ],
-  ['no finish reason', finishWith(CALL, null), /broke off/, 'I delete it.'],
+  ['no finish reason amid a call', finishWith(HALF_CALL, null), /broke off/, 'I delete it.'],
   ['a cut connection', cutAfter(CALL), /broke off/, 'I delete it.'],
   ['a connection cut at once', cutAfter(sayText()), /could not be reached/, undefined],
   [
     'an error amid the stream',
     { kind: 'chunks', chunks: [{ error: { message: 'Overloaded' } }] },
-    /could not be reached/,
+    /trouble of its own/,
     undefined,
   ],
   [

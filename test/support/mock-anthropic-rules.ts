@@ -7,6 +7,7 @@ export interface AnthropicBlock {
   readonly input?: unknown;
   readonly tool_use_id?: string;
   readonly content?: unknown;
+  readonly signature?: string;
 }
 
 interface AnthropicMessage {
@@ -110,6 +111,8 @@ function refusalOfBlock(role: string, block: AnthropicBlock): string | undefined
     }
     case 'tool_result':
       return role === 'user' ? undefined : 'tool_result of an assistant';
+    case 'thinking':
+      return block.signature ? undefined : 'thinking.signature: required';
     default:
       return `a block of type ${block.type}`;
   }

@@ -33,7 +33,7 @@ export interface GraphAgentDeps {
   readonly graph: ForeignGraph;
   readonly log: Pick<Log, 'error'>;
   /** Told of the agent's words as they come. */
-  readonly onDelta?: ((thread: ThreadKey, text: string) => void) | undefined;
+  readonly onDelta?: ((thread: ThreadKey, text: string, restarts: boolean) => void) | undefined;
 }
 
 /**
@@ -90,7 +90,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       const piece = before !== '' && messageId !== newest ? `\n\n${text}` : text;
       newest = messageId;
       unfinished.set(thread, before + piece);
-      onDelta?.(thread, piece);
+      onDelta?.(thread, piece, false);
     };
   }
 

@@ -2,17 +2,17 @@ import {
   type ChatModel,
   type ChatModelOptions,
   createChatModel,
+  isCompatible,
   ModelSettingError,
   splitModelName,
+  variablesOf,
 } from '../model.ts';
 import { anthropic } from './anthropic.ts';
-import { deepseek, groq, xai } from './completions.ts';
-import { probeProvider } from './probe-provider.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderAccess } from './provider.ts';
 import { sayRefused } from './refused-providers.ts';
 
-const PROVIDERS: Readonly<Record<string, Provider>> = { anthropic, deepseek, groq, xai };
-
+/** Providers with a protocol of their own. */
+const PROVIDERS: Readonly<Record<string, Provider>> = { anthropic };
 /** Imports a package; rejects as `import` does when it is not there. */
 export type LoadPackage = (name: string) => Promise<unknown>;
 
@@ -26,10 +26,10 @@ export async function loadChatModel(
   load: LoadPackage = (name) => import(name),
 ): Promise<ChatModel> {
   const { provider: id, name } = splitModelName(options.model);
-  if (id === 'openai') return createChatModel(options);
+  const variables = variablesOf(id);
+  if (isCompatible(id)) return createChatModel(options);
   const provider = Object.hasOwn(PROVIDERS, id) ? PROVIDERS[id] : undefined;
   if (!provider) throw new ModelSettingError(sayRefused(id, name));
-  const variables = { key: `${id.toUpperCase()}_API_KEY`, baseUrl: `${id.toUpperCase()}_BASE_URL` };
   const { apiKey, baseUrl, timeoutMs, maxRetries } = options;
   if (!apiKey && !baseUrl) {
     throw new ModelSettingError(
@@ -37,14 +37,26 @@ export async function loadChatModel(
     );
   }
   const exported = await loadPackage(provider, load);
-  const problem = await probeProvider(provider, exported);
-  if (problem !== undefined) {
+  const access = { model: name, apiKey: apiKey || 'none', baseUrl: baseUrl ?? provider.baseUrl };
+  const reached = { name, timeoutMs, maxRetries, variables, origin: access.baseUrl };
+  const secrets = apiKey ? [apiKey] : [];
+  return { ...reached, secrets, stream: openProvider(provider, exported, access) };
+}
+
+function openProvider(
+  provider: Provider,
+  exported: unknown,
+  access: ProviderAccess,
+): ChatModel['stream'] {
+  try {
+    return provider.open(exported, access);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
     throw new ModelSettingError(
-      `MODEL names ${id}, but ${provider.package} as it is installed can’t be used: ${problem}. Install the version that was tested: ${installLine(provider)}`,
+      `${provider.package} as it is installed can’t be used: ${why}. Install the version that was tested: ${installLine(provider)}`,
+      { cause: error },
     );
   }
-  const access = { model: name, apiKey: apiKey || 'none', baseUrl: baseUrl ?? provider.baseUrl };
-  return { name, timeoutMs, maxRetries, variables, stream: provider.open(exported, access) };
 }
 
 async function loadPackage(provider: Provider, load: LoadPackage): Promise<unknown> {

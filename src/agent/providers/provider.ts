@@ -7,13 +7,11 @@ export interface ProviderAccess {
   readonly baseUrl: string;
 }
 
-/** A provider whose package hands on the raw text of a call's arguments. */
+/** A provider that is reached through a package of its own. */
 export interface Provider {
   readonly package: string;
-  /** The version that was read and tested; others are probed at the start like this one. */
+  /** The version that was tested. */
   readonly version: string;
-  /** What its servers speak. */
-  readonly protocol: 'openai' | 'anthropic';
   readonly baseUrl: string;
   /** Opens a model with what the package exports; throws when that is not what it should be. */
   open(exported: unknown, access: ProviderAccess): ChatModel['stream'];

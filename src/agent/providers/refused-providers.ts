@@ -1,4 +1,4 @@
-/** Providers whose packages can't be used, each with the reason and the address that speaks OpenAI's protocol. */
+/** Providers that have no name of their own here, each with the reason and the address that speaks OpenAI's protocol. */
 const REFUSED: Readonly<Record<string, readonly [why: string, baseUrl: string]>> = {
   'google-genai': parsedOnly('https://generativelanguage.googleapis.com/v1beta/openai'),
   google: parsedOnly('https://generativelanguage.googleapis.com/v1beta/openai'),

@@ -81,6 +81,7 @@ test('argument text reaches the desk as Claude wrote it, and goes back as Anthro
   assert.deepEqual(anthropic.refusals, []);
   const echoed = anthropic.requests[1]?.messages.at(-2)?.content as readonly AnthropicBlock[];
   const inputs = echoed.flatMap(({ type, input }) => (type === 'tool_use' ? [input] : []));
+  assert.deepEqual(echoed[0], { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' });
   assert.deepEqual(inputs.at(-2), { a: 1 });
   for (const at of [0, 1, 2, 3, 4, 5]) {
     assert.deepEqual(inputs[at], { unreadable_arguments: RAW[at] });
@@ -127,12 +128,15 @@ for (const [what, said, sentence] of FAILURES) {
   });
 }
 
-test('arguments that come parsed, without their text, are not run as if there were none', async (t) => {
-  const call = { id: 'toolu_1', name: 'delete', args: '', input: { path: 'a' } };
+test('arguments that come with the start of a call are read as the text that they are', async (t) => {
+  const input = { path: 'a', n: '2512292042121000001' };
+  const call = { id: 'toolu_1', name: 'delete', args: '', input };
   const { agent } = await anthropicBench(t, () => ({ calls: [call] }));
   const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
-  assert.deepEqual(state.open, []);
-  assert.match(state.failure ?? '', /broke off/);
+  assert.deepEqual(
+    state.open.map(({ argsText }) => argsText),
+    [JSON.stringify(input)],
+  );
 });
 
 test('a tool without arguments is called with none', async (t) => {

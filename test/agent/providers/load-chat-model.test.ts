@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AIMessageChunk, type BaseMessage, HumanMessage } from '@langchain/core/messages';
-import { ChatGenerationChunk } from '@langchain/core/outputs';
-import { ChatOpenAICompletions } from '@langchain/openai';
+import { HumanMessage } from '@langchain/core/messages';
 import { createAnswerCollector } from '../../../src/agent/collect-answer.ts';
 import { ModelSettingError } from '../../../src/agent/model.ts';
 import { loadChatModel } from '../../../src/agent/providers/load-chat-model.ts';
@@ -20,48 +18,14 @@ async function refusalOf(model: string, load?: () => Promise<unknown>): Promise<
   return assert.fail(`${model} was loaded.`);
 }
 
-/** As the package of xAI is made: a child of OpenAI's completions. */
-class ChatXAI extends ChatOpenAICompletions {
-  constructor({ baseURL, ...fields }: { readonly baseURL: string; readonly model: string }) {
-    super({ ...fields, configuration: { baseURL } });
-  }
-}
-
-/** Mends what it streams, as libraries like to. */
-class Mending extends ChatXAI {
-  override async *_streamResponseChunks(messages: BaseMessage[], options: object) {
-    for await (const chunk of super._streamResponseChunks(messages, { ...options })) {
-      const { tool_call_chunks: pieces = [] } = chunk.message as AIMessageChunk;
-      for (const piece of pieces) piece.args = piece.args?.replace('001', '000') ?? '';
-      yield chunk;
-    }
-  }
-}
-
-/** Takes a stream that broke for one that ended. */
-class Passing extends ChatXAI {
-  override async *_streamResponseChunks(messages: BaseMessage[], options: object) {
-    try {
-      yield* super._streamResponseChunks(messages, { ...options });
-    } catch {
-      const generationInfo = { finish_reason: 'tool_calls' };
-      yield new ChatGenerationChunk({ text: '', message: new AIMessageChunk(''), generationInfo });
-    }
-  }
-}
-
-test('a package that hands on the text is used, at the address and with the key that are set', async (t) => {
+test('a provider of OpenAI’s protocol needs no package, and is reached with settings of its own', async (t) => {
   const args = '{"to":"a","to":"b","n":2512292042121000001}';
   const mock = await createMockModel(() => sayCalls([{ id: 'c', name: 'pay', args }]));
   t.after(() => mock.stop());
-  const named: string[] = [];
-  const load = async (name: string) => {
-    named.push(name);
-    return { ChatXAI };
-  };
+  const load = () => Promise.reject(new Error('No package is loaded.'));
   const options = { ...ACCESS, model: 'xai/grok/4', baseUrl: mock.url };
   const model = await loadChatModel(options, load);
-  assert.deepEqual([model.name, named], ['grok/4', ['@langchain/xai']]);
+  assert.equal(model.name, 'grok/4');
   assert.deepEqual(model.variables, { key: 'XAI_API_KEY', baseUrl: 'XAI_BASE_URL' });
   const collector = createAnswerCollector();
   const pieces = model.stream([new HumanMessage('Hi')], [], new AbortController().signal);
@@ -70,27 +34,33 @@ test('a package that hands on the text is used, at the address and with the key 
   assert.deepEqual(mock.refusals, []);
 });
 
-const UNFIT: readonly (readonly [what: string, exported: unknown, why: RegExp])[] = [
-  ['changes the text', { ChatXAI: Mending }, /does not hand on the text/],
-  ['passes over a broken part', { ChatXAI: Passing }, /passes over a part/],
-  ['exports something else', { Grok: ChatXAI }, /exports no ChatXAI/],
-  ['can’t stream', { ChatXAI: class {} }, /no method _streamResponseChunks/],
-];
-for (const [what, exported, why] of UNFIT) {
-  test(`a package that ${what} is refused, with the version that was tested`, async () => {
-    const refusal = await refusalOf('xai/grok', async () => exported);
-    assert.match(refusal, why);
-    assert.match(refusal, /npm install -E @langchain\/xai@\d+\.\d+\.\d+$/);
+for (const [provider, address] of [
+  ['openai', 'https://api.openai.com/v1'],
+  ['deepseek', 'https://api.deepseek.com'],
+  ['groq', 'https://api.groq.com/openai/v1'],
+  ['xai', 'https://api.x.ai/v1'],
+] as const) {
+  test(`${provider} is reached at its own address`, async () => {
+    assert.equal((await loadChatModel({ ...ACCESS, model: `${provider}/m` })).origin, address);
   });
 }
 
+test('a package that exports something else is refused, with the version that was tested', async () => {
+  const refusal = await refusalOf('anthropic/claude', async () => ({ Claude: class {} }));
+  assert.match(refusal, /exports no ChatAnthropic/);
+  assert.match(refusal, /npm install -E @langchain\/anthropic@\d+\.\d+\.\d+$/);
+});
+
 test('a package that is not installed is named, with the line that installs it', async () => {
-  const refusal = await refusalOf('deepseek/deepseek-chat');
-  assert.match(refusal, /@langchain\/deepseek, which is not installed\. Run: npm install -E/);
+  const missing = new Error("Cannot find package '@langchain/anthropic' imported from here");
+  const refusal = await refusalOf('anthropic/claude', () => Promise.reject(missing));
+  assert.match(refusal, /@langchain\/anthropic, which is not installed\. Run: npm install -E/);
 });
 
 test('a package that does not load says why', async () => {
-  const refusal = await refusalOf('groq/llama', () => Promise.reject(new Error('needs Node 30')));
+  const refusal = await refusalOf('anthropic/claude', () =>
+    Promise.reject(new Error('needs Node 30')),
+  );
   assert.match(refusal, /could not be loaded: needs Node 30/);
 });
 

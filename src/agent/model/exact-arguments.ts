@@ -1,0 +1,39 @@
+/** Where a text of JSON begins or ends, what is escaped in one, and where objects and lists do. */
+const TOKEN = /"|\\.|[{}[\]]/gs;
+
+/**
+ * Rewrites arguments of tool calls that came as objects into texts of their own JSON, character for
+ * character: parsed values would have lost long numbers and repeated keys. `key` names their field.
+ */
+export function quoteArguments(json: string, key: 'arguments' | 'input'): string {
+  if (!new RegExp(`"${key}"\\s*:\\s*[{[]`).test(json)) return json;
+  let written = 0;
+  let quoted = '';
+  for (const { from, to } of objectsUnder(json, key)) {
+    quoted += json.slice(written, from) + JSON.stringify(json.slice(from, to));
+    written = to;
+  }
+  return quoted + json.slice(written);
+}
+
+/** Finds the objects and lists that stand under a key, outermost only. */
+function* objectsUnder(json: string, key: string) {
+  const isField = new RegExp(`"${key}"\\s*:\\s*$`);
+  let depth = 0;
+  let from = 0;
+  for (const { opens, at } of bracketsOf(json)) {
+    const isInside = depth > 0;
+    if (!isInside && !(opens && isField.test(json.slice(Math.max(0, at - 40), at)))) continue;
+    if (!isInside) from = at;
+    depth += opens ? 1 : -1;
+    if (depth === 0) yield { from, to: at + 1 };
+  }
+}
+
+function* bracketsOf(json: string) {
+  let isInText = false;
+  for (const { 0: token, index: at } of json.matchAll(TOKEN)) {
+    if (token === '"') isInText = !isInText;
+    else if (!isInText && token.length === 1) yield { opens: token === '{' || token === '[', at };
+  }
+}

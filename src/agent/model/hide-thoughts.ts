@@ -1,0 +1,128 @@
+/** What a model thinks aloud within its answer, which is neither shown nor kept. */
+
+/** Tags around thoughts, by their opening ones. */
+const TAGS: Readonly<Record<string, string>> = {
+  '<think>': '</think>',
+  '<thinking>': '</thinking>',
+  '<thought>': '</thought>',
+  '<reasoning>': '</reasoning>',
+  '◁think▷': '◁/think▷',
+};
+const OPENING = Object.keys(TAGS);
+/** Templates that open the thought themselves leave only this to the answer. It stands at the end of a line. */
+const STRAY = /(?<![`"'“‘])(?:<\/think>|◁\/think▷)[^\S\n]*(?:\n|$)/;
+/** As much of an answer's end as could still become a stray tag at the end of a line. */
+const STRAY_TAIL =
+  /[`"'“‘]?(?:<(?:\/(?:t(?:h(?:i(?:n(?:k(?:>[^\S\n]*)?)?)?)?)?)?)?|◁(?:\/(?:t(?:h(?:i(?:n(?:k(?:▷[^\S\n]*)?)?)?)?)?)?)?)$/;
+
+const LONGEST_TAG = 32;
+
+/** A part of an answer as people may see it. */
+export interface ShownText {
+  readonly text: string;
+  /** What was shown of this answer before was a thought. */
+  readonly restarts?: true;
+}
+
+/** Whether answers of this model are known to begin within a thought; shared by all answers of a process. */
+export interface ThoughtHabit {
+  beginsInThought: boolean;
+}
+
+/** Creates the filter of one answer. */
+export function createThoughtFilter(habit: ThoughtHabit) {
+  let state: 'start' | 'tagged' | 'untagged' | 'shown' = habit.beginsInThought
+    ? 'untagged'
+    : 'start';
+  let held = '';
+  /** Of what is held back, as much is known to hold no tag. */
+  let searched = 0;
+  let closing = '';
+  let hasShown = false;
+
+  /** Decides whether the answer begins with a tag, or waits for more of it. */
+  function atStart(): boolean {
+    const begun = held.trimStart();
+    const opening = OPENING.find((tag) => begun.startsWith(tag));
+    if (opening !== undefined) {
+      closing = TAGS[opening] ?? '';
+      held = begun.slice(opening.length);
+      state = 'tagged';
+      return true;
+    }
+    if (OPENING.some((tag) => tag.startsWith(begun))) return false;
+    state = 'shown';
+    return true;
+  }
+
+  function inTag(): boolean {
+    const end = held.indexOf(closing);
+    if (end < 0) {
+      held = held.slice(-(closing.length - 1));
+      return false;
+    }
+    held = held.slice(end + closing.length);
+    state = 'start';
+    return true;
+  }
+
+  function untagged(): boolean {
+    // The opening tag may be there after all.
+    if (searched < LONGEST_TAG && OPENING.some((tag) => held.trimStart().startsWith(tag))) {
+      state = 'start';
+      return true;
+    }
+    const from = Math.max(0, searched - LONGEST_TAG);
+    const found = STRAY.exec(held.slice(from));
+    searched = held.length;
+    return found ? leaveThought(from + found.index + found[0].length) : false;
+  }
+
+  function leaveThought(end: number): true {
+    held = held.slice(end);
+    state = 'start';
+    return true;
+  }
+
+  function settle(): void {
+    const steps = { start: atStart, tagged: inTag, untagged, shown: () => false };
+    while (steps[state]()) {
+      // Each step goes on where the one before has ended.
+    }
+  }
+
+  function show(text: string): ShownText {
+    // Between a thought and the answer stand empty lines.
+    const shown = hasShown ? text : text.trimStart();
+    hasShown ||= shown !== '';
+    return { text: shown };
+  }
+
+  return {
+    add(delta: string): ShownText {
+      held += delta;
+      settle();
+      if (state !== 'shown') return { text: '' };
+      const stray = STRAY.exec(held);
+      // At the very end it may yet go on in the line.
+      if (stray?.[0].endsWith('\n')) {
+        habit.beginsInThought = true;
+        leaveThought(stray.index + stray[0].length);
+        hasShown = false;
+        return { ...this.add(''), restarts: true };
+      }
+      const tail = STRAY_TAIL.exec(held)?.[0] ?? '';
+      const text = held.slice(0, held.length - tail.length);
+      held = tail;
+      return show(text);
+    },
+    /** Returns what was still held back; `isWhole` tells whether the answer came to its end. */
+    end(isWhole: boolean): ShownText {
+      const rest = held;
+      held = '';
+      if (state === 'tagged' || (state === 'untagged' && !isWhole)) return { text: '' };
+      if (state === 'shown' && STRAY.test(rest)) return { text: '', restarts: true };
+      return show(rest);
+    },
+  };
+}
