@@ -62,6 +62,8 @@ export interface AppOverrides {
   readonly leaseMs?: number;
   /** (Default: the public internet.) */
   readonly reach?: WebReach;
+  /** Whether the model is tried out at the start. (Default: yes.) */
+  readonly checksModel?: boolean;
 }
 
 export interface AppDeps {
@@ -166,6 +168,8 @@ async function open(
     saver: store.saver,
     graphSaver: store.graphSaver,
     clock,
+    onRelease,
+    checksModel: overrides.checksModel ?? true,
     ...(config.modelSeesImages && { readImage: files.read }),
     log,
     onDelta: (thread, text, restarts) => worker?.live.delta(thread, text, restarts),

@@ -67,6 +67,8 @@ interface CommonConfig {
   readonly showsUsage: boolean;
   /** Whether the model is shown the images that people attach. */
   readonly modelSeesImages: boolean;
+  /** Whether the app starts with a model that can't call tools, and then without any. */
+  readonly allowsModelWithoutTools: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** What was set and has no effect: sentences for the person who starts the app. */
   readonly warnings: readonly string[];
@@ -243,6 +245,7 @@ function toConfig(
     contextTokens: read.CONTEXT_TOKENS,
     showsUsage: read.SHOW_USAGE,
     modelSeesImages: read.MODEL_SEES_IMAGES ?? isOpenAi(model),
+    allowsModelWithoutTools: read.ALLOW_MODEL_WITHOUT_TOOLS,
     logLevel: read.LOG_LEVEL,
     warnings: [...warningsOf(env), ...mcp.warnings],
   };

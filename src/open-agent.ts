@@ -4,8 +4,10 @@ import { createGraphAgent } from './agent/foreign/create-graph-agent.ts';
 import type { ForeignGraph } from './agent/foreign/foreign-graph.ts';
 import { GraphSettingError, loadGraph } from './agent/foreign/load-graph.ts';
 import { createRemoteGraph, findRemoteProblem } from './agent/foreign/remote-graph.ts';
+import type { ChatModel } from './agent/model.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './agent/prompt.ts';
 import { loadChatModel } from './agent/providers/load-chat-model.ts';
+import { checkModel } from './check-model.ts';
 import type { SlackModeConfig } from './config.ts';
 import type { Agent } from './domain/agent.ts';
 import { type GraphConfig, graphNameOf } from './graph-config.ts';
@@ -23,6 +25,8 @@ export async function openAgent(
     /** Of a graph that others made. */
     readonly graphSaver: AgentDeps['saver'];
     readonly log: Logger;
+    readonly onRelease: (release: () => Promise<void>) => void;
+    readonly checksModel: boolean;
   },
 ): Promise<Agent> {
   const { graph, model } = config;
@@ -32,19 +36,31 @@ export async function openAgent(
   }
   if (!model) throw new Error('There is neither a model nor a graph: set MODEL or GRAPH.');
   const { provider, name, ...access } = model;
+  const chat = await loadChatModel({
+    ...access,
+    model: `${provider}/${name}`,
+    timeoutMs: MODEL_TIMEOUT_MS,
+    maxRetries: MODEL_RETRIES,
+    allowsNoTools: config.allowsModelWithoutTools,
+    log: deps.log,
+  });
+  if (deps.checksModel) await checkAtStart(chat, deps);
   return createAgent({
     ...deps,
-    model: await loadChatModel({
-      ...access,
-      model: `${provider}/${name}`,
-      timeoutMs: MODEL_TIMEOUT_MS,
-      maxRetries: MODEL_RETRIES,
-      log: deps.log,
-    }),
+    model: chat,
     adminUsers: config.talk.adminUsers,
     systemPrompt: config.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
     contextTokens: config.contextTokens,
   });
+}
+
+async function checkAtStart(
+  chat: ChatModel,
+  { clock, log, onRelease }: Pick<Parameters<typeof openAgent>[1], 'clock' | 'log' | 'onRelease'>,
+): Promise<void> {
+  const stop = new AbortController();
+  onRelease(async () => stop.abort());
+  await checkModel(chat, { clock, log, signal: stop.signal });
 }
 
 async function openGraph(

@@ -153,6 +153,7 @@ export const Variables = z.object({
     .regex(/^[a-z][a-z0-9-]*\/\S+$/, 'must be provider/name, like openai/gpt-4o-mini.')
     .default('openai/gpt-4o-mini'),
   MODEL_SEES_IMAGES: yesOrNo().optional(),
+  ALLOW_MODEL_WITHOUT_TOOLS: flag(),
   SYSTEM_PROMPT: text,
   CONTEXT_TOKENS: whole(
     2_000,

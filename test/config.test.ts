@@ -54,6 +54,7 @@ describe('what the environment means', () => {
       showsUsage: false,
       digestOver: 10,
       modelSeesImages: false,
+      allowsModelWithoutTools: false,
       logLevel: 'info',
       warnings: [],
     });

@@ -100,7 +100,7 @@ export function isWithoutTools(said: string): boolean {
 }
 
 /** Says what to do about a model that can't call tools. */
-function toolRemedy(said: string): string {
+export function toolRemedy(said: string): string {
   const found = TOOL_REMEDIES.find(([pattern]) => pattern.test(said));
   return found?.[1] ?? 'set MODEL to one that can call tools';
 }

@@ -61,6 +61,8 @@ export async function startPlayground(
     };
     const app = await createApp(joining(config, workspace, model), {
       ...deps,
+      // The script knows its scenes alone.
+      overrides: { ...deps.overrides, ...(isScripted && { checksModel: false }) },
       extraRoutes: (routes) => {
         routes.route('/', page);
         deps.extraRoutes?.(routes);

@@ -36,6 +36,11 @@ export async function createMockAnthropic(script: AnthropicScript) {
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request: AnthropicRequest = JSON.parse(await readText(incoming));
+    // The check of the model at a start, which no script has to know.
+    if (request.tools?.[0]?.name === 'countersign_ready') {
+      const call = { id: 'toolu_ready', name: 'countersign_ready', args: '{"ready":true}' };
+      return answer(response, { calls: [call] });
+    }
     requests.push(request);
     const refusal = refusalOfHead(incoming) ?? anthropicRefusal(request);
     if (refusal === undefined) return answer(response, script(request, requests.length - 1));

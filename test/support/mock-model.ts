@@ -112,6 +112,7 @@ export async function createMockModel(
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body: MockRequest = JSON.parse(await readText(incoming));
+    if (isProbe(body)) return await send(response, PROBE_ANSWER, body);
     requests.push(body);
     const refusal =
       incoming.url === '/v1/chat/completions' ? refusalOf(body) : `no ${incoming.url}`;
@@ -147,6 +148,13 @@ export async function createMockModel(
     },
   };
 }
+
+/** The check of the model at a start, which no script has to know. */
+function isProbe({ tools }: MockRequest): boolean {
+  return tools?.[0]?.function.name === 'countersign_ready';
+}
+
+const PROBE_ANSWER = sayCalls([{ id: 'ready', name: 'countersign_ready', args: '{"ready":true}' }]);
 
 async function send(
   response: ServerResponse,
