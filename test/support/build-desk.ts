@@ -115,7 +115,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
     createAgent({
       model: createChatModel({
         model: 'openai/mock',
-        baseUrl: model.url,
+        baseUrl: options.modelUrl ?? model.url,
         timeoutMs: options.modelTimeoutMs ?? 10_000,
         maxRetries: options.modelRetries ?? 0,
       }),
@@ -127,7 +127,9 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
       systemPrompt: 'You are a test.',
       contextTokens: options.contextTokens ?? 20_000,
       ...(options.seesImages && { readImage: files.read }),
-      onDelta: (thread, text) => worker?.live.delta(thread, text),
+      onDelta: (thread, text, restarts) => worker?.live.delta(thread, text, restarts),
+      ...(options.admins && { adminUsers: options.admins }),
+      ...(options.modelUrl && options.log?.warn && { log: { warn: options.log.warn } }),
     });
   const silent = () => {};
   const reached = options.callbacks && { callbacks: options.callbacks };

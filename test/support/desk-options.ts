@@ -36,6 +36,8 @@ export interface DeskOptions {
   readonly helpers?: readonly Helper[];
   /** The first worker never looks at the time: its leases run out, as if its process stood still. */
   readonly stalled?: boolean;
+  /** (Default: a strict mock of OpenAI.) */
+  readonly modelUrl?: string;
   readonly modelTimeoutMs?: number;
   readonly modelRetries?: number;
   readonly contextTokens?: number;
