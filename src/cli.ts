@@ -54,12 +54,16 @@ function writeError(text: string): void {
 }
 
 async function runAlone(): Promise<void> {
+  // The doctor reports what is wrong with the file as it does the rest.
+  const isDoctor = process.argv[2] === 'doctor';
   // What is set already wins over the file, as it does for the app.
-  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
+  const file = isDoctor ? {} : readEnvFile();
+  for (const [name, value] of Object.entries(file)) process.env[name] ??= value;
   // An agent that waits for the ones above need not wait for what only these need.
   const { runCountersign } = await import('./commands/run-countersign.ts');
   process.exitCode = await runCountersign(process.argv.slice(2), {
     env: process.env,
+    readEnvFile,
     clock: createSystemClock(),
     out: (text) => process.stdout.write(`${text}\n`),
     write,

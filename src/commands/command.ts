@@ -4,6 +4,8 @@ import { showJson } from '../domain/terminal-text.ts';
 /** What a command of the `countersign` program works with. */
 export interface CommandDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads the `.env` of the folder, for the one command that looks at it itself. (Default: there is none.) */
+  readonly readEnvFile?: () => Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** Writes a text and a line break for programs and people to read. */
   readonly out: (text: string) => void;

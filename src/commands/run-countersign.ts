@@ -2,12 +2,17 @@ import { showLine, showLines } from '../domain/terminal-text.ts';
 import { exportAudit } from './audit-export.ts';
 import { verifyAudit } from './audit-verify.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { runDoctor } from './doctor/doctor.ts';
 import { createKey, endKey, listKeys, turnKey } from './keys.ts';
 import { checkPolicy } from './policy-check.ts';
 import { explainPolicy } from './policy-explain.ts';
 
 /** By the first word of a command; those of one group go by one usage. */
 const USAGES: Readonly<Record<string, string>> = {
+  doctor: `  countersign doctor [--json]
+      Checks what a start needs: settings, Slack’s tokens and scopes, model, store, port, clock,
+      sandbox, tools, MCP servers and policy. Each line says “ok”, or what to do. It sends the model
+      one small request, starts the MCP servers and ends them again, and changes nothing.`,
   policy: `  countersign policy check [FILE | --file FILE] [--json]
       Says what is wrong with a policy file.
   countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
@@ -50,6 +55,7 @@ const EXIT_CODES = `Exit codes: 0 all is well, 1 there are problems, 2 wrong usa
 const COMMANDS: Readonly<
   Record<string, (args: readonly string[], deps: CommandDeps) => Promise<ExitCode>>
 > = {
+  doctor: runDoctor,
   'policy check': checkPolicy,
   'policy explain': explainPolicy,
   'audit verify': verifyAudit,
@@ -74,10 +80,11 @@ export async function runCountersign(
     deps.out(usageOf(undefined));
     return EXIT.fine;
   }
-  const command = COMMANDS[args.slice(0, 2).join(' ')];
+  const words = args[0] === 'doctor' ? 1 : 2;
+  const command = COMMANDS[args.slice(0, words).join(' ')];
   try {
     if (!command) throw new UsageError(sayUnknown(args));
-    return await command(args.slice(2), deps);
+    return await command(args.slice(words), deps);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     deps.err(`${showLine(error.message)}\n\n${usageOf(args[0])}`);

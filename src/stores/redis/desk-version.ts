@@ -85,9 +85,7 @@ export async function migrateDesk(
   const newest = migrations.length + 1;
   const version = Number(await keepFirst(link, desk, 'version', String(newest)));
   if (version > newest) {
-    throw new Error(
-      `The data in Redis was written by a newer Countersign: its version is ${version}, and this one knows up to ${newest}. Start the newer Countersign, or set another REDIS_PREFIX.`,
-    );
+    throw new Error(sayNewer(version, newest));
   }
   for (let from = version; from < newest; from += 1) {
     // Another process may take the same step: the first one does.
@@ -98,4 +96,9 @@ export async function migrateDesk(
       return 1`);
     await link.run(step, desk, []);
   }
+}
+
+/** Says that the records are of a version that is not known here. */
+export function sayNewer(version: number, newest: number): string {
+  return `The data in Redis was written by a newer Countersign: its version is ${version}, and this one knows up to ${newest}. Start the newer Countersign, or set another REDIS_PREFIX.`;
 }

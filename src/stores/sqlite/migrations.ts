@@ -271,10 +271,7 @@ export const MIGRATIONS: readonly string[] = [
 export function migrate(db: Database, migrations: readonly string[] = MIGRATIONS): void {
   const version = Number(db.pragma('user_version', { simple: true }));
   if (version > migrations.length) {
-    throw new Error(
-      `${db.name} was written by a newer Countersign: its version is ${version}, and this one knows ` +
-        `up to ${migrations.length}. Start the newer Countersign, or set another DATA_DIR.`,
-    );
+    throw new Error(sayNewer(db.name, version, migrations.length));
   }
   for (const [index, sql] of migrations.entries()) {
     if (index < version) continue;
@@ -284,4 +281,9 @@ export function migrate(db: Database, migrations: readonly string[] = MIGRATIONS
     });
     step.immediate();
   }
+}
+
+/** Says that the records are of a version that is not known here. */
+export function sayNewer(file: string, version: number, newest: number): string {
+  return `${file} was written by a newer Countersign: its version is ${version}, and this one knows up to ${newest}. Start the newer Countersign, or set another DATA_DIR.`;
 }

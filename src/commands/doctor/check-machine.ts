@@ -1,0 +1,100 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { chooseConfinement } from '../../agent/tools/confinement.ts';
+import type { Config, SlackModeConfig } from '../../config.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { type Finding, messageOf } from './finding.ts';
+import { withScratchFolder } from './scratch-folder.ts';
+
+const CLOCK_TIMEOUT_MS = 10_000;
+const NOTICEABLE_MS = 5_000;
+/** Slack's requests are refused when they are five minutes old. */
+const HARMFUL_MS = 60_000;
+
+/** Compares the clock with Slack's, which stamps each of its answers. */
+export async function checkClock(
+  { slack }: SlackModeConfig,
+  { clock }: { readonly clock: Clock },
+): Promise<Finding> {
+  const url = new URL('api.test', slack.apiUrl.replace(/\/*$/, '/'));
+  const before = clock.now();
+  let stamped: number;
+  try {
+    const signal = AbortSignal.timeout(CLOCK_TIMEOUT_MS);
+    const answer = await fetch(url, { method: 'POST', signal });
+    await answer.body?.cancel();
+    stamped = Date.parse(answer.headers.get('date') ?? '');
+  } catch (error) {
+    const message = `The clock can’t be compared with Slack’s: ${messageOf(error)}. Check the network.`;
+    return { status: 'warning', message };
+  }
+  if (Number.isNaN(stamped)) {
+    return { status: 'warning', message: 'Slack’s answer has no date. Set the clock by NTP.' };
+  }
+  // The stamp has no milliseconds.
+  const offMs = Math.max(0, before - (stamped + 999), stamped - clock.now());
+  if (offMs < NOTICEABLE_MS) return { status: 'ok', message: 'It agrees with Slack’s.' };
+  const seconds = Math.round(offMs / 1_000);
+  return {
+    status: offMs < HARMFUL_MS ? 'warning' : 'problem',
+    message: `This machine’s clock is ${seconds} s off from Slack’s. Set it by NTP: at five minutes all requests of Slack are refused, and deadlines are wrong before that.`,
+  };
+}
+
+/** Tries the sandbox of `run_command` as the app does. */
+export async function checkSandbox(
+  { commands, dataDir, workspaceDir }: Config,
+  { clock }: { readonly clock: Clock },
+): Promise<Finding> {
+  const tryIn = (folder: string) =>
+    chooseConfinement(
+      { workspaceDir: folder, hidden: [dataDir, resolve('.env')] },
+      { ...commands, clock },
+    );
+  const found = await (existsSync(workspaceDir) ? tryIn(workspaceDir) : withScratchFolder(tryIn));
+  if (found.kind === 'sandboxed') {
+    const network = found.hasNetwork ? 'with the whole network' : 'without a network';
+    return { status: 'ok', message: `Commands run in bwrap, ${network}.` };
+  }
+  const what =
+    found.kind === 'unsandboxed'
+      ? 'Commands run with all the rights of the app (ALLOW_UNSANDBOXED_COMMANDS), since'
+      : 'run_command is not offered:';
+  return { status: 'warning', message: `${what} ${found.reason}` };
+}
+
+/** Looks whether the agent's folder can be used, or made. */
+export function checkWorkspace({ workspaceDir }: Pick<Config, 'workspaceDir'>): Finding {
+  let place = workspaceDir;
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
+  try {
+    if (!statSync(place).isDirectory()) throw new Error(`${place} is a file`);
+    accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return {
+      status: 'problem',
+      message: `WORKSPACE_DIR ${workspaceDir} can’t be used: ${messageOf(error)}. Name a folder that can be made and written.`,
+    };
+  }
+  const state = place === workspaceDir ? 'can be written' : 'will be made at the start';
+  return { status: 'ok', message: `The agent’s folder ${workspaceDir} ${state}.` };
+}
+
+/** Looks whether the app's port is free; one that a running app has is not asked for. */
+export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
+  const server = createServer();
+  try {
+    await new Promise<void>((done, fail) => {
+      server.once('error', fail);
+      server.listen(port, host, done);
+    });
+    await new Promise((done) => server.close(done));
+    return { status: 'ok', message: port === 0 ? 'Any free port.' : `${host}:${port} is free.` };
+  } catch (error) {
+    return {
+      status: 'problem',
+      message: `HOST ${host} and PORT ${port} can’t be listened on: ${messageOf(error)}. Stop the program that has the port, or set another PORT.`,
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import { basename } from 'node:path';
+import type { Config } from '../../config.ts';
+import { loadPolicy } from '../../policy/load-policy.ts';
+import { sayProblem } from '../../policy/policy-problem.ts';
+import type { KnownNames } from '../../policy/read-rules.ts';
+import type { SlackConnection } from '../../slack/connect-slack.ts';
+import { createSlackNames } from '../../slack/slack-names.ts';
+import { steeringFileProblems } from '../../steering-problems.ts';
+import { type Finding, messageOf } from './finding.ts';
+
+/** Reads the policy as a start does, its names looked up in Slack; without a connection it is not read. */
+export async function checkPolicyFile(
+  { policyFile, workspaceDir }: Pick<Config, 'policyFile' | 'workspaceDir'>,
+  connection: SlackConnection | undefined,
+  known: KnownNames,
+): Promise<readonly Finding[]> {
+  if (policyFile === undefined) {
+    return [{ status: 'ok', message: 'There is no policy file; the built-in rules hold.' }];
+  }
+  if (!connection) {
+    const message =
+      'The names in the policy can’t be looked up without Slack. “countersign policy check” checks the rest.';
+    return [{ status: 'skipped', message }];
+  }
+  try {
+    const { policy, warnings } = await loadPolicy(policyFile, {
+      names: createSlackNames({ connection }),
+      known: async () => known,
+      problemsOfPlace: (path) => steeringFileProblems('POLICY_FILE', path, workspaceDir),
+    });
+    const ok: Finding = {
+      status: 'ok',
+      message: `${policyFile} can be used: ${policy.rules.length} rules.`,
+    };
+    const file = basename(policyFile);
+    return [
+      ok,
+      ...warnings.map((each): Finding => ({ status: 'warning', message: sayProblem(file, each) })),
+    ];
+  } catch (error) {
+    return [{ status: 'problem', message: messageOf(error) }];
+  }
+}

@@ -1,0 +1,60 @@
+import { createListReader } from '../../agent/mcp/list-reader.ts';
+import { createServerConnection, listTools } from '../../agent/mcp/server-connection.ts';
+import type { ServerSettings } from '../../agent/mcp/server-settings.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { serverToolName } from '../../domain/server-tools.ts';
+import { NO_LOG } from '../named-places.ts';
+import { type Finding, messageOf } from './finding.ts';
+
+/** What the MCP servers said, and the names of their tools. */
+export interface ServersCheck {
+  readonly findings: readonly Finding[];
+  readonly tools: readonly string[];
+}
+
+/** Starts or reaches each MCP server, lists its tools, and ends it again. */
+export async function checkServers(
+  servers: readonly ServerSettings[],
+  deps: { readonly clock: Clock },
+): Promise<ServersCheck> {
+  if (servers.length === 0) {
+    return { findings: [{ status: 'ok', message: 'None are set.' }], tools: [] };
+  }
+  const checked = await Promise.all(servers.map((server) => checkServer(server, deps)));
+  return {
+    findings: checked.flatMap(({ findings }) => findings),
+    tools: checked.flatMap(({ tools }) => tools),
+  };
+}
+
+async function checkServer(
+  settings: ServerSettings,
+  { clock }: { readonly clock: Clock },
+): Promise<ServersCheck> {
+  const { name } = settings;
+  const connection = createServerConnection(settings, {
+    clock,
+    log: NO_LOG,
+    onListChanged: () => {},
+    onQuestion: async () => ({ action: 'decline' }),
+  });
+  try {
+    const session = await connection.open();
+    const { tools } = await listTools(session);
+    const read = await createListReader(name)(tools);
+    const leftOut = read.flatMap((tool) =>
+      tool.kind === 'left-out' ? [`“${name}”: ${tool.name} is not offered: ${tool.reason}.`] : [],
+    );
+    const names = read.flatMap((tool) =>
+      tool.kind === 'tool' ? [serverToolName(name, tool.claims.tool)] : [],
+    );
+    const answers: Finding = { status: 'ok', message: `“${name}” offers ${names.length} tools.` };
+    const warnings = leftOut.map((message): Finding => ({ status: 'warning', message }));
+    return { findings: [answers, ...warnings], tools: names };
+  } catch (error) {
+    const message = `${messageOf(error)} Check its entry in MCP_CONFIG, and that it runs.`;
+    return { findings: [{ status: 'problem', message }], tools: [] };
+  } finally {
+    await connection.close();
+  }
+}

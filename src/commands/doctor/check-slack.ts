@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { SlackModeConfig } from '../../config.ts';
+import { connectSlack, type SlackConnection } from '../../slack/connect-slack.ts';
+import { slackErrorName } from '../../slack/slack-errors.ts';
+import { NO_LOG } from '../named-places.ts';
+import { type Finding, messageOf } from './finding.ts';
+
+const MANIFEST = new URL('../../../manifest.yml', import.meta.url);
+const Manifest = z.object({
+  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
+});
+
+/** What Slack said, and the connection for whatever else has to ask it. */
+export interface SlackCheck {
+  readonly findings: readonly Finding[];
+  readonly connection?: SlackConnection;
+}
+
+/** Checks the tokens with Slack, and the granted scopes against `manifest.yml`. */
+export async function checkSlack({ slack }: SlackModeConfig): Promise<SlackCheck> {
+  let connection: SlackConnection;
+  try {
+    connection = await connectSlack({ config: slack, log: NO_LOG });
+  } catch (error) {
+    return { findings: [{ status: 'problem', message: messageOf(error) }] };
+  }
+  const { botUserId, team } = connection.identity;
+  const identity: Finding = { status: 'ok', message: `The bot is ${botUserId} in ${team}.` };
+  const others = [await checkScopes(connection), checkAppId(connection)];
+  const delivery = await checkDelivery(connection, slack);
+  const findings = [identity, ...others, delivery].filter((each) => each !== undefined);
+  return { connection, findings };
+}
+
+async function checkScopes({ client }: SlackConnection): Promise<Finding> {
+  try {
+    const granted = (await client.auth.test()).response_metadata?.scopes;
+    if (!granted) {
+      return {
+        status: 'warning',
+        message:
+          'Slack’s answer does not list the granted scopes, so they were not compared with manifest.yml. If a proxy is in between, let it pass the header x-oauth-scopes.',
+      };
+    }
+    const text = await readFile(MANIFEST, 'utf8');
+    const wanted = Manifest.parse(parse(text)).oauth_config.scopes.bot;
+    const missing = wanted.filter((scope) => !granted.includes(scope));
+    if (missing.length === 0) {
+      return { status: 'ok', message: `All ${wanted.length} scopes of manifest.yml are granted.` };
+    }
+    return {
+      status: 'problem',
+      message: `SLACK_BOT_TOKEN lacks scopes of manifest.yml: ${missing.join(', ')}. Paste manifest.yml into the app’s page “App Manifest”, install the app again, and copy the new token.`,
+    };
+  } catch (error) {
+    return { status: 'problem', message: `The scopes can’t be checked: ${messageOf(error)}.` };
+  }
+}
+
+/** Until it is known, everything that people send is refused. */
+function checkAppId({ identity }: SlackConnection): Finding | undefined {
+  if (identity.appId !== undefined) return undefined;
+  return {
+    status: 'problem',
+    message:
+      'Slack does not tell which app the token belongs to (bots.info). Grant the scope users:read, and install the app again.',
+  };
+}
+
+async function checkDelivery(
+  { client, identity }: SlackConnection,
+  slack: SlackModeConfig['slack'],
+): Promise<Finding> {
+  if (slack.delivery === 'http') {
+    return {
+      status: 'ok',
+      message:
+        'HTTP: Slack sends requests to https://<your address>/slack/events. SLACK_SIGNING_SECRET can only be checked with the first of them.',
+    };
+  }
+  const { appToken: token } = slack;
+  const [, , appOfToken] = token.split('-');
+  if (identity.appId !== undefined && /^A[A-Z0-9]+$/.test(appOfToken ?? '')) {
+    if (appOfToken !== identity.appId) return sayOtherApp(appOfToken, identity.appId);
+  }
+  try {
+    // It reserves an address for a connection, and opens none.
+    await client.apps.connections.open({ token });
+    return {
+      status: 'ok',
+      message: 'Socket Mode is on, and SLACK_APP_TOKEN may open connections.',
+    };
+  } catch (error) {
+    return { status: 'problem', message: sayNoSocket(error) };
+  }
+}
+
+function sayOtherApp(ofAppToken: string | undefined, ofBotToken: string): Finding {
+  return {
+    status: 'problem',
+    message: `SLACK_APP_TOKEN belongs to the app ${ofAppToken}, and SLACK_BOT_TOKEN to ${ofBotToken}. Copy both from the same app.`,
+  };
+}
+
+function sayNoSocket(error: unknown): string {
+  const name = slackErrorName(error);
+  switch (name) {
+    case undefined:
+      return `Slack can’t be asked for a Socket Mode connection: ${messageOf(error)}.`;
+    case 'missing_scope':
+    case 'not_allowed_token_type':
+      return 'SLACK_APP_TOKEN may not open connections. Make an app-level token with the scope connections:write on the app’s page “Basic Information”.';
+    case 'invalid_auth':
+    case 'token_revoked':
+      return 'Slack refuses SLACK_APP_TOKEN. Make a new one with the scope connections:write on the app’s page “Basic Information”.';
+    default:
+      return `Slack answers ${name} to apps.connections.open. Check that the app’s page “Socket Mode” has it enabled.`;
+  }
+}

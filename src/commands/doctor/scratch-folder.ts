@@ -1,0 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Lends an empty folder, and removes it with all that is in it. */
+export async function withScratchFolder<Result>(
+  use: (path: string) => Promise<Result>,
+): Promise<Result> {
+  const path = await mkdtemp(join(tmpdir(), 'countersign-doctor-'));
+  try {
+    return await use(path);
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,19 @@
+import type { Clock } from '../domain/clock.ts';
+import { checkDatabase } from './sqlite/check-database.ts';
+import type { StoreCheck } from './store-check.ts';
+
+/** Checks the store as a start would find it, and changes none of its records; rejects with what to do when it can't be used. */
+export async function checkStore(
+  {
+    dataDir,
+    redis,
+  }: {
+    readonly dataDir: string;
+    readonly redis?: { readonly url: string; readonly prefix: string };
+  },
+  { clock }: { readonly clock: Clock },
+): Promise<StoreCheck> {
+  if (!redis) return checkDatabase(dataDir);
+  const { checkRedis } = await import('./redis/check-redis.ts');
+  return await checkRedis({ ...redis, clock });
+}
