@@ -123,7 +123,7 @@ describe('a growing message of a turn', () => {
   });
 
   it('keeps what came of an answer that broke off, and what went wrong follows', async (t) => {
-    const model = holding(['Half of'], []);
+    const model = holding(['Half of'], [{ error: { message: 'The server stopped.' } }]);
     const { desk, grows, chat, answers, isClean } = await deskWith(t, model.answer);
     const sent = desk.send('tell me');
     await grows('Half of');

@@ -55,7 +55,7 @@ describe('a message while calls wait', () => {
     assert.deepEqual(tool.runs, []);
     assert.equal(desk.model.requests.length, 2);
     const roles = desk.model.requests.at(-1)?.messages.map(({ role }) => role);
-    assert.deepEqual(roles?.slice(-4), ['user', 'assistant', 'tool', 'user']);
+    assert.deepEqual(roles?.slice(-4), ['assistant', 'tool', 'assistant', 'user']);
     assert.equal(desk.chat.said.at(-1)?.text, 'Understood.');
   });
 
