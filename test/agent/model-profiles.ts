@@ -183,7 +183,7 @@ const ANSWERING: readonly Profile[] = [
   },
   { name: 'arguments as an object', call: withCalls([aCall({ n: 1 })]) },
   {
-    name: 'arguments as an object with a long number',
+    name: 'arguments as an object with quotes and brackets in it',
     call: {
       events: [
         '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"pay","arguments":{"to":"a \\"b\\" }","n":1}}}]}}]}',

@@ -35,8 +35,8 @@ export function createThoughtFilter(habit: ThoughtHabit) {
     ? 'untagged'
     : 'start';
   let held = '';
-  /** Of what is held back, as much is known to hold no tag. */
-  let searched = 0;
+  /** What was held back before that: no tag ends in it. */
+  let thoughts: string[] = [];
   let closing = '';
   let hasShown = false;
 
@@ -68,18 +68,23 @@ export function createThoughtFilter(habit: ThoughtHabit) {
 
   function untagged(): boolean {
     // The opening tag may be there after all.
-    if (searched < LONGEST_TAG && OPENING.some((tag) => held.trimStart().startsWith(tag))) {
+    if (thoughts.length === 0 && OPENING.some((tag) => held.trimStart().startsWith(tag))) {
       state = 'start';
       return true;
     }
-    const from = Math.max(0, searched - LONGEST_TAG);
-    const found = STRAY.exec(held.slice(from));
-    searched = held.length;
-    return found ? leaveThought(from + found.index + found[0].length) : false;
+    const found = STRAY.exec(held);
+    if (found) return leaveThought(found.index + found[0].length);
+    // Searching all of it at every piece would take time by its square.
+    if (held.length > 2 * LONGEST_TAG) {
+      thoughts.push(held.slice(0, -LONGEST_TAG));
+      held = held.slice(-LONGEST_TAG);
+    }
+    return false;
   }
 
   function leaveThought(end: number): true {
     held = held.slice(end);
+    thoughts = [];
     state = 'start';
     return true;
   }
@@ -118,7 +123,7 @@ export function createThoughtFilter(habit: ThoughtHabit) {
     },
     /** Returns what was still held back; `isWhole` tells whether the answer came to its end. */
     end(isWhole: boolean): ShownText {
-      const rest = held;
+      const rest = thoughts.join('') + held;
       held = '';
       if (state === 'tagged' || (state === 'untagged' && !isWhole)) return { text: '' };
       if (state === 'shown' && STRAY.test(rest)) return { text: '', restarts: true };
