@@ -18,6 +18,11 @@ describe('what the environment means', () => {
     assert.equal(read({ SHOW_USAGE: '0' }).showsUsage, false);
   });
 
+  test('a model without tools is started with on request alone', () => {
+    assert.equal(read({}).allowsModelWithoutTools, false);
+    assert.equal(read({ ALLOW_MODEL_WITHOUT_TOOLS: '1' }).allowsModelWithoutTools, true);
+  });
+
   test('records are kept for ever, or for days that are whole numbers; the limit of waiting calls is one', () => {
     const { keeping, maxPendingPerPerson } = read({
       AUDIT_DAYS: '400',

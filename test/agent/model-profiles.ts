@@ -21,7 +21,7 @@ export interface Profile {
 type Json = Readonly<Record<string, unknown>>;
 
 const ARGS = '{"n":1}';
-export const aCall = (args: unknown = ARGS, more: Json = {}): Json => ({
+const aCall = (args: unknown = ARGS, more: Json = {}): Json => ({
   index: 0,
   id: 'a1b2c3d4e',
   type: 'function',

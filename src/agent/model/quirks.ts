@@ -32,6 +32,10 @@ const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_vali
 /** What servers say of a part that has to be there, unlike of one that they don't take. */
 const IS_MISSED = /\b(?:miss(?:es|ing)|must|required?|needs?|passed back|expected)\b/i;
 
+/** What they say of a part that must not be there. */
+const IS_UNWANTED =
+  /unsupported|not supported|unknown|unexpected|unrecogni[sz]ed|extra|not permitted|not allowed|forbidden|invalid|should not|cannot/i;
+
 const QUIRKS: readonly Quirk[] = [
   {
     name: 'takes no stream_options',
@@ -44,6 +48,7 @@ const QUIRKS: readonly Quirk[] = [
     isNamed: (refusal, { messages }) =>
       /reasoning_content/.test(refusal) &&
       IS_MISSED.test(refusal) &&
+      !IS_UNWANTED.test(refusal) &&
       messages.some((each) => isAssistant(each) && each.reasoning_content === undefined),
     apply: (body) => mapAssistant(body, (message) => ({ reasoning_content: '', ...message })),
   },
@@ -122,6 +127,7 @@ export function createQuirks({ allowsNoTools }: { readonly allowsNoTools: boolea
         known.add(quirk);
         return quirk.name;
       }
+      if (!IS_UNWANTED.test(refusal)) return undefined;
       const field = ownFieldsOf(body).find((name) => nameStands(name, refusal));
       if (field === undefined || refusedFields.has(field)) return undefined;
       refusedFields.add(field);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createThoughtFilter } from '../../../src/agent/model/hide-thoughts.ts';
+import { sayText } from '../../support/mock-model.ts';
+import { aMessage, createBench, FENCE, NO_SIGNAL } from '../agent-fixture.ts';
 
 /** What stands at the end, and everything that was shown on the way. */
 function read(text: string, size: number, options: { isWhole?: boolean; known?: boolean } = {}) {
@@ -57,4 +59,19 @@ test('a model that is known to begin in a thought shows nothing before its end',
   assert.equal(read(long, 7, { known: true }).shown, long);
   assert.equal(read(`${long}\n</think>\nYes.`, 7, { known: true }).seen, 'Yes.');
   assert.equal(read('Hm, they', 2, { known: true, isWhole: false }).shown, '');
+});
+
+test('words that turn out to be thoughts are taken back, and the next answer shows none', async (t) => {
+  const heard: (readonly [string, boolean])[] = [];
+  const { agent } = await createBench(t, () => sayText('They pay.', '\n</think>\n', '\nPaid.'), {
+    onDelta: (_thread, text, restarts) => heard.push([text, restarts]),
+  });
+  const first = await agent.start(aMessage('Pay'), FENCE, NO_SIGNAL);
+  assert.equal(first.messages.at(-1)?.text, 'Paid.');
+  assert.deepEqual(heard[0], ['They pay.', false]);
+  assert.ok(heard.some(([, restarts]) => restarts));
+  heard.length = 0;
+  const next = await agent.start(aMessage('Pay', '100.2'), FENCE, NO_SIGNAL);
+  assert.equal(next.messages.at(-1)?.text, 'Paid.');
+  assert.deepEqual(heard, [['Paid.', false]]);
 });
