@@ -9,9 +9,10 @@ import {
   isJson,
   type RawCall,
 } from './collect-answer.ts';
+import type { ModelPiece } from './model/model-piece.ts';
 import { ENDED } from './model/read-chunk.ts';
 import { toSafeMessage } from './model/safe-message.ts';
-import type { ChatModel, ModelPiece } from './model.ts';
+import type { ChatModel } from './model.ts';
 import {
   factsOf,
   isPassing,

@@ -1,7 +1,7 @@
 import type { ProviderFields, TokenCount } from '../domain/message.ts';
 import { toWhole } from '../domain/to-plain-json.ts';
 import { mergeFields } from './model/merge-fields.ts';
-import type { CallPiece, ModelPiece } from './model.ts';
+import type { CallPiece, ModelPiece } from './model/model-piece.ts';
 
 /** A tool call as it came over the wire: its raw argument text, and an id that may be missing. */
 export interface RawCall {

@@ -1,10 +1,10 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Log } from '../domain/log.ts';
-import type { ProviderFields, TokenCount } from '../domain/message.ts';
 import type { Tool } from '../domain/tool.ts';
 import { createExchange } from './model/completions-fetch.ts';
 import type { ThoughtHabit } from './model/hide-thoughts.ts';
+import type { ModelPiece } from './model/model-piece.ts';
 import { createQuirks } from './model/quirks.ts';
 import type { ModelVariables } from './model-failure.ts';
 import { offerTool } from './offer-tool.ts';
@@ -28,29 +28,6 @@ export interface ChatModel {
     tools: readonly Tool[],
     signal: AbortSignal,
   ): AsyncIterable<ModelPiece>;
-}
-
-/** A piece of a streamed answer, as it came over the wire. */
-export interface ModelPiece {
-  readonly text: string;
-  /** The text before was no answer, but a thought. */
-  readonly restarts?: true | undefined;
-  readonly calls: readonly CallPiece[];
-  /** Said with the last piece of a whole answer. */
-  readonly finishReason: string | undefined;
-  /** What the whole answer took; said once, last, by providers that tell it. */
-  readonly tokens?: TokenCount | undefined;
-  /** What the provider needs back with the message. */
-  readonly fields?: ProviderFields | undefined;
-}
-
-/** A piece of a tool call; `args` continues the raw text of what came before under the same index. */
-export interface CallPiece {
-  readonly index?: number | undefined;
-  readonly id?: string | undefined;
-  readonly name?: string | undefined;
-  readonly args?: string | undefined;
-  readonly fields?: ProviderFields | undefined;
 }
 
 export interface ChatModelOptions {

@@ -6,9 +6,9 @@
 import type { JsonValue } from '../../domain/json.ts';
 import type { ProviderFields } from '../../domain/message.ts';
 import { createCallAssembler } from '../collect-answer.ts';
-import type { ModelPiece } from '../model.ts';
 import { quoteArguments } from './exact-arguments.ts';
 import { createThoughtFilter, type ThoughtHabit } from './hide-thoughts.ts';
+import type { ModelPiece } from './model-piece.ts';
 import type { Quirks, RequestBody } from './quirks.ts';
 import { ENDED, type ReadChunk, readChunk } from './read-chunk.ts';
 import { readEvents, toEventResponse } from './read-events.ts';

@@ -1,7 +1,7 @@
 /** Reads what servers of OpenAI's protocol answer, in the shapes in which they really do. */
 import type { JsonValue } from '../../domain/json.ts';
 import type { ProviderFields, TokenCount } from '../../domain/message.ts';
-import type { CallPiece } from '../model.ts';
+import type { CallPiece } from './model-piece.ts';
 
 type JsonObject = { readonly [key: string]: JsonValue };
 

@@ -1,15 +1,15 @@
-import type { Logger } from 'pino';
-import { type ModelProbe, probeModel } from './agent/model/probe-model.ts';
-import { type ChatModel, ModelSettingError } from './agent/model.ts';
-import { sayFailure, toolRemedy } from './agent/model-failure.ts';
-import type { Clock } from './domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Log } from '../../domain/log.ts';
+import { type ChatModel, ModelSettingError } from '../model.ts';
+import { sayFailure, toolRemedy } from '../model-failure.ts';
+import { type ModelProbe, probeModel } from './probe-model.ts';
 
 /** A model that takes longer is waited for behind the start. */
 const MOST_WAIT_MS = 5_000;
 
 interface CheckDeps {
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: Log;
   /** Ends a check that is still under way. */
   readonly signal: AbortSignal;
 }
@@ -47,7 +47,7 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
 }
 
 /** Logs what was found, and returns why the app should not start with it. */
-function report(model: ChatModel, probe: ModelProbe, log: Logger): string | undefined {
+function report(model: ChatModel, probe: ModelProbe, log: Log): string | undefined {
   const fields = { model: model.name, ...probe };
   if (probe.tools === 'refused') return sayRefused(model, probe);
   if (probe.tools === 'called') {
