@@ -8,6 +8,7 @@ import { foresee } from './foresee.ts';
 import { isFreshCall } from './freshness.ts';
 import { NotYetError, type Pace, waitFor } from './pace.ts';
 import type { Progress } from './progress.ts';
+import { isAlarming } from './tell-refused.ts';
 
 /** How long a stub waits for the card that is to take its place. */
 const SOON_MS = 1_000;
@@ -87,7 +88,7 @@ export function createDrawStub(
     // A card that has to go on is still here to be decided on.
     if (!stub && isHere) return;
     waitFor(pace.take(channel, `stub ${callId}`, isFreshCall(call, clock.now())));
-    const at = { card: isHere ? undefined : card, isRefused: refused !== undefined };
+    const at = { card: isHere ? undefined : card, isRefused: isAlarming(refused, clock.now()) };
     const look = { ...at, ...(await lookAhead(call)) };
     await drawAnyhow(call, stub, look, work);
   };

@@ -15,7 +15,7 @@ import { createLeaveBehind } from './leave-behind.ts';
 import { type Pace, waitFor } from './pace.ts';
 import type { Progress } from './progress.ts';
 import { createRenewPreview } from './renew-preview.ts';
-import { createTellRefused } from './tell-refused.ts';
+import { createTellRefused, isAlarming, noteRefused } from './tell-refused.ts';
 
 type RedrawDeps = Pick<
   DeskDeps,
@@ -128,17 +128,24 @@ export function createRedraw(
 
   /** Until its channel takes the card, people decide where it stood before, if anywhere. */
   async function refused(call: Call, { place, old }: Spot, error: ChatError): Promise<void> {
-    await tellRefused(call, error);
-    if (error.code === 'undeliverable' && isElsewhere(call)) {
-      const { channel } = place ?? homeOf(call);
-      await store.ledger.placeSide(call.id, 'refused', { channel, ts: '' });
-      await wakeStub(call);
-    }
+    await alarm(call, (place ?? homeOf(call)).channel, error);
     if (!old) return;
     const outlook = call.status === 'pending' ? await lookAhead(call) : undefined;
     await chat.drawCard(call, old, { lookFirst: false, outlook }).catch((cause: unknown) => {
       log.warn({ err: cause, call: call.id }, 'The card could not be drawn where it was.');
     });
+  }
+
+  /** People hear of what lasts. */
+  async function alarm(call: Call, channel: string, error: ChatError): Promise<void> {
+    const { refused: since } = await store.ledger.sidesOf(call.id);
+    const now = clock.now();
+    if (since?.channel !== channel) {
+      await store.ledger.placeSide(call.id, 'refused', noteRefused(channel, now));
+    } else if (isAlarming(since, now)) {
+      await tellRefused.refused(call, error);
+      if (error.code === 'undeliverable' && isElsewhere(call)) await wakeStub(call);
+    }
   }
 
   async function wakeStub({ id }: Call): Promise<void> {
@@ -174,14 +181,20 @@ export function createRedraw(
     } catch (error) {
       await recover(call, spot, error, work);
     }
-    await follow(call, spot);
+    await follow(call, spot, work);
     await lookAgain(call);
   };
 
+  async function takeBack(call: Call, refused: CardPlace): Promise<void> {
+    if (isAlarming(refused, clock.now())) await tellRefused.mended(call);
+    await store.ledger.placeSide(call.id, 'refused', undefined);
+  }
+
   /** The thread's stub and the channel's bulletin follow the card. */
-  async function follow(call: Call, { old }: Spot): Promise<void> {
-    const sides = isElsewhere(call) || old ? await store.ledger.sidesOf(call.id) : {};
-    if (sides.refused) await store.ledger.placeSide(call.id, 'refused', undefined);
+  async function follow(call: Call, { old }: Spot, work: Work): Promise<void> {
+    const mayHaveSides = isElsewhere(call) || old || work.tries > 0;
+    const sides = mayHaveSides ? await store.ledger.sidesOf(call.id) : {};
+    if (sides.refused) await takeBack(call, sides.refused);
     if (isElsewhere(call) || sides.stub) await wakeStub(call);
     if (call.status !== 'pending') await announce.leave(call);
     else if (old) await announce.leave(call, homeOf(call).channel);

@@ -1,5 +1,5 @@
 import { sayKey } from '../domain/agenda.ts';
-import type { Call, CallStatus } from '../domain/call.ts';
+import type { Call, CallStatus, CardPlace } from '../domain/call.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import type { ChatError } from '../domain/chat.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
@@ -15,7 +15,20 @@ const WAITING_WORDS: Partial<Readonly<Record<CallStatus, string>>> = {
 
 const DAY_MS = 86_400_000;
 
-/** Builds the words on a card that Slack refuses: the requester hears of it once, however often the card is tried, and each admin once a day for a channel of the routes. */
+/** What passes by itself within this time alarms nobody. */
+const ALARM_AFTER_MS = 60_000;
+
+/** Notes since when a channel has refused a card. */
+export function noteRefused(channel: string, now: number): CardPlace {
+  return { channel, ts: (now / 1_000).toFixed(3) };
+}
+
+/** Tells whether a card has been refused for so long that people have to know. */
+export function isAlarming(refused: CardPlace | undefined, now: number): refused is CardPlace {
+  return refused !== undefined && now - Number(refused.ts) * 1_000 >= ALARM_AFTER_MS;
+}
+
+/** Builds the words on a card that Slack keeps refusing: the requester hears of it once, however often the card is tried, and each admin once a day for a channel of the routes. */
 export function createTellRefused({
   store,
   clock,
@@ -53,12 +66,28 @@ export function createTellRefused({
     }));
   }
 
-  return async function tellRefused(call: Call, error: ChatError): Promise<void> {
-    const state = WAITING_WORDS[call.status];
-    if (state === undefined) return;
-    const wakes = [{ key: sayKey(call.thread), dueAt: clock.now() }];
-    const says = [toRequester(call, error, state), ...toAdmins(call, error)];
-    await store.outbox.add(says, wakes);
+  async function tell(call: Call, says: readonly Say[]): Promise<void> {
+    await store.outbox.add(says, [{ key: sayKey(call.thread), dueAt: clock.now() }]);
+  }
+
+  return {
+    async refused(call: Call, error: ChatError): Promise<void> {
+      const state = WAITING_WORDS[call.status];
+      if (state !== undefined)
+        await tell(call, [toRequester(call, error, state), ...toAdmins(call, error)]);
+    },
+    /** Takes back what the requester was told, once the card is there. */
+    async mended(call: Call): Promise<void> {
+      const say: Say = {
+        id: `shown:${call.id}`,
+        thread: call.thread,
+        kind: 'private',
+        to: call.requester,
+        ...inWords(sentence`The card for “${call.tool}” can be shown again ${sayWhere(call)}.`),
+        createdAt: clock.now(),
+      };
+      await tell(call, [say]);
+    },
   };
 }
 

@@ -37,7 +37,60 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
     code: 'undeliverable',
     say: 'The thread is gone. Ask again in a new message.',
   },
+  cannot_reply_to_message: {
+    code: 'undeliverable',
+    say: 'Slack takes no replies to this message. Ask again in a new message.',
+  },
+  invalid_thread_ts: {
+    code: 'undeliverable',
+    say: 'The thread is gone. Ask again in a new message.',
+  },
+  messages_tab_disabled: {
+    code: 'undeliverable',
+    say: 'My Messages tab is switched off. The operator can switch it on in the app’s settings, “App Home”.',
+  },
+  not_authorized: {
+    code: 'undeliverable',
+    say: 'I am not a member of this conversation. Invite me with `/invite`, then I try again.',
+  },
+  user_not_found: {
+    code: 'undeliverable',
+    say: 'Slack does not know this person here. Check whether they are still in the workspace.',
+  },
   message_not_found: { code: 'gone', say: 'The message was deleted.' },
+  message_not_owned_by_app: { code: 'gone', say: 'The message is not mine to change.' },
+  block_mismatch: { code: 'gone', say: 'Slack does not let me change this message any more.' },
+  stopped_by_user: { code: 'rejected', say: 'A person stopped this message with Slack’s button.' },
+  message_not_in_streaming_state: { code: 'rejected', say: 'Slack has ended this stream.' },
+  channel_type_not_supported: {
+    code: 'rejected',
+    say: 'Slack does not stream in this kind of conversation.',
+  },
+  method_not_supported_for_channel_type: {
+    code: 'rejected',
+    say: 'Slack does not show a status in this kind of conversation.',
+  },
+  feature_disabled: {
+    code: 'rejected',
+    say: 'Slack has not switched this on for the app. The operator can install it again with the manifest.',
+  },
+  not_agent_app: {
+    code: 'rejected',
+    say: 'The app is not declared as an agent. The operator can install it again with the manifest.',
+  },
+  not_subscribed_to_message_stream_stopped: {
+    code: 'rejected',
+    say: 'The app does not hear Slack’s stop button. The operator can install it again with the manifest.',
+  },
+  session_not_found: { code: 'rejected', say: 'Slack knows no session in this thread.' },
+  msg_too_long: { code: 'rejected', say: 'The message is too long for Slack.' },
+  msg_blocks_too_long: { code: 'rejected', say: 'The message is too long for Slack.' },
+  msg_blocks_too_many: { code: 'rejected', say: 'The message has too many parts for Slack.' },
+  invalid_blocks: {
+    code: 'rejected',
+    say: 'Slack does not take the layout of this message. The operator finds the details in the log.',
+  },
+  view_too_large: { code: 'rejected', say: 'The form is too large for Slack.' },
   cant_update_message: { code: 'gone', say: 'The message is not mine to change any more.' },
   edit_window_closed: { code: 'gone', say: 'The workspace does not let me change it any more.' },
   streaming_state_conflict: { code: 'temporary', say: 'Slack has not ended the stream yet.' },
@@ -99,7 +152,11 @@ export function patienceMs(seconds: number): number {
 export const TOO_LONG: ReadonlySet<string | undefined> = new Set([
   'msg_too_long',
   'msg_blocks_too_long',
+  'msg_blocks_too_many',
 ]);
+
+/** There are many restrictions of this kind, and new ones come. */
+const RESTRICTED = /^restricted_action(?:_|$)/;
 
 /** Turns whatever the Web API client threw into the error that the desk understands. */
 export function toChatError(error: unknown, doing: string): ChatError {
@@ -137,7 +194,9 @@ function isNoAnswer(error: unknown): boolean {
 }
 
 function fromSlack(name: string, error: unknown, doing: string): ChatError {
-  const row = SLACK_ERRORS[name];
+  const row = RESTRICTED.test(name)
+    ? (SLACK_ERRORS[name] ?? SLACK_ERRORS.restricted_action)
+    : SLACK_ERRORS[name];
   if (row === undefined) {
     return new ChatError('rejected', `Could not ${doing}: Slack answered ${name}.`, {
       cause: error,

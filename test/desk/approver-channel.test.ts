@@ -194,7 +194,10 @@ describe('the card of a route with a channel', () => {
     );
     const look = desk.chat.stubLooks.get(call.id);
     assert.deepEqual([look?.card?.channel, look?.isRefused], ['C9', false]);
-    assert.equal(saidIn(desk, 'private').length, 3);
+    // The requester hears that the card is there, and nobody else anything more.
+    const [mended, ...others] = saidIn(desk, 'private').slice(3);
+    assert.deepEqual([mended?.to?.user, others], ['U1', []]);
+    assert.match(mended?.text ?? '', /“act” can be shown again in C9/);
     await desk.decide(call, APPROVER);
     assert.equal(tool.runs.length, 1);
   });

@@ -76,6 +76,11 @@ describe('a card that can’t be shown', () => {
       on.desk.chat.failCards(new ChatError('undeliverable', `No place (${why}). Invite me.`));
       const edit = { kind: 'edit', args: { note: 'b' }, keepsUnseen: true } as const;
       await on.desk.decide(call, APPROVER, edit);
+      for (const ms of [30_000, 40_000]) {
+        assert.equal(on.told(REQUESTER).join(), '');
+        await on.desk.clock.advance(ms);
+        await on.desk.worker.idle();
+      }
       assert.match(on.told(REQUESTER).join(), new RegExp(`${why}.*Invite me.*Nothing was run`));
       assert.deepEqual(on.tool.runs, []);
       // Whatever other surface there is decides it.

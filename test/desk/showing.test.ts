@@ -31,21 +31,44 @@ describe('a card', () => {
   it('that can’t be delivered is told to the requester once, runs nothing, and comes when it can', async (t) => {
     const { desk, tool } = await deskWith(t);
     const undeliverable = () => new ChatError('undeliverable', 'I am not in that channel.');
-    desk.chat.failNext(undeliverable());
+    desk.chat.failCards(undeliverable());
     await desk.send('act');
     await desk.worker.idle();
     const told = () => desk.chat.said.filter(({ kind }) => kind === 'private');
+    for (let s = 0; s < 130; s += 10) {
+      if (s < 60) assert.equal(told().length, 0, `told after ${s} s`);
+      await desk.clock.advance(10_000);
+      await desk.worker.idle();
+    }
     assert.equal(told().length, 1);
     assert.match(told()[0]?.text ?? '', /not in that channel.*Nothing was run/s);
-    desk.chat.failNext(undeliverable());
-    await desk.clock.advance(1_000);
-    await desk.worker.idle();
     assert.equal(desk.chat.cards.size, 0);
-    await desk.clock.advance(2_000);
+    desk.chat.failCards(undefined);
+    await desk.clock.advance(300_000);
     await desk.worker.idle();
     assert.equal(desk.chat.cards.size, 1);
-    assert.equal(told().length, 1);
+    assert.match(told()[1]?.text ?? '', /can be shown again in our thread/);
+    assert.equal(told().length, 2);
     assert.equal(tool.runs.length, 0);
+  });
+
+  it('that comes within a minute of failing alarms nobody', async (t) => {
+    const { desk } = await deskWith(t);
+    for (const code of ['rejected', 'undeliverable', 'rejected'] as const) {
+      desk.chat.failNext(new ChatError(code, 'Slack answered something odd.'));
+    }
+    await desk.send('act');
+    for (let s = 0; s < 30; s += 5) {
+      await desk.worker.idle();
+      await desk.clock.advance(5_000);
+    }
+    assert.equal(desk.chat.cards.size, 1);
+    await desk.clock.advance(300_000);
+    await desk.worker.idle();
+    assert.deepEqual(
+      desk.chat.said.filter(({ kind }) => kind === 'private'),
+      [],
+    );
   });
 
   it('that Slack refuses for whatever reason is told, and never given up while it waits (field report 10)', async (t) => {
@@ -55,7 +78,6 @@ describe('a card', () => {
     await desk.send('act');
     await desk.worker.idle();
     const told = () => desk.chat.said.filter(({ kind }) => kind === 'private');
-    assert.match(told()[0]?.text ?? '', /thread in C1: .*invalid_blocks.*Nothing was run/s);
     for (let hour = 0; hour < 12; hour += 1) {
       await desk.clock.advance(3_600_000);
       await desk.worker.idle();
@@ -67,7 +89,9 @@ describe('a card', () => {
     const [call] = await desk.calls();
     assert.ok(call);
     assert.equal(desk.chat.cards.get(call.id)?.status, 'pending');
-    assert.equal(told().length, 1);
+    assert.match(told()[0]?.text ?? '', /thread in C1: .*invalid_blocks.*Nothing was run/s);
+    assert.match(told()[1]?.text ?? '', /can be shown again/);
+    assert.equal(told().length, 2);
     assert.equal(tool.runs.length, 0);
   });
 

@@ -185,12 +185,18 @@ describe('a channel of approvers', () => {
     route({ channel: finance });
     play(sayCall('note', { text: 'invited' }), sayText('invited is over.'));
     const place = await stage.ask('requester', 'note invited');
+    await wait('refused card', () => {
+      const last = stage.workspace.journal.findLast(({ name }) => name === 'chat.postMessage');
+      return (last?.answer as { error?: string })?.error === 'not_in_channel' ? true : undefined;
+    });
+    await stage.clock.advance(70_000);
     await stage.privately('requester', 'where it is to be decided');
     await stage.privately('admin', 'sends its cards to');
     await stubWith(place, 'I can’t show the card in', '/invite');
     await stage.workspace.join('countersign', 'finance');
-    await stage.clock.advance(2_000);
+    await stage.clock.advance(300_000);
     const card = await cardWith(finance, 'invited', 'Waiting for a decision');
+    await stage.privately('requester', 'can be shown again');
     await stubWith(place, 'Open the card');
     await stage.press('approver', card, 'call.approve');
     await stage.answer(place, 'invited is over.');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { WebClient } from '@slack/web-api';
+import { WebAPIPlatformError, WebClient } from '@slack/web-api';
 import { ChatError } from '../../src/domain/chat.ts';
 import { clientOptions } from '../../src/slack/connect-slack.ts';
 import { slackErrorName, toChatError } from '../../src/slack/slack-errors.ts';
@@ -73,6 +73,60 @@ describe('in place of an answer of Slack', () => {
       assert.deepEqual([told.code, told.retryAfterMs], [code, retryAfterMs]);
       assert.equal(slackErrorName(error), code === 'rejected' ? 'invalid_blocks' : undefined);
       assert(told.message.length < 200, told.message);
+    });
+  }
+});
+
+/** Every error that Slack's pages name for what we write. https://docs.slack.dev/reference/methods */
+const NAMED: Readonly<Record<string, ChatError['code']>> = {
+  block_mismatch: 'gone',
+  cannot_reply_to_message: 'undeliverable',
+  cant_update_message: 'gone',
+  channel_not_found: 'undeliverable',
+  channel_type_not_supported: 'rejected',
+  edit_window_closed: 'gone',
+  feature_disabled: 'rejected',
+  internal_error: 'temporary',
+  invalid_blocks: 'rejected',
+  invalid_thread_ts: 'undeliverable',
+  is_archived: 'undeliverable',
+  message_not_found: 'gone',
+  message_not_in_streaming_state: 'rejected',
+  message_not_owned_by_app: 'gone',
+  messages_tab_disabled: 'undeliverable',
+  method_not_supported_for_channel_type: 'rejected',
+  msg_blocks_too_long: 'rejected',
+  msg_blocks_too_many: 'rejected',
+  msg_too_long: 'rejected',
+  not_agent_app: 'rejected',
+  not_authorized: 'undeliverable',
+  not_subscribed_to_message_stream_stopped: 'rejected',
+  rate_limited: 'rate-limited',
+  ratelimited: 'rate-limited',
+  restricted_action: 'undeliverable',
+  restricted_action_non_threadable_channel: 'undeliverable',
+  restricted_action_read_only_channel: 'undeliverable',
+  restricted_action_thread_locked: 'undeliverable',
+  restricted_action_thread_only_channel: 'undeliverable',
+  session_not_found: 'rejected',
+  stopped_by_user: 'rejected',
+  streaming_state_conflict: 'temporary',
+  user_not_found: 'undeliverable',
+  view_too_large: 'rejected',
+};
+
+describe('an error that Slack names', () => {
+  for (const [name, code] of Object.entries(NAMED)) {
+    it(`${name} is ${code}, with a sentence on what it means`, () => {
+      const told = toChatError(
+        new WebAPIPlatformError({ ok: false, error: name }),
+        'post the card',
+      );
+      assert.equal(told.code, code);
+      assert.match(
+        told.message,
+        new RegExp(`^Could not post the card \\(${name}\\)\\. .{15,}\\.$`),
+      );
     });
   }
 });

@@ -47,4 +47,11 @@ async function findStanding(
   return found?.view?.id;
 }
 
-const EXPIRED: ReadonlySet<string> = new Set(['expired_trigger_id', 'exchanged_trigger_id']);
+/** The method's reference and Slack's guide name them differently. */
+const EXPIRED: ReadonlySet<string> = new Set([
+  'expired_trigger_id',
+  'exchanged_trigger_id',
+  'invalid_trigger_id',
+  'trigger_expired',
+  'trigger_exchanged',
+]);
