@@ -240,7 +240,11 @@ async function open(
     log,
     checks: { store: () => store.check(), slack: () => line.check() },
     parked: async () => countParked(await store.agenda.parked()),
-    warnings: async () => warnOf(await desk.listQuarantined()),
+    warnings: async () => [
+      ...warnOf(await desk.listQuarantined()),
+      ...(line.refused?.warnings() ?? []),
+    ],
+    onSlackSkew: line.refused?.noteSkew,
     ...(line.requestListener && { slackListener: line.requestListener }),
     api: outside.api.routes,
     mcp: mcpHandler.handle,

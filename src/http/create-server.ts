@@ -32,6 +32,8 @@ export interface HttpServerOptions {
   /** What somebody has to look at though the app can work, for `GET /readyz`. */
   readonly warnings?: () => Promise<readonly string[]>;
   readonly slackListener?: SlackListener;
+  /** Hears of a request for it that says to be from another time: how far (ms) our clock is ahead. */
+  readonly onSlackSkew?: ((ms: number) => void) | undefined;
   /** Answers requests under `/api`. */
   readonly api?: Hono<ApiEnv>;
   /** Answers requests to `/mcp`; what it asks of the API comes from where its request came from. */
@@ -63,7 +65,9 @@ export async function createServer(options: HttpServerOptions): Promise<HttpServ
   let stopping = false;
   const routes = createRoutes(options, () => stopping);
   const handle = getRequestListener(routes.fetch);
-  const slack = slackListener && createSlackRoute({ listener: slackListener, clock });
+  const slack =
+    slackListener &&
+    createSlackRoute({ listener: slackListener, clock, onSkew: options.onSlackSkew });
 
   const server = createNodeServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     const path = (request.url ?? '').split('?')[0];

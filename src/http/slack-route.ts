@@ -17,11 +17,13 @@ const MAX_SKEW_MS = 300_000;
 export function createSlackRoute(deps: {
   readonly listener: SlackListener;
   readonly clock: Clock;
+  /** Hears of a request that says to be from another time: how far (ms) our clock is ahead of it. */
+  readonly onSkew?: ((ms: number) => void) | undefined;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     if (request.method !== 'POST')
       return answer(request, response, 405, 'Slack sends POST requests.');
-    const wrong = whyUnsigned(request, deps.clock.now());
+    const wrong = whyUnsigned(request, deps.clock.now(), deps.onSkew);
     if (wrong !== undefined) return answer(request, response, 401, wrong);
     const body = await readBody(request, BODY_LIMIT_BYTES);
     if (body === 'too-large')
@@ -31,14 +33,20 @@ export function createSlackRoute(deps: {
   };
 }
 
-function whyUnsigned(request: IncomingMessage, now: number): string | undefined {
+function whyUnsigned(
+  request: IncomingMessage,
+  now: number,
+  onSkew: ((ms: number) => void) | undefined,
+): string | undefined {
   for (const name of ['x-slack-signature', 'x-slack-request-timestamp']) {
     const times = countHeader(request, name);
     if (times !== 1) return `There must be one ${name} header, not ${times}.`;
   }
   const timestamp = String(request.headers['x-slack-request-timestamp']);
   const isTime = /^[0-9]{1,12}$/.test(timestamp);
-  if (!isTime || Math.abs(now - Number(timestamp) * 1_000) > MAX_SKEW_MS) {
+  const skewMs = now - Number(timestamp) * 1_000;
+  if (!isTime || Math.abs(skewMs) > MAX_SKEW_MS) {
+    if (isTime) onSkew?.(skewMs);
     return 'The timestamp is more than five minutes away from the time here.';
   }
   return undefined;

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HTTPModuleFunctions, HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
+import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { MisshapenError } from './misshapen-error.ts';
 import { isPayload } from './payload.ts';
+import { createRefusedRequests } from './refused-requests.ts';
 import type { SlackLine } from './slack-line.ts';
 import { createSlackLogger } from './slack-logger.ts';
 
@@ -11,9 +13,11 @@ const BODY_LIMIT = 1_000_000;
 /** Makes the line over HTTP: requests of the app's own server, their signature checked. */
 export function createHttpLine(deps: {
   readonly signingSecret: string;
+  readonly clock: Clock;
   readonly log: Log;
 }): SlackLine {
   const { signingSecret, log } = deps;
+  const refused = createRefusedRequests(deps);
   if (signingSecret.trim() === '') {
     throw new Error(
       'SLACK_SIGNING_SECRET is empty. Copy it from the app’s page, “Basic Information”.',
@@ -37,9 +41,11 @@ export function createHttpLine(deps: {
   function requestListener(request: IncomingMessage, response: ServerResponse): void {
     const body = (request as { rawBody?: unknown }).rawBody;
     if (!Buffer.isBuffer(body) || !isSigned(request, body)) {
+      refused.noteSignature();
       response.writeHead(401).end();
       return;
     }
+    refused.noteTaken();
     if (!isReadable(request, body)) {
       log.warn({}, 'A signed request is none that Slack sends.');
       response.writeHead(400).end();
@@ -69,5 +75,5 @@ export function createHttpLine(deps: {
     });
   }
 
-  return { receiver, start: nothing, stop: nothing, check: nothing, requestListener };
+  return { receiver, start: nothing, stop: nothing, check: nothing, requestListener, refused };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Receiver } from '@slack/bolt';
+import type { RefusedRequests } from './refused-requests.ts';
 
 /** How Slack's events reach the app, whichever way. */
 export interface SlackLine {
@@ -12,4 +13,6 @@ export interface SlackLine {
   check(): Promise<void>;
   /** Handles Slack's requests; absent where they come over a socket. */
   readonly requestListener?: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Notes of requests that were not taken; absent where they come over a socket. */
+  readonly refused?: RefusedRequests;
 }

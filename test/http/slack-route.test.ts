@@ -20,7 +20,13 @@ import { TEST_MARK } from '../support/test-mark.ts';
 const SECRET = 'shhh';
 const clock = createSystemClock();
 const desk = createFakeDesk();
-const log = { debug() {}, info() {}, warn() {}, error() {} };
+const warned: string[] = [];
+const log = {
+  debug() {},
+  info() {},
+  warn: (_fields: object, text: string) => void warned.push(text),
+  error() {},
+};
 const connection = {
   config: { botToken: 'xoxb-test', signingSecret: SECRET },
   client: new WebClient('xoxb-test', { slackApiUrl: 'http://127.0.0.1:9/api/' }),
@@ -54,6 +60,8 @@ describe('a request of Slack', () => {
       log,
       checks: {},
       slackListener: app.requestListener,
+      warnings: async () => app.refused?.warnings() ?? [],
+      onSlackSkew: app.refused?.noteSkew,
     });
   });
   after(() => server.close());
@@ -110,6 +118,30 @@ describe('a request of Slack', () => {
     for await (const chunk of response) said += String(chunk);
     return response.statusCode;
   }
+
+  it('that is refused for its signature or its time says which, once a minute, until one is taken', async () => {
+    const readiness = async () => {
+      const { warnings = [] } = (await (await fetch(`${server.url}/readyz`)).json()) as {
+        warnings?: string[];
+      };
+      return warnings.join();
+    };
+    warned.length = 0;
+    const body = event();
+    for (let times = 0; times < 3; times += 1) {
+      assert.equal(await send(body, { signature: [sign(body, nowS(), 'another')] }), 401);
+    }
+    assert.match(await readiness(), /SLACK_SIGNING_SECRET.*Basic Information/);
+    const late = nowS() - 360;
+    assert.equal(await send(body, { ts: late, signature: [sign(body, late)] }), 401);
+    assert.match(await readiness(), /clock is 6 minutes ahead of.*NTP/);
+    assert.deepEqual(
+      warned.map((text) => /SECRET|clock/.exec(text)?.[0]),
+      ['SECRET', 'clock'],
+    );
+    assert.equal(await send(body), 200);
+    assert.equal(await readiness(), '');
+  });
 
   it('that is signed and in time is taken', async () => {
     assert.equal(await send(event()), 200);
