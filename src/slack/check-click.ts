@@ -6,6 +6,7 @@ import {
   notOurs,
   readCallMetadata,
   STRANGER,
+  teamOf,
   type Wrong,
   whyNotAForm,
   whyNotAPress,
@@ -201,7 +202,7 @@ export function originOf(body: unknown, identity: SlackIdentity): ClickOrigin {
   const message = objectAt(payload, 'message');
   const view = objectAt(payload, 'view');
   return {
-    person: { team, user: textAt(user, 'id') ?? '' },
+    person: { team: teamOf(team, identity), user: textAt(user, 'id') ?? '' },
     channel: textAt(container, 'channel_id'),
     root: textAt(container, 'thread_ts') ?? textAt(message, 'thread_ts'),
     // Home is no form: a sentence in its place would take the whole of it away.

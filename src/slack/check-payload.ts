@@ -172,6 +172,11 @@ function whyAnotherPlace(
     : STRANGER;
 }
 
+/** Returns the workspace in which a person acts. In an organization Slack names the one that is their home; whether they belong to ours as well, the directory asks Slack wherever it matters. */
+export function teamOf(home: string, { enterprise, team }: SlackIdentity): string {
+  return enterprise === undefined ? home : team;
+}
+
 /** Of a person, or a place, of another workspace. */
 export const STRANGER: Wrong = {
   why: 'a member of another workspace',

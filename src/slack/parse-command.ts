@@ -1,7 +1,7 @@
 /** What a person typed after `/countersign`. Slack delivers no commands from threads. */
 import type { Person } from '../domain/person.ts';
 import { type ThreadKey, threadKey } from '../domain/thread-key.ts';
-import { notOurs, type Wrong, whyNotForUs } from './check-payload.ts';
+import { notOurs, teamOf, type Wrong, whyNotForUs } from './check-payload.ts';
 import type { SlackIdentity } from './connect-slack.ts';
 import { isPayload, type Payload, textAt } from './payload.ts';
 
@@ -54,7 +54,7 @@ const TAKES_MORE: ReadonlySet<string> = new Set<CommandWord>(['forget', 'tools',
 /** Reads a command; a word that is none of ours asks for help. */
 export function parseCommand(body: unknown, identity: SlackIdentity): ParsedCommand {
   const payload = isPayload(body) ? body : {};
-  const team = textAt(payload, 'team_id') ?? '';
+  const team = teamOf(textAt(payload, 'team_id') ?? '', identity);
   const user = textAt(payload, 'user_id') ?? '';
   const channel = textAt(payload, 'channel_id') ?? '';
   const actor = `${team}/${user}`;

@@ -5,7 +5,7 @@
 import { type InboxMessage, messageId } from '../domain/message.ts';
 import type { Person } from '../domain/person.ts';
 import { threadKey } from '../domain/thread-key.ts';
-import { NOT_KNOWN_YET, type Wrong } from './check-payload.ts';
+import { NOT_KNOWN_YET, teamOf, type Wrong } from './check-payload.ts';
 import type { SlackIdentity } from './connect-slack.ts';
 import { mentionsUs, readMessageText } from './message-text.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
@@ -135,7 +135,7 @@ function toMessage(
   const ts = textAt(event, 'ts') ?? '';
   const threadTs = textAt(event, 'thread_ts');
   const user = textAt(event, 'user') ?? '';
-  const authorTeam = authorTeamOf(event) ?? facts.identity.team;
+  const authorTeam = teamOf(authorTeamOf(event) ?? facts.identity.team, facts.identity);
   if (![channel, user, authorTeam].every((id) => ID.test(id))) return undefined;
   if (!TS.test(ts) || !TS.test(threadTs ?? ts)) return undefined;
   const { team, botUserId } = facts.identity;

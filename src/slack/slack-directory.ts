@@ -98,8 +98,8 @@ function standingOf(user: Payload, team: string): Standing {
   return 'member';
 }
 
-/** In Enterprise Grid a person belongs to several workspaces, and names the first one. */
-function isOfTeam(user: Payload, team: string): boolean {
+/** Tells whether a user of Slack belongs to a workspace: in Enterprise Grid to several, of which `team_id` names one. */
+export function isOfTeam(user: Payload, team: string): boolean {
   const { teams } = objectAt(user, 'enterprise_user');
   return user.team_id === team || (Array.isArray(teams) && teams.includes(team));
 }

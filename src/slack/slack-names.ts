@@ -1,6 +1,7 @@
 import type { NameDirectory, Named, PolicyName } from '../domain/policy-routes.ts';
 import type { SlackConnection } from './connect-slack.ts';
 import { listAt, objectAt, type Payload, textAt } from './payload.ts';
+import { isOfTeam } from './slack-directory.ts';
 import { toChatError } from './slack-errors.ts';
 
 const PAGE = 1_000;
@@ -42,8 +43,9 @@ export function createSlackNames({
   async function people(): Promise<readonly Entry[]> {
     const list = await readPages((page) => client.users.list({ limit: PAGE, ...page }), 'members');
     return list
-      .filter(({ deleted, id, is_bot: isBot, team_id: team }) => {
-        return deleted !== true && isBot !== true && id !== SLACKBOT && team === identity.team;
+      .filter((user) => {
+        const isPerson = user.deleted !== true && user.is_bot !== true && user.id !== SLACKBOT;
+        return isPerson && isOfTeam(user, identity.team);
       })
       .map((each) => ({
         id: `user:${textAt(each, 'id')}`,

@@ -2,7 +2,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
+import {
+  createWorkspace,
+  type WorkspaceOptions,
+} from '../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../src/playground/workspace/workspace-port.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { type AppProcess, startApp } from './app-process.ts';
@@ -31,9 +34,10 @@ export async function setStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},
   entry?: string,
+  seed: Pick<WorkspaceOptions, 'members' | 'channels' | 'enterprise' | 'form'> = {},
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-  const workspace = await createWorkspace({ clock: createSystemClock() });
+  const workspace = await createWorkspace({ clock: createSystemClock(), ...seed });
   const model = await createMockModel();
   const files = join(folder, 'workspace');
   let app = await start().catch(async (error: unknown) => {

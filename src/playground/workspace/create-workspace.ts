@@ -61,6 +61,8 @@ export interface WorkspaceOptions {
   readonly channels?: readonly ChannelSeed[];
   readonly groups?: readonly GroupSeed[];
   readonly teamName?: string;
+  /** The organization that the workspace is part of. (Default: none.) */
+  readonly enterprise?: string;
   /** How the app's manifest declares it. (Default: as ours does.) */
   readonly form?: AppForm;
   /** Mounts further routes on the workspace's own port: the playground's page. */
@@ -139,7 +141,7 @@ function assemble(
     toasts: createToasts(() => clock.now(), journal.changed),
   };
   mountApi(app, core, {
-    ...createUserMethods(directory, core.teamName),
+    ...createUserMethods(directory, core.teamName, options.enterprise),
     ...createConversationMethods(core),
     ...createMembershipMethods(core),
     ...createChatMethods(core, statuses),

@@ -10,6 +10,8 @@ import {
 /** A member with what `users.info` tells beyond the port. */
 export interface DirectoryMember extends Member {
   readonly deleted: boolean;
+  /** The workspaces of our organization that they belong to; undefined outside of one. */
+  readonly teams?: readonly string[];
   readonly tz: string;
   readonly tzLabel: string;
   readonly tzOffset: number;
@@ -101,6 +103,7 @@ function toMember(seed: MemberSeed): DirectoryMember {
     isGuest: seed.isGuest ?? false,
     isAdmin: seed.isAdmin ?? false,
     deleted: false,
+    ...(seed.teams && { teams: seed.teams }),
     tz: seed.tz ?? 'Etc/UTC',
     tzLabel: seed.tzLabel ?? 'Coordinated Universal Time',
     tzOffset: seed.tzOffset ?? 0,

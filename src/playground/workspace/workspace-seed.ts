@@ -1,8 +1,10 @@
-/** One member to seed; `teamId` makes a stranger of another workspace. */
+/** One member to seed; `teamId` makes a stranger of another workspace, unless `teams` names ours, of the same organization. */
 export interface MemberSeed {
   readonly name: string;
   readonly realName: string;
   readonly teamId?: string;
+  /** The workspaces of our organization that they belong to. */
+  readonly teams?: readonly string[];
   readonly isAdmin?: boolean;
   readonly isGuest?: boolean;
   readonly tz?: string;

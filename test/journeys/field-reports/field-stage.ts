@@ -45,11 +45,12 @@ export async function setFieldStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},
   entry?: string,
+  seed?: Parameters<typeof setStage>[3],
 ): Promise<FieldStage> {
   const { path, remove } = await makeTempDir();
   const journal = join(path, 'runs');
   const settings = { TOOLS_MODULE: TOOLS, RUN_JOURNAL: journal, ...env };
-  const stage = await setStage(delivery, settings, entry);
+  const stage = await setStage(delivery, settings, entry, seed);
   const apiCalls = (method: string) =>
     stage.workspace.journal.filter(({ kind, name }) => kind === 'api' && name === method);
 

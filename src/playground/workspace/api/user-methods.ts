@@ -5,7 +5,11 @@ import { type ApiMethods, refuse, succeed } from './api-method.ts';
 import { toPage } from './paging.ts';
 
 /** `auth.test`, `team.info`, `bots.info`, and the methods about members and user groups. */
-export function createUserMethods(directory: SlackDirectory, teamName: string): ApiMethods {
+export function createUserMethods(
+  directory: SlackDirectory,
+  teamName: string,
+  enterprise: string | undefined,
+): ApiMethods {
   const { app, team } = IDENTITY;
   return {
     'auth.test': () =>
@@ -18,6 +22,7 @@ export function createUserMethods(directory: SlackDirectory, teamName: string): 
         bot_id: app.botId,
         app_id: app.id,
         is_enterprise_install: false,
+        ...(enterprise === undefined ? {} : { enterprise_id: enterprise }),
       }),
     'team.info': () =>
       succeed({ team: { id: team.id, name: teamName, domain: team.domain, email_domain: '' } }),
@@ -69,7 +74,8 @@ function toEmail(member: DirectoryMember): string {
 
 /** The member as Slack describes it to this app. https://docs.slack.dev/reference/objects/user-object */
 function toUser(member: DirectoryMember): Json {
-  const isStranger = member.teamId !== IDENTITY.team.id;
+  const { teams = [member.teamId] } = member;
+  const isStranger = !teams.includes(IDENTITY.team.id);
   return {
     id: member.id,
     team_id: member.teamId,
@@ -97,6 +103,7 @@ function toUser(member: DirectoryMember): Json {
     is_bot: member.isBot,
     is_app_user: false,
     ...(isStranger ? { is_stranger: true } : {}),
+    ...(member.teams === undefined ? {} : { enterprise_user: { id: member.id, teams } }),
     updated: 0,
   };
 }
