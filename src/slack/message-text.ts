@@ -1,19 +1,56 @@
 import { shownFileName } from '../domain/file-ports.ts';
+import { toVisible } from '../domain/visible-text.ts';
+import { blocksToMarkdown, quote, saysMoreThanText } from './blocks-to-markdown.ts';
 import { unescapeEntities } from './mrkdwn.ts';
-import { type Payload, textAt } from './payload.ts';
+import { listAt, objectAt, type Payload, textAt } from './payload.ts';
 import { readFiles } from './read-files.ts';
 
-/** Returns what a person wrote as they wrote it: without the mention of the app, links and entities as text. A message that is only files gets words that say so. */
+/** Returns what a person wrote as they wrote it, and what they forwarded: without the mention of the app, links and entities as text. A message that is only files gets words that say so. */
 export function readMessageText(event: Payload, botUserId: string): string {
-  const raw = typeof event.text === 'string' ? event.text : '';
-  // From where the blanks begin, and not from each of them: many would take seconds.
-  const us = new RegExp(`(?<!\\s)\\s*<@${botUserId}(?:\\|[^>]*)?>[,:]?`, 'g');
-  const withoutUs = raw.replace(us, '');
-  const words = unescapeEntities(withoutUs.replace(MARKUP, readMarkup)).trim();
-  if (words !== '') return words;
+  const forwarded = listAt(event, 'attachments').map(readForwarded);
+  const parts = [readWords(event, botUserId), ...forwarded].filter((part) => part !== '');
+  if (parts.length > 0) return parts.join('\n\n');
   const names = readFiles(event).map(({ name }) => shownFileName(name));
   if (names.length > 0) return `(no words, only ${names.join(', ')})`;
   return '(an empty message: only the mention)';
+}
+
+function readWords(event: Payload, botUserId: string): string {
+  const raw = typeof event.text === 'string' ? event.text : '';
+  // From where the blanks begin, and not from each of them: many would take seconds.
+  const us = new RegExp(`(?<!\\s)\\s*<@${botUserId}(?:\\|[^>]*)?>[,:]?`, 'g');
+  const plain = readMrkdwn(raw.replace(us, ''));
+  const blocks = listAt(event, 'blocks');
+  if (plain !== '' && !saysMoreThanText(blocks)) return plain;
+  return blocksToMarkdown(blocks).replace(us, '').trim() || plain;
+}
+
+function readMrkdwn(text: string): string {
+  return unescapeEntities(text.replace(MARKUP, readMarkup)).trim();
+}
+
+const NAME_LIMIT = 80;
+
+/** What somebody else wrote is marked as theirs. https://docs.slack.dev/reference/messaging/attachments */
+function readForwarded(attachment: Payload): string {
+  const blocks = listAt(attachment, 'message_blocks').flatMap((each) =>
+    listAt(objectAt(each, 'message'), 'blocks'),
+  );
+  const own = listAt(attachment, 'blocks');
+  const text = readMrkdwn(textAt(attachment, 'text') ?? '');
+  const words = blocksToMarkdown(blocks.length > 0 ? blocks : own) || text;
+  const shown = words || readMrkdwn(textAt(attachment, 'fallback') ?? '');
+  if (shown === '') return '';
+  return `${headOf(attachment)}\n${quote(shown)}`;
+}
+
+function headOf(attachment: Payload): string {
+  const author = textAt(attachment, 'author_name') ?? textAt(attachment, 'author_id');
+  const name = toVisible((author ?? 'somebody').replaceAll('\n', ' ')).text.slice(0, NAME_LIMIT);
+  const isMessage = attachment.is_share === true || attachment.is_msg_unfurl === true;
+  return isMessage || author !== undefined
+    ? `(Forwarded; these are words of ${name}:)`
+    : '(Attached; these are not the words of the person who wrote:)';
 }
 
 /** Tells whether the text mentions the app. */

@@ -29,7 +29,12 @@ export type ParsedMessage =
     };
 
 /** Subtypes with which people still write a message. */
-const WRITTEN: ReadonlySet<unknown> = new Set([undefined, 'file_share', 'thread_broadcast']);
+const WRITTEN: ReadonlySet<unknown> = new Set([
+  undefined,
+  'file_share',
+  'me_message',
+  'thread_broadcast',
+]);
 
 const ID = /^[A-Z0-9]{2,40}$/;
 const TS = /^[0-9]{1,16}\.[0-9]{1,10}$/;

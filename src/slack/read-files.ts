@@ -4,9 +4,10 @@ import { listAt, type Payload, textAt } from './payload.ts';
 /** More than Slack lets a person attach to one message. */
 const MAX_FILES = 20;
 
-/** Reads the files of an event; nothing is fetched. A file that Slack does not give out as it is has no address: files.info will say why. */
+/** Reads the files of an event and of what it forwards; nothing is fetched. A file that Slack does not give out as it is has no address: files.info will say why. */
 export function readFiles(event: Payload): readonly Attachment[] {
-  return listAt(event, 'files').slice(0, MAX_FILES).map(toAttachment);
+  const forwarded = listAt(event, 'attachments').flatMap((each) => listAt(each, 'files'));
+  return [...listAt(event, 'files'), ...forwarded].slice(0, MAX_FILES).map(toAttachment);
 }
 
 /** Reads one file object. https://docs.slack.dev/reference/objects/file-object */
