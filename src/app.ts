@@ -236,6 +236,8 @@ async function open(
   const server = await createServer({
     host: config.host,
     port: config.port,
+    keepAliveMs: config.http.keepAliveMs,
+    headersMs: config.http.headersMs,
     clock,
     log,
     checks: { store: () => store.check(), slack: () => line.check() },

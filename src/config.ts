@@ -7,6 +7,7 @@ import type { TalkRules } from './domain/talk.ts';
 import { showLine } from './domain/terminal-text.ts';
 import { exactProblems, placeProblems, tokenProblems, workspaceOf } from './env-problems.ts';
 import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
+import { type HttpConfig, httpProblems, readHttpConfig } from './http-config.ts';
 import {
   type McpConfigReading,
   type McpServerConfig,
@@ -49,6 +50,7 @@ interface CommonConfig {
   /** How long (ms) a program may take to say what came of a call that it has taken. */
   readonly reportMs: number;
   readonly api: ApiConfig;
+  readonly http: HttpConfig;
   /** How many days are kept; absent ones for ever. */
   readonly keeping: { readonly auditDays?: number; readonly historyDays?: number };
   /** Absent without a key: then there is no web search. */
@@ -126,6 +128,7 @@ export function readConfig(
     ...(env.GRAPH ? [] : modelProblems(env)),
     ...graphProblems(env, exists),
     ...apiProblems(env),
+    ...httpProblems(env),
     ...mcp.problems,
     ...policyProblems(env, exists),
     ...placeProblems(env, environment, mcp.servers),
@@ -227,6 +230,7 @@ function toConfig(
     maxPendingPerPerson: read.MAX_PENDING_PER_PERSON,
     reportMs: read.REPORT_TIMEOUT * 1_000,
     api: readApiConfig(read),
+    http: readHttpConfig(read),
     keeping: toKeeping(read),
     ...(read.TAVILY_API_KEY !== undefined && {
       search: {

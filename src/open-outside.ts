@@ -8,9 +8,12 @@ import { createOutsideDesk, type OutsideDesk } from './desk/outside/outside-desk
 import type { CallWatch } from './desk/outside/watch-calls.ts';
 import { createHideArgs } from './domain/hide-args.ts';
 import { createCallNames, createSecretMark } from './domain/secret-mark.ts';
+import { createClientAddress } from './http/api/client-address.ts';
 import { createConsumeTokens } from './http/api/consume-tokens.ts';
 import { type Api, createApi } from './http/api/create-api.ts';
 import { createPersonTokens } from './http/api/person-tokens.ts';
+
+import type { HttpConfig } from './http-config.ts';
 
 /** The way in from outside of Slack. */
 export interface Outside {
@@ -22,6 +25,7 @@ export interface Outside {
 export async function openOutside(
   settings: {
     readonly api: ApiConfig;
+    readonly http: HttpConfig;
     readonly reportMs: number;
     readonly maxPendingPerPerson: number;
   },
@@ -56,6 +60,8 @@ export async function openOutside(
   });
   const api = createApi({
     ...{ team, outside, desk, store, ratePerMinute, clock, log },
+    clientAddress: createClientAddress(settings.http.trustedProxies),
+    corsOrigins: settings.http.corsOrigins,
     authorize: createAuthorize({ directory, log }),
     hide: createHideArgs(createSecretMark(installationKey), deps.toolbox),
     tokens: await createConsumeTokens(installationKey, clock),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** Where the policy is, if anywhere. */
@@ -52,12 +53,13 @@ const path = z
     (place) => !/\p{Cc}|^~|\$|^[a-z][a-z0-9+.-]+:\/\//iu.test(place),
     'must be a plain path: “~” and variables are not filled in here, and an address is no path.',
   );
-const ids = (pattern: RegExp, what: string) =>
+const ids = (pattern: RegExp, what: string) => list((text) => pattern.test(text), what);
+const list = (isFit: (text: string) => boolean, what: string) =>
   z
     .string()
     // An empty one between two commas may be a variable that is not set.
     .transform((list) => list.split(/\s*,\s*|\s+/))
-    .pipe(z.array(z.string().regex(pattern, what)).min(1, what))
+    .pipe(z.array(z.string().refine(isFit, what)).min(1, what))
     .optional();
 /** What is not written as an address, and would be read as one: 0 is all of the machine's. */
 function isNumeric(host: string): boolean {
@@ -99,6 +101,17 @@ const token = (prefix: string, what: string) =>
     .regex(PRINTABLE, 'holds characters that no token has. Copy the token again, whole.')
     .optional();
 
+/** Tells whether a text is an address or a CIDR range. */
+function isAddressRange(text: string): boolean {
+  return text.includes('/') ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
+}
+
+/** Tells whether a text is exactly what a browser sends as its origin. */
+function isOrigin(text: string): boolean {
+  const isAddress = /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text);
+  return isAddress && new URL(text).origin === text;
+}
+
 /** The variables one by one: each reads its text, or says what is wrong with it and what to write. */
 export const Variables = z.object({
   SLACK_BOT_TOKEN: token(
@@ -125,6 +138,16 @@ export const Variables = z.object({
       'must be a host name or an IP address alone, like 127.0.0.1.',
     )
     .optional(),
+  KEEP_ALIVE_TIMEOUT: whole(1, 3_600, 65, 'must be a whole number of seconds from 1 to 3600.'),
+  HEADERS_TIMEOUT: whole(1, 3_600, 70, 'must be a whole number of seconds from 1 to 3600.'),
+  TRUSTED_PROXIES: list(
+    isAddressRange,
+    'must be addresses or CIDR ranges, separated by commas, like 10.0.0.0/8,192.168.1.7.',
+  ),
+  CORS_ORIGINS: list(
+    isOrigin,
+    'must be exact origins, separated by commas, like https://approvals.example.com: without a path, and never “*” or “null”.',
+  ),
   DATA_DIR: path.default(DEFAULT_DATA_DIR),
   WORKSPACE_DIR: path.default(DEFAULT_WORKSPACE_DIR),
   REDIS_URL: z

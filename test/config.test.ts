@@ -54,6 +54,7 @@ describe('what the environment means', () => {
       maxPendingPerPerson: 50,
       reportMs: 600_000,
       api: { ratePerMinute: 600, maxPendingPerKey: 100 },
+      http: { keepAliveMs: 65_000, headersMs: 70_000, trustedProxies: [], corsOrigins: [] },
       keeping: {},
       contextTokens: 24_000,
       showsUsage: false,

@@ -13,6 +13,8 @@ export interface Outside {
   readonly key?: string;
   /** Where the request came from: an address. */
   readonly host?: string;
+  /** It came through a proxy that nobody here vouches for, so its address says nothing. */
+  readonly isProxied?: true;
   /** The person to whom the key belongs; what they approve counts as approved by the requester. */
   readonly owner?: Person;
   /** JSON Schema of the arguments. (Default: any object.) */

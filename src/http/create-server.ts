@@ -25,6 +25,10 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly clock: Clock;
   readonly log: Pick<Log, 'error'>;
+  /** How long an idle connection stays open: longer than the proxies in front keep theirs. (Default: 65 s.) */
+  readonly keepAliveMs?: number;
+  /** How long a request may take to arrive: nobody holds the server by sending slowly. (Default: 70 s.) */
+  readonly headersMs?: number;
   /** What `GET /readyz` asks, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Work that stands still, for `GET /healthz`: counts only, for the address may be public. */
@@ -56,12 +60,20 @@ export interface HttpServer {
 }
 
 const CLOSE_GRACE_MS = 1_500;
-/** A request that takes longer to arrive is cut off: nobody holds the server by sending slowly. */
-const REQUEST_TIMEOUT_MS = 15_000;
+/** Node looks for requests that are too slow this often. */
+const CHECK_EVERY_MS = 5_000;
+const KEEP_ALIVE_MS = 65_000;
+const HEADERS_MS = 70_000;
 
 /** Starts the server; rejects, naming the address, when it can't listen there. */
 export async function createServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { clock, log, slackListener } = options;
+  const {
+    clock,
+    headersMs = HEADERS_MS,
+    keepAliveMs = KEEP_ALIVE_MS,
+    log,
+    slackListener,
+  } = options;
   let stopping = false;
   const routes = createRoutes(options, () => stopping);
   const handle = getRequestListener(routes.fetch);
@@ -69,7 +81,14 @@ export async function createServer(options: HttpServerOptions): Promise<HttpServ
     slackListener &&
     createSlackRoute({ listener: slackListener, clock, onSkew: options.onSlackSkew });
 
-  const server = createNodeServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+  const times = {
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: headersMs,
+    requestTimeout: headersMs,
+    connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersMs),
+  };
+  const server = createNodeServer(times, (request, response) => {
+    request.url = withoutSpareSlashes(request.url ?? '');
     const path = (request.url ?? '').split('?')[0];
     const work =
       slack && path === '/slack/events' ? slack(request, response) : handle(request, response);
@@ -94,6 +113,13 @@ export async function createServer(options: HttpServerOptions): Promise<HttpServ
       return closed;
     },
   };
+}
+
+/** A base address that ends with a slash makes two of them. */
+function withoutSpareSlashes(url: string): string {
+  return url
+    .replace(/^\/+(api|mcp|slack)\/+(?=[^?])/, '/$1/')
+    .replace(/^\/+mcp\/*(?=\?|$)/, '/mcp');
 }
 
 function createRoutes(options: HttpServerOptions, isStopping: () => boolean): Hono {

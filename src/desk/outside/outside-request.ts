@@ -14,6 +14,8 @@ export interface Caller {
   readonly owner?: Person;
   /** The address that the request came from. */
   readonly host?: string;
+  /** It came through a proxy that is not trusted to say from where. */
+  readonly isProxied?: true;
 }
 
 /** A call that a program asks people about. */

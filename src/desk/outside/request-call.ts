@@ -156,7 +156,7 @@ export function actorOfKey({ key }: Pick<Caller, 'key'>): string {
 }
 
 function toOutside(
-  { key, name, owner, host }: Caller,
+  { key, name, owner, host, isProxied }: Caller,
   request: OutsideRequest,
   now: number,
 ): Outside {
@@ -178,6 +178,7 @@ function toOutside(
     name,
     key,
     ...(host !== undefined && { host }),
+    ...(isProxied && { isProxied }),
     ...(owner && { owner }),
     ...said,
     ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),

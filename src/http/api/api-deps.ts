@@ -5,6 +5,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { HideArgs } from '../../domain/hide-args.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Store } from '../../domain/store.ts';
+import type { createClientAddress } from './client-address.ts';
 import type { ConsumeTokens } from './consume-tokens.ts';
 import type { ReadPersonToken } from './person-tokens.ts';
 
@@ -23,6 +24,10 @@ export interface ApiDeps {
   readonly readPersonToken?: ReadPersonToken;
   /** How many requests a key, or a person, may make in a minute, in each process. */
   readonly ratePerMinute: number;
+  /** Tells where a request comes from. */
+  readonly clientAddress: ReturnType<typeof createClientAddress>;
+  /** Origins whose pages may use the API. */
+  readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }

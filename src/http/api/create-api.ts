@@ -1,5 +1,6 @@
 /** The HTTP API: programs put their calls to people, and people decide from front ends of their own. */
 import { type Context, Hono } from 'hono';
+import { cors } from 'hono/cors';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import { DamagedRecordError } from '../../domain/damage.ts';
@@ -79,7 +80,7 @@ export function createApi(deps: ApiDeps): Api {
       return problem(
         c,
         429,
-        `More than ${deps.ratePerMinute} requests in a minute (API_RATE_PER_MINUTE). Wait a little; ?wait=60 waits for a decision with one request.`,
+        `More than ${deps.ratePerMinute} requests in a minute (API_RATE_PER_MINUTE). Wait a little; ?wait=30 waits for a decision with one request.`,
         { retryAfter: Math.max(1, Math.ceil(error.msBeforeNext / 1_000)) },
       );
     }
@@ -114,6 +115,7 @@ export function createApi(deps: ApiDeps): Api {
   }
 
   const routes = new Hono<ApiEnv>();
+  if (deps.corsOrigins.length > 0) routes.use('/api/*', allowPages(deps.corsOrigins));
   routes.get('/api/openapi.json', (c) => c.json(document));
   for (const each of operations) {
     // Without a reader a stream would go on for ever, and nobody would know what counts as told.
@@ -154,6 +156,17 @@ export function createApi(deps: ApiDeps): Api {
   }
 
   return { routes, keyIdOf, close: waits.close };
+}
+
+/** Lets pages of these origins use the API, by the header that they send: no cookie counts here. */
+function allowPages(origins: readonly string[]) {
+  return cors({
+    origin: [...origins],
+    allowMethods: ['GET', 'POST'],
+    allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id'],
+    exposeHeaders: ['location', 'retry-after', 'preference-applied', 'www-authenticate'],
+    maxAge: 600,
+  });
 }
 
 const KeySet = z.strictObject({ keys: z.array(z.record(z.string(), z.string())) });

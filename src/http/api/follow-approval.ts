@@ -73,6 +73,8 @@ export function createFollowApproval(
     const waiting = waits.open({ visitor, gone: gone.signal });
     const cancel = beat((text) => out.write(text));
     try {
+      // Some proxies hold back an answer until its first byte.
+      await out.write(': connected\n\n');
       await tell(out, visitor, seen, known, waiting.signal);
     } catch (error) {
       // The client asks anew.

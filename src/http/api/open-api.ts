@@ -28,6 +28,7 @@ export function writeOpenApi(operations: readonly Operation[]): object {
       description:
         'Programs put their calls to people, who decide them in Slack. A key (csk_…) requests and never decides; a token of a person decides in their name.',
     },
+    servers: [{ url: '/', description: 'This Countersign.' }],
     paths,
     components: {
       schemas,
@@ -46,7 +47,7 @@ function describe(each: Operation, schemas: Json): Json {
   return {
     operationId,
     summary,
-    ...(!isOpen && { security: [{ bearer: [] }] }),
+    security: isOpen ? [] : [{ bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(takes.body && {
       requestBody: {
@@ -82,6 +83,15 @@ function parametersOf(where: string, taken: z.ZodObject | undefined, schemas: Js
   });
 }
 
+/** The bounds of JavaScript's whole numbers are none of ours, and generators of other languages can't write them. */
+function toInt64(_key: string, value: unknown): unknown {
+  if (!(value instanceof Object) || !('type' in value) || value.type !== 'integer') return value;
+  const bounds = Object.entries(value).filter(
+    ([, each]) => Math.abs(Number(each)) !== Number.MAX_SAFE_INTEGER,
+  );
+  return { ...Object.fromEntries(bounds), format: 'int64' };
+}
+
 /** Schemas with an id go to the components, and are named there. */
 function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
@@ -90,7 +100,9 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Jso
     $schema: _dialect,
     id,
     ...rest
-  } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+  } = JSON.parse(
+    JSON.stringify(made, toInt64).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  ) as Json;
   for (const [name, inner] of Object.entries($defs as Json)) {
     const { id: _name, ...of } = inner as Json;
     schemas[name] = of;

@@ -129,7 +129,7 @@ function readQuery(c: ApiContext, numbers: readonly string[]): object {
   const read = Object.entries(c.req.queries()).map(([name, values]) => {
     const [value = '', ...more] = values;
     if (more.length > 0) return [name, values];
-    const isNumber = numbers.includes(name) && /^\d{1,9}$/.test(value);
+    const isNumber = numbers.includes(name) && /^-?\d{1,15}(?:\.\d{1,9})?$/.test(value);
     return [name, isNumber ? Number(value) : value];
   });
   return Object.fromEntries(read);

@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<number, string>> = {
   409: 'Not as it stands now',
   410: 'Too late',
   413: 'Too large',
-  415: 'Not JSON',
+  415: 'Not a body that is read here',
   422: 'The request can’t be carried out',
   429: 'Too much',
   500: 'Something broke here',

@@ -11,6 +11,8 @@ import { Approval, WaitQuery } from './schemas.ts';
 import type { Seen, SightOf } from './sight-of.ts';
 
 const RETRY_S = 1;
+/** Common proxies give up at 60 seconds. */
+const MAX_WAIT_S = 50;
 const SHUT_OUT: WaitEnd = 'shut-out';
 
 /** Makes the operation that reads an approval, or waits for people's decision on it. */
@@ -68,7 +70,10 @@ export function createReadApproval(
   ): Promise<Response> {
     const isNews = (call: Call) =>
       revision === undefined ? !waitsForPeople(call) : call.revision !== revision;
-    const waiting = waits.open({ visitor, gone: c.req.raw.signal, ms: seconds * 1_000 });
+    const waited = Math.min(seconds, MAX_WAIT_S);
+    // https://www.rfc-editor.org/rfc/rfc7240#section-4.3
+    if (waited < seconds) c.header('preference-applied', `wait=${waited}`);
+    const waiting = waits.open({ visitor, gone: c.req.raw.signal, ms: waited * 1_000 });
     try {
       const call = await wait(seen.call, isNews, waiting.signal);
       if (!call) return notFound(c);

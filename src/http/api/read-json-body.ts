@@ -10,15 +10,21 @@ export type ReadJsonBody =
 
 const MAX_BYTES = 256 * 1_024;
 const MAX_KEYS = 1_000;
+const MAX_NAMED = 40;
 
 /** Reads the body of a request strictly; a long one is not read to its end. */
 export async function readJsonBody(request: Request): Promise<ReadJsonBody> {
+  const encoding = request.headers.get('content-encoding') ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    const why = `The body is encoded as “${encoding.slice(0, MAX_NAMED)}” (content-encoding), which is not read here. Send it without an encoding.`;
+    return refused(415, why);
+  }
   const body = await readTextBody(request, MAX_BYTES);
   if (body.kind === 'too-long') return refused(413, 'The body is longer than 256 KB.');
   if (body.kind === 'broken-off') return refused(400, 'The body did not arrive whole.');
   if (body.kind === 'text' && body.text === '') return { kind: 'none' };
   const type = request.headers.get('content-type') ?? '';
-  if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(type)) {
+  if (!/^application\/json(?:\s*;\s*charset=(?:"utf-?8"|utf-?8))?\s*$/i.test(type)) {
     return refused(415, 'The body has to be JSON: send content-type: application/json.');
   }
   if (body.kind === 'not-utf8') return refused(400, 'The body is not UTF-8.');

@@ -1,4 +1,3 @@
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { z } from 'zod';
 import type { Caller, OutsideRequest } from '../../desk/outside/outside-request.ts';
 import { type ApiKey, mayNameRequesters, mayRequest } from '../../domain/api-key.ts';
@@ -7,7 +6,7 @@ import type { FieldProblem } from '../../domain/tool.ts';
 import { json, problems } from './answers.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { answerNotRequested } from './key-only.ts';
-import { type ApiContext, operation } from './operation.ts';
+import { operation } from './operation.ts';
 import { problem } from './problem.ts';
 import { Approval, IdempotencyHeader, NewApproval } from './schemas.ts';
 
@@ -24,7 +23,7 @@ const MOST_MS = 30 * DAY_MS;
 const RETRY_S = 30;
 
 /** Makes the operation by which a program puts a call to people. */
-export function createRequestApproval({ clock, outside, team }: ApiDeps) {
+export function createRequestApproval({ clientAddress, clock, outside, team }: ApiDeps) {
   return operation(
     {
       method: 'post',
@@ -55,7 +54,10 @@ export function createRequestApproval({ clock, outside, team }: ApiDeps) {
         requester: { team, user: placed.requester },
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       };
-      const made = await outside.request(toCaller(c, key, team), request);
+      const made = await outside.request(
+        { ...toCaller(key, team), ...clientAddress(c.env.incoming) },
+        request,
+      );
       switch (made.kind) {
         case 'made':
           c.header('location', `/api/approvals/${made.call.id}`);
@@ -89,12 +91,10 @@ function sayInvalid([first]: readonly FieldProblem[]): string {
   return `${what}. ${path.join('.')}: ${message}`;
 }
 
-function toCaller(c: ApiContext, key: ApiKey, team: string): Caller {
-  const host = getConnInfo(c).remote.address;
+function toCaller(key: ApiKey, team: string): Caller {
   return {
     key: key.id,
     name: key.name,
-    ...(host !== undefined && { host }),
     ...(key.owner !== undefined && { owner: { team, user: key.owner } }),
   };
 }

@@ -2,9 +2,6 @@
 import { z } from 'zod';
 import { CALL_STATUSES } from '../../domain/call.ts';
 
-/** The most that a request may ask to wait. */
-const MAX_WAIT_S = 60;
-
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
 
@@ -17,6 +14,16 @@ const channel = z
   .string()
   .regex(/^[CGD][A-Z0-9]{2,39}$/, 'is the id of a channel in Slack, like C012AB3CD')
   .meta({ examples: ['C012AB3CD'] });
+
+/** A whole number, and one sentence for whatever else is sent. */
+function whole(min?: number, max?: number, what = '') {
+  const range = max === undefined ? '' : ` from ${min ?? 0} to ${max}`;
+  const sentence = `must be a whole number${what && ` ${what}`}${range}`;
+  let schema = z.number(sentence).int(sentence);
+  if (min !== undefined) schema = schema.min(min, sentence);
+  if (max !== undefined) schema = schema.max(max, sentence);
+  return schema;
+}
 
 const digest = z
   .string()
@@ -36,7 +43,7 @@ export const Approval = z
   .strictObject({
     id: z.string(),
     status,
-    revision: z.int().meta({ description: 'Grows with each change.' }),
+    revision: whole().meta({ description: 'Grows with each change.' }),
     toolName: z.string(),
     arguments: z.any().meta({
       description:
@@ -49,7 +56,7 @@ export const Approval = z
     digest: digest.meta({
       description: 'Binds all that changes the effect; to be sent back with consume.',
     }),
-    attempt: z.int().meta({ description: 'From 1; an edit makes the next one.' }),
+    attempt: whole().meta({ description: 'From 1; an edit makes the next one.' }),
     edited: z.boolean(),
     requestedAt: isoTime,
     decideBy: isoTime.nullable(),
@@ -102,7 +109,7 @@ export const NewApproval = z
     requester: person.optional(),
     deadline: z
       .union([
-        z.int().min(1).max(2_592_000),
+        whole(1, 2_592_000, 'of seconds'),
         z.iso.datetime({ offset: true, error: 'is a number of seconds, or a time of ISO 8601' }),
       ])
       .optional()
@@ -128,16 +135,11 @@ export const NewApproval = z
 
 /** How long to wait for people. */
 export const WaitQuery = z.strictObject({
-  wait: z
-    .int()
-    .min(0)
-    .max(MAX_WAIT_S)
-    .optional()
-    .meta({ description: 'Seconds to wait until people have decided.' }),
-  revision: z
-    .int()
-    .min(0)
-    .max(999_999_999)
+  wait: whole(0, 999_999_999, 'of seconds').optional().meta({
+    description:
+      'Seconds to wait until people have decided; 50 at most, as Preference-Applied then says.',
+  }),
+  revision: whole(0, 999_999_999)
     .optional()
     .meta({ description: 'Waits until the approval is not of this revision any more instead.' }),
 });
@@ -148,7 +150,7 @@ export const ListQuery = z.strictObject({
   tool: z.string().min(1).max(128).optional(),
   requester: person.optional(),
   after: z.string().min(1).max(100).optional().meta({ description: '`next` of the page before.' }),
-  limit: z.int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  limit: whole(1, MAX_PAGE).default(DEFAULT_PAGE),
 });
 
 /** A page of approvals. */
@@ -223,7 +225,7 @@ export const ProblemBody = z
   .strictObject({
     type: z.string(),
     title: z.string(),
-    status: z.int(),
+    status: whole(100, 599),
     detail: z.string().meta({ description: 'What happened, and what to do.' }),
     errors: z
       .array(

@@ -114,7 +114,7 @@ function sayNotApproved({ status }: Call): string {
   switch (status) {
     case 'proposed':
     case 'pending':
-      return 'It is not approved: it waits for people. Read it with ?wait=60 until it is.';
+      return 'It is not approved: it waits for people. Read it with ?wait=30 until it is.';
     case 'running':
     case 'succeeded':
     case 'failed':

@@ -1,7 +1,10 @@
 /** What SQLite and the file system say when the data can't be opened or written, told to people. */
+import { StoreUnavailableError } from '../../domain/store.ts';
 
 interface Remedy {
   readonly code: RegExp;
+  /** Whether the same may work once it is mended, since nothing of it was done. */
+  readonly passes?: true;
   readonly why: string;
   readonly remedy: string;
 }
@@ -9,11 +12,13 @@ interface Remedy {
 const REMEDIES: readonly Remedy[] = [
   {
     code: /^(SQLITE_FULL|ENOSPC|EDQUOT)/,
+    passes: true,
     why: 'the disk is full',
     remedy: 'Free some space on its disk. Nothing that was stored is lost.',
   },
   {
     code: /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
+    passes: true,
     why: 'it may not be written',
     remedy: 'Give the user that runs Countersign the right to write it, or set another DATA_DIR.',
   },
@@ -34,6 +39,7 @@ const REMEDIES: readonly Remedy[] = [
   },
   {
     code: /^SQLITE_CANTOPEN/,
+    passes: true,
     why: 'it can not be opened',
     remedy: 'See that it is a file that may be read and written, or set another DATA_DIR.',
   },
@@ -44,6 +50,7 @@ const REMEDIES: readonly Remedy[] = [
   },
   {
     code: /^(SQLITE_BUSY|SQLITE_LOCKED)/,
+    passes: true,
     why: 'another program holds it locked',
     remedy: 'Close whatever else has the file open (a database browser, a backup).',
   },
@@ -59,7 +66,8 @@ export function explainFailure(error: unknown, file: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known = REMEDIES.find((remedy) => remedy.code.test(code));
   if (!known) return error;
-  return new Error(`${file} is not usable: ${known.why} (${code}). ${known.remedy}`, {
-    cause: error,
-  });
+  const message = `${file} is not usable: ${known.why} (${code}). ${known.remedy}`;
+  return known.passes
+    ? new StoreUnavailableError(message, 'not-done', { cause: error })
+    : new Error(message, { cause: error });
 }

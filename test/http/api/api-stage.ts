@@ -13,13 +13,15 @@ import {
 } from '../../../src/domain/api-key.ts';
 import { createHideArgs } from '../../../src/domain/hide-args.ts';
 import type { Gate } from '../../../src/domain/route.ts';
+import { createClientAddress } from '../../../src/http/api/client-address.ts';
 import { createConsumeTokens } from '../../../src/http/api/consume-tokens.ts';
 import { type Api, createApi } from '../../../src/http/api/create-api.ts';
 import {
   createPersonTokens,
   type PersonTokenSettings,
 } from '../../../src/http/api/person-tokens.ts';
-import { createServer, type HttpServer } from '../../../src/http/create-server.ts';
+import { createServer } from '../../../src/http/create-server.ts';
+import { createMcpHandler } from '../../../src/mcp/mcp-handler.ts';
 import { createTestDirectory, type TestDirectory } from '../../support/a-directory.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/build-desk.ts';
 import { type StoreKind, storeOf } from '../../support/open-redis.ts';
@@ -72,6 +74,8 @@ export interface ApiStage {
   crash(meanwhile?: () => Promise<void>): Promise<void>;
   /** What was answered so far: operation and status. */
   readonly answered: ReadonlySet<string>;
+  /** What the API warned of in its log so far. */
+  readonly warned: readonly string[];
   readonly document: () => Document;
 }
 
@@ -96,6 +100,8 @@ export async function setApiStage(
     readonly gate?: Gate;
     readonly ratePerMinute?: number;
     readonly maxPendingPerKey?: number;
+    readonly trustedProxies?: readonly string[];
+    readonly corsOrigins?: readonly string[];
     readonly people?: PersonTokenSettings | undefined;
   } = {},
 ): Promise<ApiStage> {
@@ -111,13 +117,15 @@ export async function setApiStage(
   store.stop();
   const { clock } = desk;
   const silent = () => {};
-  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const warned: string[] = [];
+  const warn = (_fields: object, message: string) => void warned.push(message);
+  const log = { debug: silent, info: silent, warn, error: silent };
   const people = options.people ?? {
     by: { kind: 'secret' as const, secret: SECRET },
     audience: AUDIENCE,
   };
 
-  async function open(): Promise<{ readonly api: Api; readonly server: HttpServer }> {
+  async function open() {
     const api = createApi({
       team: 'T1',
       outside: desk.outside,
@@ -127,10 +135,13 @@ export async function setApiStage(
       hide: createHideArgs(TEST_MARK, desk.toolbox),
       tokens: await createConsumeTokens(new Uint8Array(32).fill(7), clock),
       readPersonToken: createPersonTokens(people, clock),
+      clientAddress: createClientAddress(options.trustedProxies ?? []),
+      corsOrigins: options.corsOrigins ?? [],
       ratePerMinute: options.ratePerMinute ?? 1_000_000,
       clock,
       log,
     });
+    const mcp = createMcpHandler({ keyIdOf: api.keyIdOf, clock });
     const server = await createServer({
       host: '127.0.0.1',
       port: 0,
@@ -139,12 +150,16 @@ export async function setApiStage(
       log,
       checks: {},
       api: api.routes,
+      mcp: mcp.handle,
     });
-    return { api, server };
+    return { api, mcp, server };
   }
 
   let opened = await open();
-  t.after(() => opened.server.close());
+  t.after(async () => {
+    await opened.mcp.close();
+    await opened.server.close();
+  });
   const document = (await (
     await fetch(`${opened.server.url}/api/openapi.json`)
   ).json()) as Document;
@@ -158,6 +173,7 @@ export async function setApiStage(
     url: () => opened.server.url,
     api: () => opened.api,
     answered,
+    warned,
     document: () => document,
     async ask(method, path, { body, headers, raw, signal, token } = {}) {
       const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
