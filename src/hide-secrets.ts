@@ -16,7 +16,7 @@ const SECRETS: readonly { readonly shape: RegExp; readonly becomes: string }[] =
   // https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
   { shape: /(hooks\.slack\.com\/)[^\s"\\]+/g, becomes: `$1${REDACTED}` },
   { shape: /([?&](?:ticket|token|api_?key|secret)=)[^&\s"\\]+/gi, becomes: `$1${REDACTED}` },
-  { shape: /(:\/\/)[^/\s:@"\\]*:[^/\s@"\\]+@/g, becomes: `$1${REDACTED}@` },
+  { shape: /(:\/\/)[^/\s:@"\\]*:[^/\s"\\]+@/g, becomes: `$1${REDACTED}@` },
 ];
 
 /** Shorter values are words of a development set-up, and hiding them would hide half of the log. */

@@ -10,7 +10,10 @@ export interface KeyReading {
 
 const LOCAL = ['command', 'args', 'env', 'cwd'];
 const REMOTE = ['url', 'headers'];
-const BOTH = ['type', 'disabled', 'enabled', 'description'];
+/** How long a server may take to start, and a call, by the names that programs have for it. */
+export const START_KEYS = ['startupTimeout', 'startup_timeout_sec', 'initTimeout'] as const;
+export const CALL_KEYS = ['timeout', 'toolTimeout', 'tool_timeout_sec', 'requestTimeout'] as const;
+const BOTH = ['type', 'disabled', 'enabled', 'description', ...START_KEYS, ...CALL_KEYS];
 
 const byName = (names: string, answer: string) =>
   names.split(' ').map((name) => [name, answer] as const);
@@ -44,8 +47,8 @@ const STOPPING: ReadonlyMap<string, string> = new Map([
 
 const IDLE: ReadonlyMap<string, string> = new Map([
   ...byName(
-    'timeout startupTimeout startup_timeout_sec initTimeout toolTimeout tool_timeout_sec requestTimeout sseReadTimeout sse_read_timeout',
-    'it is seconds to some programs and milliseconds to others. A server has 30 s to start, and a call 11 minutes',
+    'sseReadTimeout sse_read_timeout',
+    'a stream may be silent. “timeout” limits how long a call takes',
   ),
   ...byName(
     'autoApprove alwaysAllow always_allow autoApproveTools trust permissions',

@@ -5,11 +5,15 @@ import { serverPrefix } from './domain/server-tools.ts';
 import { parseStrictJson } from './domain/strict-json.ts';
 import { createFiller, type Filler } from './fill-variables.ts';
 import { meantKey, readKeys } from './mcp-config-keys.ts';
+import { readTimes } from './mcp-config-times.ts';
 
 /** An MCP server as the file names it, its variables filled in. */
 export interface McpServerConfig {
   readonly name: string;
   readonly reach: Reach;
+  /** How long it may take to start, and a call, where the file says so. */
+  readonly startMs?: number;
+  readonly callMs?: number;
 }
 
 type Reach =
@@ -183,9 +187,15 @@ function readEntry(name: string, entry: unknown, env: Environment): McpConfigRea
       ...(problems.length > 0 && { problems }),
     };
   }
+  const times = readTimes(place, entry instanceof Object ? entry : {});
   return {
-    servers: [{ name, reach: read.reach }],
-    problems: [...problems, ...filler.problems, ...reachProblems(place, read.reach)],
+    servers: [{ name, reach: read.reach, ...times.read }],
+    problems: [
+      ...problems,
+      ...filler.problems,
+      ...times.problems,
+      ...reachProblems(place, read.reach),
+    ],
     warnings,
     secrets: [...filler.values, ...secretsOf(read.reach)],
     variables: new Set(filler.names),

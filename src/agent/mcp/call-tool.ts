@@ -1,5 +1,5 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
 import { UnknownEndError } from '../../domain/tool.ts';
@@ -20,11 +20,21 @@ export async function callServerTool(
     args,
     tool,
     signal,
-  }: { readonly args: JsonValue; readonly tool: string; readonly signal: AbortSignal },
+    ms = NEVER_MS,
+  }: {
+    readonly args: JsonValue;
+    readonly tool: string;
+    readonly signal: AbortSignal;
+    /** How long the answer may take. (Default: until the signal.) */
+    readonly ms?: number | undefined;
+  },
 ): Promise<string> {
   const params = { name: tool, arguments: args };
   const result = await session.client
-    .request({ method: 'tools/call', params }, ResultSchema, { signal, timeout: NEVER_MS })
+    .request({ method: 'tools/call', params }, ResultSchema, {
+      signal,
+      timeout: Math.min(ms, NEVER_MS),
+    })
     .catch((error: unknown) => {
       throw toFailure(server, session, error, signal);
     });
@@ -37,6 +47,10 @@ export async function callServerTool(
 function toFailure(server: string, session: Session, error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) {
     const why = `The MCP server “${server}” was told to end this, and does not say how far it had come.`;
+    return new UnknownEndError(why, { cause: error });
+  }
+  if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
+    const why = `The MCP server “${server}” took longer than its “timeout” in MCP_CONFIG allows, and does not say how far it had come.`;
     return new UnknownEndError(why, { cause: error });
   }
   if (isRefused(session, error)) {

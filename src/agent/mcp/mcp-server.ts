@@ -211,11 +211,12 @@ export function createMcpServer(
     if (now?.hash !== tool.hash) {
       throw new Error('the tool has changed since it was approved, and was not called.');
     }
-    const deadlineAt = clock.now() + deps.toolTimeoutMs;
+    const timeoutMs = Math.min(deps.toolTimeoutMs, settings.callMs ?? deps.toolTimeoutMs);
+    const deadlineAt = clock.now() + timeoutMs;
     const { signal } = context;
     signal.throwIfAborted();
     return await calls.during({ context, deadlineAt }, () =>
-      callServerTool(name, session, { args, tool: tool.claims.tool, signal }),
+      callServerTool(name, session, { args, tool: tool.claims.tool, signal, ms: settings.callMs }),
     );
   }
 

@@ -35,7 +35,8 @@ export interface ServerConnection {
   close(): Promise<void>;
 }
 
-const CONNECT_MS = 30_000;
+/** A process may have to be fetched first, by `npx -y` or as a container. */
+const START_MS = { stdio: 120_000, http: 30_000, sse: 30_000 } as const;
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 300_000;
 const END_SESSION_MS = 2_000;
@@ -117,7 +118,7 @@ export function createServerConnection(
       await transport.close();
     };
     try {
-      await client.connect(transport, { timeout: CONNECT_MS });
+      await client.connect(transport, { timeout: startMsOf(settings) });
       if (isClosed) throw new Error('it ended as soon as it was connected.');
     } catch (error) {
       await end();
@@ -180,6 +181,11 @@ function isStreamLost(error: Error): boolean {
   return error instanceof SseError || /Maximum reconnection attempts/.test(error.message);
 }
 
+/** How long a server may take to start. */
+export function startMsOf({ reach, startMs }: ServerSettings): number {
+  return startMs ?? START_MS[reach.kind];
+}
+
 const TROUBLE = 'Something went wrong with an MCP server.';
 
 async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
@@ -208,14 +214,18 @@ export async function listTools({
 }: Session): Promise<{ readonly tools: readonly unknown[]; readonly isWhole: boolean }> {
   const found: unknown[] = [];
   let cursor: string | undefined;
+  const seen = new Set<string>();
   for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const read = await client.request({ method: 'tools/list', params }, PageSchema, {
       timeout: LIST_MS,
     });
     found.push(...read.tools);
-    cursor = read.nextCursor ?? undefined;
+    // Some servers say that there is more, and give the same page for ever.
+    const next = read.nextCursor || undefined;
+    cursor = next !== undefined && !seen.has(next) ? next : undefined;
     if (cursor === undefined) break;
+    seen.add(cursor);
   }
   const isWhole = cursor === undefined && found.length <= MOST_TOOLS;
   return { tools: found.slice(0, MOST_TOOLS), isWhole };

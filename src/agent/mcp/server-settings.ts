@@ -18,4 +18,8 @@ export type ServerReach =
 export interface ServerSettings {
   readonly name: string;
   readonly reach: ServerReach;
+  /** How long it may take to start. (Default: 120 s for a process, 30 s for an address.) */
+  readonly startMs?: number;
+  /** How long a call may take, where that is less than for other tools. */
+  readonly callMs?: number;
 }

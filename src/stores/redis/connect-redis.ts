@@ -106,6 +106,8 @@ async function judge(client: RedisClient, log: Log): Promise<ServerJudgement> {
   return judgeServer(parseInfo(info), saves);
 }
 
+/** Built of its parts: a password may hold whatever ends it for a pattern. */
 function withoutSecrets(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//');
+  const { host, pathname, protocol } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }

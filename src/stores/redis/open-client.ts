@@ -1,4 +1,5 @@
 /** How redis@4 is used: each client for as long as its connection lasts, reconnecting nothing by itself. */
+import { isIP } from 'node:net';
 import { createClient, createCluster } from 'redis';
 import type { Log } from '../../domain/log.ts';
 import { within } from './within.ts';
@@ -17,14 +18,15 @@ export function leave(client: RedisClient | RedisCluster, log: Log): void {
   });
 }
 
-/** Connects to one server; `broke` is called when the connection breaks. Rejects within 3 s. */
+/** Connects to one server, of a cluster that was asked for by another address perhaps; `broke` is called when the connection breaks. Rejects within 3 s. */
 export async function openClient(
   address: string,
   broke: (error: unknown) => void,
+  asked = address,
 ): Promise<RedisClient> {
   const { socket, ...rest } = address.startsWith('unix://')
     ? { socket: { path: address.slice('unix://'.length) } }
-    : { url: address, socket: {} };
+    : { url: address, socket: tlsOf(address, asked) };
   const client: RedisClient = createClient({
     ...rest,
     socket: { ...socket, connectTimeout: TCP_MS, reconnectStrategy: false },
@@ -40,6 +42,22 @@ export async function openClient(
     throw error;
   }
   return client;
+}
+
+/** The name by which TLS asks for a server (SNI), which Node sends only when it is told: an address is none. */
+function tlsOf(address: string, asked: string): { tls: true; servername?: string } | object {
+  if (!address.startsWith('rediss:')) return {};
+  const name = [address, asked]
+    .filter((each) => URL.canParse(each))
+    .map((each) => new URL(each).hostname)
+    .find((host) => isIP(host.replace(/^\[|\]$/g, '')) === 0);
+  return { tls: true, ...(name !== undefined && { servername: name }) };
+}
+
+function placeOf(address: string, asked: string) {
+  const colon = address.lastIndexOf(':');
+  const [host, port] = [address.slice(0, colon), Number(address.slice(colon + 1))];
+  return { host, port, ...tlsOf(`rediss://${host.includes(':') ? `[${host}]` : host}`, asked) };
 }
 
 /** The masters of the cluster that a server belongs to, as addresses; undefined when it belongs to none. */
@@ -74,7 +92,9 @@ export async function openCluster(
     : new URL(url);
   const isTls = url.startsWith('rediss:');
   const cluster = createCluster({
-    rootNodes: nodes.map((each) => ({ url: each })),
+    rootNodes: nodes.map((each) => ({ url: each, socket: tlsOf(each, url) })),
+    // The servers that the cluster names later are called by their own names as well.
+    ...(isTls && { nodeAddressMap: (address: string) => placeOf(address, url) }),
     // A master that is down must not keep the others from being used.
     minimizeConnections: true,
     defaults: {

@@ -100,12 +100,12 @@ export function createRedisLine(url: string, log: Log): RedisLine {
     const broke = (error: unknown) => {
       if (made) give(made, error);
     };
-    const first = await openClient(address, broke);
+    const first = await openClient(address, broke, url);
     parts.push(first);
     const cluster = await clusterOf(first, broke);
     if (cluster) leave(first, log);
     if (cluster) parts.push(cluster);
-    const listener = channels.size > 0 ? await openClient(address, broke) : undefined;
+    const listener = channels.size > 0 ? await openClient(address, broke, url) : undefined;
     if (listener) parts.push(listener);
     if (listener) await subscribe(listener);
     made = { client: cluster ?? first, listener };
