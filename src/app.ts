@@ -1,7 +1,5 @@
 /** The composition root: everything is made here, what opens last closes first. */
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAttachmentFolder } from './agent/attachment-folder.ts';
@@ -28,6 +26,7 @@ import type { Gate } from './domain/route.ts';
 import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
+import { makeWorkspaceFolder } from './folder-problems.ts';
 import { graphNameOf } from './graph-config.ts';
 import { createServer } from './http/create-server.ts';
 import { createMcpHandler } from './mcp/mcp-handler.ts';
@@ -287,17 +286,4 @@ async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promis
   if (!found) return;
   const sentence = 'Paused: nothing new runs until an admin types “/countersign resume”.';
   log.warn({ pause: found }, sentence);
-}
-
-async function makeWorkspaceFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `WORKSPACE_DIR ${path} can't be used: ${why}. Name a folder that can be made and written.`,
-      { cause: error },
-    );
-  }
 }

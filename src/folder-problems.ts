@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ancestorsOf, isWithin, leadsInto, throughLinks, unreachable } from './places.ts';
@@ -51,4 +52,18 @@ export function exportFileProblems(file: string, dataDir: string): string[] {
   return [
     `--out ${file} is inside DATA_DIR, where the export could take the place of the app’s own records. Name a file outside.`,
   ];
+}
+
+/** Makes the folder of the agent's files; rejects with what to do when it can't be used. */
+export async function makeWorkspaceFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `WORKSPACE_DIR ${path} can't be used: ${why}. Name a folder that can be made and written.`,
+      { cause: error },
+    );
+  }
 }

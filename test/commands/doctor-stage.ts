@@ -10,7 +10,7 @@ import { createWorkspace } from '../../src/playground/workspace/create-workspace
 import type { Workspace } from '../../src/playground/workspace/workspace-port.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
 import { aTool, startHttpFixture } from '../support/mcp-fixture.ts';
-import { createMockModel, type MockModel, sayCalls } from '../support/mock-model.ts';
+import { createMockModel, type MockModel, PROBE_ANSWER } from '../support/mock-model.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 export const SCOPES =
@@ -75,7 +75,7 @@ export function openDoctorStage() {
 
   before(async () => {
     workspace = await createWorkspace({ clock: createSystemClock() });
-    model = await createMockModel();
+    model = await createMockModel(undefined, { scriptsProbes: true });
     await new Promise<void>((done) => slack.listen(0, '127.0.0.1', done));
   });
   after(async () => {
@@ -95,7 +95,7 @@ export function openDoctorStage() {
       'mcp.json': JSON.stringify({ mcpServers: { fixture: { url: mcp.url } } }),
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    model.script(() => sayCalls([{ id: 'c1', name: 'report_ready', args: '{"ready":true}' }]));
+    model.script(() => PROBE_ANSWER);
     const { port } = slack.address() as AddressInfo;
     return {
       folder,

@@ -124,7 +124,7 @@ describe('countersign doctor', () => {
       'a key that the model’s server refuses',
       (set) => set.model.script(() => sayStatus(401)),
       'model',
-      /^openai\/gpt-4o-mini did not answer \(HTTP 401\): .* Check OPENAI_API_KEY/,
+      /^openai\/gpt-4o-mini: The model did not answer.* Check OPENAI_API_KEY/,
     ],
     [
       'a model that the server does not know',
@@ -137,7 +137,7 @@ describe('countersign doctor', () => {
       (set) =>
         set.model.script(() => sayStatus(400, { message: 'this model does not support tools' })),
       'model',
-      /did not accept a request with a tool\. Check that the model can call tools/,
+      /can’t call tools \(it says “.*does not support tools”\).*set MODEL to one that can call tools/,
     ],
     [
       'a model’s server that is not there',
@@ -265,7 +265,7 @@ describe('countersign doctor', () => {
     const { checks, code } = await askJson(set);
     const line = checks.find((each) => each.check === 'model');
     assert.deepEqual([code, line?.status], [0, 'warning']);
-    assert.match(line?.message ?? '', /without calling the tool.*choose a model that calls them/);
+    assert.match(line?.message ?? '', /did not call the tool.*set MODEL to one that does/);
   });
 
   it('says it where Slack’s answer does not list the scopes', async (t) => {

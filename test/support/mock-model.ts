@@ -104,6 +104,7 @@ export interface MockModel {
 /** Starts the server on a free port. */
 export async function createMockModel(
   script: MockScript = () => sayText('Hello.'),
+  how: { readonly scriptsProbes?: boolean } = {},
 ): Promise<MockModel> {
   const requests: MockRequest[] = [];
   const refusals: string[] = [];
@@ -112,7 +113,7 @@ export async function createMockModel(
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body: MockRequest = JSON.parse(await readText(incoming));
-    if (isProbe(body)) return await send(response, PROBE_ANSWER, body);
+    if (isProbe(body) && !how.scriptsProbes) return await send(response, PROBE_ANSWER, body);
     requests.push(body);
     const refusal =
       incoming.url === '/v1/chat/completions' ? refusalOf(body) : `no ${incoming.url}`;
@@ -149,12 +150,15 @@ export async function createMockModel(
   };
 }
 
-/** The check of the model at a start, which no script has to know. */
+/** The check of the model at a start, which a script need not know. */
 function isProbe({ tools }: MockRequest): boolean {
   return tools?.[0]?.function.name === 'countersign_ready';
 }
 
-const PROBE_ANSWER = sayCalls([{ id: 'ready', name: 'countersign_ready', args: '{"ready":true}' }]);
+/** A model that can be worked with. */
+export const PROBE_ANSWER = sayCalls([
+  { id: 'ready', name: 'countersign_ready', args: '{"ready":true}' },
+]);
 
 async function send(
   response: ServerResponse,

@@ -1,8 +1,8 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/log.ts';
 import { type ChatModel, ModelSettingError } from '../model.ts';
-import { sayFailure, toolRemedy } from '../model-failure.ts';
 import { type ModelProbe, probeModel } from './probe-model.ts';
+import { sayProbe } from './say-probe.ts';
 
 /** A model that takes longer is waited for behind the start. */
 const MOST_WAIT_MS = 5_000;
@@ -48,22 +48,8 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
 
 /** Logs what was found, and returns why the app should not start with it. */
 function report(model: ChatModel, probe: ModelProbe, log: Log): string | undefined {
-  const fields = { model: model.name, ...probe };
-  if (probe.tools === 'refused') return sayRefused(model, probe);
-  if (probe.tools === 'called') {
-    log.info(fields, 'The model answers and calls tools.');
-  } else if (probe.tools === 'not called') {
-    log.warn(
-      fields,
-      'The model answers, and did not call the tool that it was asked to call. If it never does, set MODEL to one that calls tools.',
-    );
-  } else {
-    const sentence = probe.failure ? sayFailure(probe.failure, model.variables, probe.said) : '';
-    log.warn(fields, `The model could not be checked. ${sentence}`);
-  }
+  const { kind, sentence } = sayProbe(model, probe);
+  if (kind === 'refused') return sentence;
+  log[kind === 'works' ? 'info' : 'warn']({ model: model.name, ...probe }, sentence);
   return undefined;
-}
-
-function sayRefused({ name }: ChatModel, { said = '' }: ModelProbe): string {
-  return `The model ${name}, or its server, can’t call tools (it says “${said}”), and the agent works through them. To help this, ${toolRemedy(said)}. To start all the same, for conversation without tools, set ALLOW_MODEL_WITHOUT_TOOLS=1.`;
 }

@@ -1,12 +1,10 @@
-/** The only file of the doctor that talks to a model or a graph: a start-up probe of the agent can take its place. */
-import { z } from 'zod';
-import { askModel } from '../../agent/ask-model.ts';
+/** Checks of what answers people: a model, or a graph in its place. */
+
 import { loadGraph } from '../../agent/foreign/load-graph.ts';
 import { findRemoteProblem } from '../../agent/foreign/remote-graph.ts';
-import type { ModelFailure } from '../../agent/model-failure.ts';
+import { probeModel } from '../../agent/model/probe-model.ts';
+import { sayProbe } from '../../agent/model/say-probe.ts';
 import { loadChatModel } from '../../agent/providers/load-chat-model.ts';
-import { toChatMessages } from '../../agent/to-chat-messages.ts';
-import { defineTool } from '../../agent/tools/define-tool.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { type GraphConfig, graphNameOf } from '../../graph-config.ts';
 import type { ModelConfig } from '../../model-config.ts';
@@ -15,78 +13,29 @@ import { type Finding, messageOf } from './finding.ts';
 import { withScratchFolder } from './scratch-folder.ts';
 
 const TIMEOUT_MS = 60_000;
-const TOOL = 'report_ready';
-const NOBODY = { team: '', user: '' };
+const STATUSES = {
+  works: 'ok',
+  'no call': 'warning',
+  refused: 'problem',
+  failed: 'problem',
+} as const;
 
-/** Sends the model one small request with one tool, through the client that the app uses. */
+/** Sends the model one small request with one tool, as a start does. */
 export async function checkModel(
   { name, provider, ...access }: ModelConfig,
   { clock }: { readonly clock: Clock },
 ): Promise<Finding> {
+  const called = `${provider}/${name}`;
   const model = await loadChatModel({
     ...access,
-    model: `${provider}/${name}`,
+    model: called,
     timeoutMs: TIMEOUT_MS,
     maxRetries: 0,
   }).catch((error: unknown) => messageOf(error));
   if (typeof model === 'string') return { status: 'problem', message: model };
-  const facts: { status?: unknown }[] = [];
-  const warn = (fields: object) => void facts.push(fields);
-  const text = `This checks a connection. Call the tool ${TOOL} once, with ready set to true.`;
-  const { calls, failure } = await askModel(
-    { model, clock, log: { warn } },
-    {
-      messages: toChatMessages(
-        [{ id: TOOL, role: 'user', text, author: NOBODY, at: clock.now() }],
-        new Map(),
-      ),
-      tools: [makeTool()],
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    },
-  );
-  const called = `${provider}/${name}`;
-  if (failure !== undefined) {
-    const status = facts.find((each) => each.status !== undefined)?.status;
-    const heard = status === undefined ? '' : ` (HTTP ${status})`;
-    const { baseUrl, key } = model.variables;
-    const remedy = REMEDIES[failure] ?? OTHER_REMEDY;
-    const message = `${called} did not answer${heard}: ${remedy.replace('{key}', key)}`;
-    return { status: 'problem', message: message.replace('{baseUrl}', baseUrl) };
-  }
-  if (calls.some(({ tool }) => tool === TOOL)) {
-    return { status: 'ok', message: `${called} answers, and calls tools.` };
-  }
-  return {
-    status: 'warning',
-    message: `${called} answered without calling the tool that it was asked to call. The agent acts through tools: choose a model that calls them, or start its server with tool calls enabled.`,
-  };
-}
-
-const OTHER_REMEDY =
-  'its server did not accept a request with a tool. Check that the model can call tools, and how its server is started.';
-const REMEDIES: Readonly<Partial<Record<ModelFailure, string>>> = {
-  auth: 'its server does not accept the key. Check {key}.',
-  'no-credit': 'the account has no credit left. Add credit, or use another key.',
-  'not-found': 'its server does not know the model or the address. Check MODEL and {baseUrl}.',
-  'rate-limited': 'its server gets too many requests from this account. Try again in a minute.',
-  overloaded: 'its server failed. Try again in a few minutes.',
-  timeout: 'there was no answer in time. Check that the model is loaded, then try again.',
-  unreachable: 'its server can’t be reached. Check {baseUrl}, the network and the proxy.',
-  'cut-off': 'the answer broke off. Check the proxy and the server’s limits.',
-  unreadable: 'what came is no answer of a model. Check {baseUrl}: it often ends with /v1.',
-  length: 'the answer reached a length limit at once. Raise the server’s limit of output tokens.',
-  empty: 'the answer was empty. Check that the model can call tools.',
-};
-
-function makeTool() {
-  const made = defineTool({
-    name: TOOL,
-    description: 'Reports that the connection works.',
-    schema: z.object({ ready: z.boolean() }),
-    run: () => 'ok',
-  });
-  if (made.kind !== 'tool') throw new Error(made.reason);
-  return made.tool;
+  const probe = await probeModel(model, { clock, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const { kind, sentence } = sayProbe(model, probe);
+  return { status: STATUSES[kind], message: `${called}: ${sentence}` };
 }
 
 /** Loads the graph, or asks its server for it. */

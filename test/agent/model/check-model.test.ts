@@ -124,7 +124,7 @@ test('a server that is not there only makes a warning', async (t) => {
   const { lines } = await check(t, undefined);
   assert.equal(lines.length, 1);
   assert.equal(lines[0]?.level, 'warn');
-  assert.match(lines[0]?.msg, /could not be reached/);
+  assert.match(lines[0]?.msg, /can’t be reached/);
 });
 
 test('a key that is refused is warned of in the server’s words, the key left out', async (t) => {
