@@ -40,17 +40,17 @@ function isOfApp(workspace: string): boolean {
 }
 
 /** Says what is wrong with a file to be written that would take the place of one of the app's own records, symbolic links followed, or of what is no file. */
-export function exportFileProblems(file: string, dataDir: string): string[] {
-  const problems = unreachable('--out', file);
+export function exportFileProblems(file: string, dataDir: string, what = '--out'): string[] {
+  const problems = unreachable(what, file);
   if (problems.length > 0) return problems;
   const there = statSync(file, { throwIfNoEntry: false });
   if (there && !there.isFile()) {
-    const what = there.isDirectory() ? 'a folder' : 'no regular file';
-    return [`--out ${file} is ${what}, and the export is a file. Name one, like audit.jsonl.`];
+    const kind = there.isDirectory() ? 'a folder' : 'no regular file';
+    return [`${what} ${file} is ${kind}. Name a file.`];
   }
   if (!leadsInto(file, dataDir)) return [];
   return [
-    `--out ${file} is inside DATA_DIR, where the export could take the place of the app’s own records. Name a file outside.`,
+    `${what} ${file} is inside DATA_DIR, where it could take the place of the app’s own records. Name a file outside.`,
   ];
 }
 

@@ -1,6 +1,7 @@
 import { showLine, showLines } from '../domain/terminal-text.ts';
 import { exportAudit } from './audit-export.ts';
 import { verifyAudit } from './audit-verify.ts';
+import { makeBackup } from './backup.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { runDoctor } from './doctor/doctor.ts';
 import { createKey, endKey, listKeys, turnKey } from './keys.ts';
@@ -28,6 +29,8 @@ const USAGES: Readonly<Record<string, string>> = {
       Writes the entries of a span of time. TIME is a day (2026-01-31), a time in UTC
       (2026-01-31T09:30), or how long ago (7d); a day as --to belongs to the span.
   Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.`,
+  backup: `  countersign backup FILE
+      Copies the records in DATA_DIR to FILE, and the installation’s key to FILE.key; the app may run.`,
   keys: `  countersign keys create --name NAME [--scopes SCOPES] [--channels C…] [--owner U…]
                           [--expires TIME] [--json]
       Makes a key for a program that uses the HTTP API, and shows it once.
@@ -56,6 +59,7 @@ const COMMANDS: Readonly<
   Record<string, (args: readonly string[], deps: CommandDeps) => Promise<ExitCode>>
 > = {
   doctor: runDoctor,
+  backup: makeBackup,
   'policy check': checkPolicy,
   'policy explain': explainPolicy,
   'audit verify': verifyAudit,
@@ -80,7 +84,7 @@ export async function runCountersign(
     deps.out(usageOf(undefined));
     return EXIT.fine;
   }
-  const words = args[0] === 'doctor' ? 1 : 2;
+  const words = Object.hasOwn(COMMANDS, args[0] ?? '') ? 1 : 2;
   const command = COMMANDS[args.slice(0, words).join(' ')];
   try {
     if (!command) throw new UsageError(sayUnknown(args));

@@ -25,7 +25,7 @@ describe('the file of countersign audit export', () => {
       [at('linked/countersign.db'), inside],
       [at('to-records'), inside],
       [at('to-later'), inside],
-      [at('folder'), /is a folder, and the export is a file\. Name one/],
+      [at('folder'), /is a folder\. Name a file/],
       ['/dev/null', /--out \/dev\/null is the system's own/],
       ['-', /leave --out away to write to the standard output/],
     ];

@@ -52,9 +52,16 @@ function assertVersion(db: Database.Database, file: string): void {
       `${file} was written by a newer Countersign: its version is ${version}, and this one knows up to ${MIGRATIONS.length}. Use the newer Countersign.`,
     );
   }
+  const tables = db.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck().get();
+  if (version === 0 && tables === 0) throw new NoKeysError(sayEmpty(file));
   throw new NoKeysError(
     `${file} is of an older Countersign: its version is ${version}, and this one needs ${MIGRATIONS.length}. Start the app of this version once, which brings it up to date; then try again.`,
   );
+}
+
+/** A database file that was copied alone lacks what its log held. */
+function sayEmpty(file: string): string {
+  return `${file} is empty. If it is a copy, it lacks what the -wal file beside the original holds: make copies by “countersign backup FILE”. Otherwise start the app once.`;
 }
 
 function toKeys(db: Database.Database, file: string) {

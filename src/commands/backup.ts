@@ -1,0 +1,38 @@
+import { exportFileProblems } from '../folder-problems.ts';
+import { backUpDatabase } from '../stores/sqlite/back-up-database.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
+import { readPlaces } from './named-places.ts';
+import { readArguments } from './read-arguments.ts';
+
+const ON_REDIS =
+  'The state is in Redis (REDIS_URL), which makes its own backups: run “redis-cli BGSAVE”, and copy its dump.rdb, or its append-only folder, once LASTSAVE has changed. README.md says how to restore it.';
+
+/** Copies the records of an app that may run, with what is needed to restore them. */
+export async function makeBackup(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { positionals } = readArguments({ args: [...args], allowPositionals: true, options: {} });
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1) {
+    throw new UsageError('Name one file, like “countersign backup /backups/monday.db”.');
+  }
+  const places = readPlaces(deps);
+  if (!places) return EXIT.problems;
+  if (places.redis) {
+    deps.err(ON_REDIS);
+    return EXIT.problems;
+  }
+  const [problem] = exportFileProblems(file, places.dataDir, 'The backup');
+  if (problem !== undefined) throw new UsageError(problem);
+  try {
+    const { database, key } = await backUpDatabase(places.dataDir, file);
+    deps.out(`The records are in ${database}.`);
+    deps.out(
+      key === undefined
+        ? 'There was no installation.key yet: the app has not run.'
+        : `The key of the installation is in ${key}. Keep it apart: whoever has both can write records that count as genuine.`,
+    );
+    return EXIT.fine;
+  } catch (error) {
+    deps.err(error instanceof Error ? error.message : String(error));
+    return EXIT.problems;
+  }
+}

@@ -1,0 +1,68 @@
+import { constants, existsSync } from 'node:fs';
+import { chmod, copyFile, link, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { explainFailure } from './sqlite-failure.ts';
+
+/** What a backup consists of. */
+export interface Backup {
+  readonly database: string;
+  /** Without it nothing of the records counts as genuine. Absent where there was none yet. */
+  readonly key?: string;
+}
+
+const OWNER_ONLY = 0o600;
+/** All in one step: pages that the app writes meanwhile would make it begin anew. */
+const ALL_PAGES = 0x7fffffff;
+
+/** Copies the database and the installation's key while the app may run; whole or not at all, and over no file. Rejects with what to do. */
+export async function backUpDatabase(dataDir: string, target: string): Promise<Backup> {
+  const file = join(dataDir, 'countersign.db');
+  if (!existsSync(file)) {
+    throw new Error(
+      `There is nothing to back up: ${file} is not there. Set DATA_DIR to the folder of the app’s records.`,
+    );
+  }
+  const key = join(dataDir, 'installation.key');
+  const keyTarget = `${target}.key`;
+  for (const path of [target, keyTarget]) if (existsSync(path)) throw new Error(sayThere(path));
+  const draft = `${target}.part`;
+  try {
+    await copyPages(file, draft);
+    await chmod(draft, OWNER_ONLY);
+    const hasKey = existsSync(key);
+    if (hasKey) await copyFile(key, keyTarget, constants.COPYFILE_EXCL);
+    if (hasKey) await chmod(keyTarget, OWNER_ONLY);
+    // Unlike a renaming it takes the place of no file.
+    await link(draft, target);
+    return { database: target, ...(hasKey && { key: keyTarget }) };
+  } catch (error) {
+    throw explainFailure(error, target);
+  } finally {
+    for (const rest of [draft, `${draft}-wal`, `${draft}-shm`]) await rm(rest, { force: true });
+  }
+}
+
+async function copyPages(file: string, draft: string): Promise<void> {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    await db.backup(draft, { progress: () => ALL_PAGES });
+  } finally {
+    db.close();
+  }
+  const copy = new Database(draft, { fileMustExist: true });
+  try {
+    // One file, that needs no log beside it.
+    copy.pragma('journal_mode = DELETE');
+    const found = copy.pragma('quick_check(1)', { simple: true });
+    if (found !== 'ok') {
+      throw new Error(`${file} is damaged (${found}), and so is its copy, which was removed.`);
+    }
+  } finally {
+    copy.close();
+  }
+}
+
+function sayThere(path: string): string {
+  return `${path} is there already, and no backup is written over another file. Name another one.`;
+}
