@@ -159,11 +159,10 @@ const MARKDOWN = [
   'See [the page](https://example.com).',
 ].join('\n');
 
-/** An answer in Markdown with feedback buttons, an alert, and a block that the page can't show. */
+/** An answer in Markdown with feedback buttons, and a block that the page can't show. */
 export function sampleAnswer(): readonly KnownBlock[] {
   return [
     { type: 'markdown', text: MARKDOWN },
-    { type: 'alert', level: 'warning', text: { type: 'mrkdwn', text: 'This *expires* soon.' } },
     { type: 'card', title: { type: 'mrkdwn', text: 'Not drawn' } },
   ];
 }

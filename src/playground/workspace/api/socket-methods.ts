@@ -1,3 +1,4 @@
+import { LIMITS } from '../blocks/limits.ts';
 import { validateMessage, validateView } from '../blocks/validate-blocks.ts';
 import type { SocketHub } from '../delivery/socket-hub.ts';
 import { isJson, type Json, parseJson } from '../json-value.ts';
@@ -19,8 +20,14 @@ export function createSocketMethods(url: string, sockets: SocketHub): ApiMethods
           errors: [{ code: 'invalid_arguments', message: 'exactly one of blocks, message, view' }],
         });
       }
-      const errors = validate(name, toObject(args[name]));
-      return errors.length === 0 ? succeed() : refuse('invalid_blocks', { errors });
+      const subject = args[name];
+      if (typeof subject === 'string' && subject.length > LIMITS.validatedText.max) {
+        return refuse('invalid_arguments', {
+          errors: [{ code: 'invalid_arguments', message: `${name} is too long` }],
+        });
+      }
+      const errors = validate(name, toObject(subject));
+      return errors.length === 0 ? succeed() : refuse(`invalid_${name}`, { errors });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { AgentSessions, SessionStatus } from '../agent-sessions.ts';
 import { checkMessage, checkStreamText } from '../blocks/check-arguments.ts';
+import { LIMITS } from '../blocks/limits.ts';
 import { assignIds } from '../blocks/walk-blocks.ts';
 import { announceChange, announcePost, toEventMessage } from '../delivery/message-events.ts';
 import { isJson, type Json, toRecords, toText } from '../json-value.ts';
@@ -234,7 +235,9 @@ function checkChunk(chunk: Json): Json | undefined {
       return checkMessage({ blocks: chunk.blocks });
     case 'task_update':
     case 'plan_update':
-      return undefined;
+      return [...toText(chunk.title)].length > LIMITS.chunkText.max
+        ? refuse('invalid_chunks', { errors: ['title is too long'] })
+        : undefined;
     default:
       return refuse('invalid_chunks', { errors: [`unsupported chunk type: ${chunk.type}`] });
   }

@@ -1,3 +1,4 @@
+import { toRecords } from '../json-value.ts';
 import { ELEMENT_RULES, type ElementType, elementOf, HTTP_URL } from './element-rules.ts';
 import { LIMITS } from './limits.ts';
 import {
@@ -74,14 +75,19 @@ const card = block({
   optional: {
     hero_image: ELEMENT_RULES.image,
     icon: ELEMENT_RULES.image,
+    slack_icon: any,
     title: mrkdwn(LIMITS.cardTitle),
     subtitle: mrkdwn(LIMITS.cardTitle),
     body: mrkdwn(LIMITS.cardBody),
+    subtext: mrkdwn(LIMITS.cardSubtext),
     actions: list(LIMITS.cardActions, elementOf('button')),
   },
   whole: about((value, pointer, report) => {
     if (!['hero_image', 'title', 'actions', 'body'].some((name) => value[name] !== undefined)) {
       report(pointer, 'missing_field', 'must have a hero_image, title, actions or body');
+    }
+    if (value.icon !== undefined && value.slack_icon !== undefined) {
+      report(pointer, 'invalid_value', 'must not have both icon and slack_icon');
     }
   }),
 });
@@ -92,7 +98,7 @@ const taskCard = block({
     title: str(LIMITS.taskTitle),
     status: oneOf('pending', 'in_progress', 'complete', 'error'),
   },
-  optional: { details: richText, output: richText, sources: any },
+  optional: { details: richText, output: richText, sources: any, icon: any, hide_title: bool },
 });
 
 const plainBlocks: Readonly<Record<string, Rule>> = {
@@ -180,10 +186,6 @@ const plainBlocks: Readonly<Record<string, Rule>> = {
 /** What a message may hold. */
 export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
   ...plainBlocks,
-  alert: block({
-    required: { text: rich(LIMITS.alertText) },
-    optional: { level: oneOf('default', 'info', 'warning', 'error', 'success') },
-  }),
   card,
   carousel: block({ required: { elements: list(LIMITS.carouselCards, byType({ card })) } }),
   container: block({
@@ -218,6 +220,15 @@ export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
       rows: list(LIMITS.dataTableRows, list(LIMITS.tableCells, cell)),
     },
     optional: { page_size: whole(LIMITS.dataTablePage), row_header_column_index: any },
+    whole: about((value, pointer, report) => {
+      const rows = Array.isArray(value.rows) ? value.rows.filter((row) => Array.isArray(row)) : [];
+      if (new Set(rows.map((row) => row.length)).size > 1) {
+        report(`${pointer}/rows`, 'invalid_value', 'all rows must have as many cells');
+      }
+      if (toRecords(rows[0]).some((each) => each.type === 'rich_text')) {
+        report(`${pointer}/rows/0`, 'invalid_value', 'a header cell must not be rich_text');
+      }
+    }),
   }),
   markdown: block({ required: { text: str({ ...LIMITS.markdownTotal, min: 1 }) } }),
   plan: block({
@@ -229,21 +240,37 @@ export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
   task_card: taskCard,
 };
 
-/** What a modal or a Home tab may hold: the blocks that are made for messages only are missing. */
-export const VIEW_BLOCK_RULES: Readonly<Record<string, Rule>> = Object.fromEntries(
-  [
-    'actions',
-    'alert',
-    'context',
-    'divider',
-    'header',
-    'image',
-    'input',
-    'rich_text',
-    'section',
-    'video',
-  ].flatMap((type) => {
-    const rule = MESSAGE_BLOCK_RULES[type];
-    return rule === undefined ? [] : [[type, rule]];
-  }),
-);
+const alert = block({
+  required: { text: rich(LIMITS.alertText) },
+  optional: { level: oneOf('default', 'info', 'warning', 'error', 'success') },
+});
+
+const VIEW_BLOCKS = [
+  'actions',
+  'card',
+  'context',
+  'divider',
+  'header',
+  'image',
+  'input',
+  'rich_text',
+  'section',
+  'video',
+] as const;
+
+/** What a modal may hold. https://docs.slack.dev/reference/block-kit/blocks */
+export const MODAL_BLOCK_RULES: Readonly<Record<string, Rule>> = { ...pick(VIEW_BLOCKS), alert };
+
+/** What a Home tab may hold. */
+export const HOME_BLOCK_RULES: Readonly<Record<string, Rule>> = pick([
+  ...VIEW_BLOCKS,
+  'container',
+  'data_table',
+  'table',
+]);
+
+function pick(types: readonly string[]): Readonly<Record<string, Rule>> {
+  return Object.fromEntries(
+    Object.entries(MESSAGE_BLOCK_RULES).filter(([type]) => types.includes(type)),
+  );
+}

@@ -1,5 +1,5 @@
 import { isJson, type Json, toRecords, toText } from '../json-value.ts';
-import { MESSAGE_BLOCK_RULES, VIEW_BLOCK_RULES } from './block-rules.ts';
+import { HOME_BLOCK_RULES, MESSAGE_BLOCK_RULES, MODAL_BLOCK_RULES } from './block-rules.ts';
 import { LIMITS } from './limits.ts';
 import {
   any,
@@ -17,7 +17,8 @@ import {
 import { listElements } from './walk-blocks.ts';
 
 const messageBlocks = list(LIMITS.messageBlocks, byType(MESSAGE_BLOCK_RULES));
-const viewBlocks = list(LIMITS.viewBlocks, byType(VIEW_BLOCK_RULES));
+const modalBlocks = list(LIMITS.viewBlocks, byType(MODAL_BLOCK_RULES));
+const homeBlocks = list(LIMITS.viewBlocks, byType(HOME_BLOCK_RULES));
 
 const common = {
   callback_id: str(LIMITS.callbackId),
@@ -26,7 +27,7 @@ const common = {
 };
 
 const modal = shape({
-  required: { type: any, title: plain(LIMITS.viewTitle), blocks: viewBlocks },
+  required: { type: any, title: plain(LIMITS.viewTitle), blocks: modalBlocks },
   optional: {
     ...common,
     submit: plain(LIMITS.viewButton),
@@ -37,7 +38,7 @@ const modal = shape({
   },
 });
 
-const home = shape({ required: { type: any, blocks: viewBlocks }, optional: common });
+const home = shape({ required: { type: any, blocks: homeBlocks }, optional: common });
 
 /**
  * Lists what Slack would refuse in a message's blocks; empty when it would take them.

@@ -95,10 +95,14 @@ const AT_LIMIT: Record<string, { max: number; make: (size: number) => object; at
     make: (size) => actions({ type: 'radio_buttons', options: times(size, (i) => option(`${i}`)) }),
     at: '/blocks/0/elements/0/options',
   },
-  'alert text': {
-    max: LIMITS.alertText.max,
-    make: (size) => ({ type: 'alert', text: mrkdwn(long(size)) }),
-    at: '/blocks/0/text/text',
+  'data table rows': {
+    max: LIMITS.dataTableRows.max,
+    make: (size) => ({
+      type: 'data_table',
+      caption: 'x',
+      rows: times(size, () => [{ type: 'raw_text', text: 'x' }]),
+    }),
+    at: '/blocks/0/rows',
   },
   'markdown text': {
     max: LIMITS.markdownTotal.max,

@@ -78,3 +78,20 @@ test('a form of every kind of field is taken', () => {
   ];
   assert.deepEqual(validateView(modal({ blocks: elements.map(input) })), []);
 });
+
+test('an alert stands in a modal only, a table on Home and not in a modal', () => {
+  const alert = (size: number) => ({
+    type: 'alert',
+    text: { type: 'mrkdwn', text: 'x'.repeat(size) },
+  });
+  const table = { type: 'table', rows: [[{ type: 'raw_text', text: 'x' }]] };
+  const title = { type: 'plain_text', text: 'Title' };
+  const pointers = (view: object) => validateView(view).map(({ pointer }) => pointer);
+  assert.deepEqual(pointers({ type: 'modal', title, blocks: [alert(200)] }), []);
+  assert.deepEqual(pointers({ type: 'modal', title, blocks: [alert(201)] }), [
+    '/blocks/0/text/text',
+  ]);
+  assert.deepEqual(pointers({ type: 'home', blocks: [alert(1)] }), ['/blocks/0/type']);
+  assert.deepEqual(pointers({ type: 'home', blocks: [table] }), []);
+  assert.deepEqual(pointers({ type: 'modal', title, blocks: [table] }), ['/blocks/0/type']);
+});
