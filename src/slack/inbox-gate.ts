@@ -7,6 +7,7 @@ import type { Log } from '../domain/log.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { SlackIdentity } from './connect-slack.ts';
+import { createMentionTwins } from './mention-twins.ts';
 import { isDirect, type ParsedMessage, parseMessage } from './parse-message.ts';
 import type { Teller } from './teller.ts';
 
@@ -23,6 +24,7 @@ export function createInboxGate(deps: {
   readonly log: Log;
 }): (event: ReceiverEvent) => Promise<InboxMessage | undefined> {
   const { identity, desk, teller, clock, log } = deps;
+  const twins = createMentionTwins(deps);
 
   return async (event) => {
     const parsed = parseMessage(event.body, { identity, now: clock.now() });
@@ -45,6 +47,7 @@ export function createInboxGate(deps: {
   }
 
   async function receive(message: InboxMessage, event: ReceiverEvent) {
+    await twins.whenWhole(event.body, message);
     const begins = isInChat(event.body, message) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
     log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');

@@ -1,0 +1,44 @@
+import type { Clock } from '../domain/clock.ts';
+import type { InboxMessage } from '../domain/message.ts';
+import { objectAt, type Payload } from './payload.ts';
+
+/** Slack tells of a mention twice, and the event of the mention may lack the files that its twin has. */
+export interface MentionTwins {
+  /** Resolves at once, but for a mention without files: when its twin has come, or will hardly come any more. */
+  whenWhole(body: Payload, message: InboxMessage): Promise<void>;
+}
+
+/** Slack waits three seconds for the acknowledgement, and the twin mostly comes within milliseconds. */
+const TWIN_MS = 1_000;
+const MOST_SEEN = 1_000;
+
+/** Creates the pairs of one process. A twin that another replica takes is stored there, files and all. */
+export function createMentionTwins({ clock }: { readonly clock: Clock }): MentionTwins {
+  const seen = new Set<string>();
+  const waiting = new Map<string, () => void>();
+
+  function note(id: string): void {
+    waiting.get(id)?.();
+    const [oldest] = seen;
+    if (seen.size >= MOST_SEEN && oldest !== undefined) seen.delete(oldest);
+    seen.add(id);
+  }
+
+  async function wait(id: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = clock.schedule(clock.now() + TWIN_MS, resolve);
+      waiting.set(id, () => {
+        cancel();
+        resolve();
+      });
+    });
+    waiting.delete(id);
+  }
+
+  return {
+    async whenWhole(body, { id, files }) {
+      if (objectAt(body, 'event').type !== 'app_mention') return note(id);
+      if (files === undefined && !seen.has(id)) await wait(id);
+    },
+  };
+}
