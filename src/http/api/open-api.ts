@@ -25,6 +25,7 @@ export function writeOpenApi(operations: readonly Operation[]): object {
     info: {
       title: 'Countersign',
       version: '1',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       description:
         'Programs put their calls to people, who decide them in Slack. A key (csk_…) requests and never decides; a token of a person decides in their name.',
     },
