@@ -154,7 +154,7 @@ describe('MCP_CONFIG', () => {
   }
 
   const TOLD: readonly (readonly [entry: string, warning: RegExp])[] = [
-    ['"command":"x","timeout":60', /“timeout” has no effect here: it is seconds to some/],
+    ['"command":"x","sseReadTimeout":60', /“sseReadTimeout” has no effect here: a stream may/],
     ['"command":"x","alwaysAllow":["y"]', /“alwaysAllow” has no effect here: .*up to the policy/],
     ['"command":"x","headers":{}', /“headers” has no effect here, beside a “command”/],
     ['"url":"http://h","env":{"A":"1"}', /“env” has no effect here, beside a “url”/],

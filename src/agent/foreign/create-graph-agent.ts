@@ -27,7 +27,7 @@ import {
   readTurnSince,
   writeUserMessage,
 } from './read-messages.ts';
-import { toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
+import { refuseUnanswerable, toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
 
 export interface GraphAgentDeps {
   readonly graph: ForeignGraph;
@@ -98,6 +98,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     input: GraphInput,
     fence: ThreadFence,
     signal: AbortSignal,
+    refusals = 0,
   ): Promise<GraphState> {
     signal.throwIfAborted();
     const { thread } = fence;
@@ -113,7 +114,22 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       return end(await read(thread, fence), sayFailed(name));
     }
     unfinished.delete(thread);
-    const state = await read(thread, fence);
+    return await conclude(fence, signal, refusals);
+  }
+
+  /** Looks where a run has come to; what it asks and nobody may answer is refused, and it goes on. */
+  async function conclude(
+    fence: ThreadFence,
+    signal: AbortSignal,
+    refusals: number,
+  ): Promise<GraphState> {
+    const { thread } = fence;
+    const snapshot = await readGraph(thread, fence);
+    const answers = refuseUnanswerable(snapshot ? openOf(snapshot) : []);
+    if (Object.keys(answers).length > 0 && refusals < MOST_REFUSALS) {
+      return await run({ kind: 'answers', answers, messages: [] }, fence, signal, refusals + 1);
+    }
+    const state = snapshot ? await toState(thread, snapshot) : UNREADABLE;
     // A graph that stops without a question waits at a breakpoint: nobody may let it through unasked.
     return state.phase === 'stuck' ? end(state, sayBreakpoint(name)) : state;
   }
@@ -177,6 +193,9 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     },
   };
 }
+
+/** A graph that goes on asking what nobody may answer would do so for ever. */
+const MOST_REFUSALS = 3;
 
 /** Its tasks are left where they are: the next message of the thread closes them. */
 function end(state: GraphState, failure: string): GraphState {

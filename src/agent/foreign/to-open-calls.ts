@@ -66,6 +66,23 @@ export function whyUnaskable(
   return undefined;
 }
 
+/** Answers the interrupts that allow no answer, by their ids, with why nobody is asked. */
+export function refuseUnanswerable(
+  interrupts: readonly OpenInterrupt[],
+): Readonly<Record<string, JsonValue>> {
+  const answers: Record<string, JsonValue> = {};
+  for (const { id, value } of interrupts) {
+    const requests = requestsOf(value);
+    if (requests.length === 0 || requests.some(({ decisions }) => decisions.length > 0)) continue;
+    const refusals = requests.map(({ tool }) => ({
+      kind: 'reply' as const,
+      text: `Nobody was asked about “${toWhole(tool)}”: the request allows no decision. Allow at least one, or don’t ask.`,
+    }));
+    answers[id] = findProtocol(value).encode(value, refusals);
+  }
+  return answers;
+}
+
 function requestProblem(
   { tool, args, decisions, schema }: ForeignRequest,
   takesWords: boolean,
