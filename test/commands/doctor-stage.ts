@@ -1,10 +1,11 @@
 /** Set-ups for `countersign doctor`: a simulated workspace that tells its scopes, a model and an MCP server. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
+import { parse } from 'yaml';
 import { runCountersign } from '../../src/commands/run-countersign.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../src/playground/workspace/workspace-port.ts';
@@ -13,8 +14,12 @@ import { aTool, startHttpFixture } from '../support/mcp-fixture.ts';
 import { createMockModel, type MockModel, PROBE_ANSWER } from '../support/mock-model.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-export const SCOPES =
-  'app_mentions:read,assistant:write,channels:history,channels:read,chat:write,commands,files:read,files:write,groups:history,groups:read,im:history,im:write,metadata.message:read,mpim:history,usergroups:read,users:read,users:read.email';
+const MANIFEST = parse(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8')) as {
+  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
+};
+
+/** Those that the manifest asks for, as Slack lists them. */
+export const SCOPES = MANIFEST.oauth_config.scopes.bot.join(',');
 export const POLICY = `version: 1
 routes:
   team:
