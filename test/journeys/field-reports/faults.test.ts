@@ -13,6 +13,7 @@ import {
   sayText,
 } from '../../support/mock-model.ts';
 import { allText } from '../../support/scene.ts';
+import { until } from '../../support/until.ts';
 import { call, type FieldStage, sayCall, setFieldStage } from './field-stage.ts';
 
 describe('faults', () => {
@@ -25,22 +26,31 @@ describe('faults', () => {
 
   const noteIt = (text: string) => stage.play(sayCall('note', { text }), sayText('It is noted.'));
 
-  for (const [error, hint, times] of [
-    ['channel_not_found', '/invite', 2],
-    ['not_in_channel', '/invite', 1],
-    ['is_archived', 'Unarchive it', 1],
-    ['restricted_action', 'An admin can allow it', 1],
-    ['an_error_nobody_knows', 'an_error_nobody_knows', 1],
-    ['invalid_blocks', 'invalid_blocks', 1],
+  /** Lets a minute pass since Slack has first refused the card that is refused now. */
+  async function refusedForAMinute(): Promise<void> {
+    const since = () => stage.sql<{ ts: string }>("SELECT ts FROM sides WHERE side = 'refused'");
+    await until(() => since().length === 1);
+    stage.sql("UPDATE sides SET ts = '1' WHERE side = 'refused'");
+  }
+
+  for (const [error, hint] of [
+    ['channel_not_found', '/invite'],
+    ['not_in_channel', '/invite'],
+    ['is_archived', 'Unarchive it'],
+    ['restricted_action', 'An admin can allow it'],
+    ['an_error_nobody_knows', 'an_error_nobody_knows'],
+    ['invalid_blocks', 'invalid_blocks'],
   ] as const) {
     it(`a card that Slack refuses with ${error} is told to its requester once, runs nothing, and comes when that is mended (field report 10)`, async () => {
       const before = (await stage.runs()).length;
-      stage.workspace.faults.api('chat.postMessage', { kind: 'error', error }, times);
+      stage.workspace.faults.api('chat.postMessage', { kind: 'error', error }, 1_000);
       noteIt(error);
       const place = await stage.ask('requester', `note ${error}`);
+      await refusedForAMinute();
       const told = await stage.privately('requester', hint);
       assert.match(allText(told), /Nothing was run/);
       assert.equal(stage.cards(place).length, 0);
+      stage.workspace.faults.clear();
       const card = await stage.card(place, error, 'Waiting for a decision');
       assert.equal((await stage.runs()).length, before);
       const tellings = stage.workspace
@@ -63,6 +73,7 @@ describe('faults', () => {
       ...{ type: 'app_mention', user, team, text, ts, channel, event_ts: ts },
     });
     assert.equal(ack.kind, 'acknowledged');
+    await refusedForAMinute();
     const told = await stage.privately('requester', `<#${channel}>`);
     assert.match(allText(told), /\/invite/);
     assert.ok(told.channel.startsWith('D'));
