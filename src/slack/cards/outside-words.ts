@@ -18,7 +18,8 @@ export function sayOutside({ by, name }: Outside): string {
 
 /** Says what is known of whoever makes a call from outside, with what of it nobody has checked. */
 export function sayOrigin(outside: Outside): string {
-  const from = outside.host === undefined ? '' : ` from \`${showHost(outside.host)}\``;
+  const via = outside.isProxied ? ' through a proxy' : '';
+  const from = outside.host === undefined ? via : ` from \`${showHost(outside.host)}\``;
   const how = outside.by === 'key' ? ' (API key, unverified)' : '';
   return `the ${sayOutside(outside)}${how}${from}`;
 }
