@@ -220,8 +220,10 @@ describe('a program’s call that others decide, or nobody can', () => {
   it('whose channel takes no cards is told of in person, and waits', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, ask, cards, stored, pass } = scene;
-    workspace.faults.api('chat.postMessage', { kind: 'error', error: 'not_in_channel' }, 1);
+    workspace.faults.api('chat.postMessage', { kind: 'error', error: 'not_in_channel' }, 1_000);
     const call = await ask();
+    await pass(3 * MINUTE);
+    workspace.faults.clear();
     await pass(5 * MINUTE);
     const told = workspace
       .see('requester')
