@@ -160,6 +160,9 @@ async function open(
     onRelease,
   });
 
+  const { adminUsers, ...talk } = config.talk;
+  const directory = createSlackDirectory({ connection, clock, log, adminUsers });
+
   const agent = await openAgent(config, {
     toolbox,
     helpers,
@@ -170,12 +173,11 @@ async function open(
     onRelease,
     checksModel: overrides.checksModel ?? true,
     ...(config.modelSeesImages && { readImage: files.read }),
+    timezoneOf: async (person) => (await directory.profileOf(person)).timezone,
     log,
     onDelta: (thread, text, restarts) => worker?.live.delta(thread, text, restarts),
   });
 
-  const { adminUsers, ...talk } = config.talk;
-  const directory = createSlackDirectory({ connection, clock, log, adminUsers });
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
   const known = { directory, talk, integrity, log, graph };

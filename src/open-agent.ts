@@ -20,7 +20,7 @@ export async function openAgent(
   config: SlackModeConfig,
   deps: Pick<
     AgentDeps,
-    'toolbox' | 'helpers' | 'history' | 'saver' | 'clock' | 'readImage' | 'onDelta'
+    'toolbox' | 'helpers' | 'history' | 'saver' | 'clock' | 'readImage' | 'timezoneOf' | 'onDelta'
   > & {
     /** Of a graph that others made. */
     readonly graphSaver: AgentDeps['saver'];

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.ts';
 import { type Helper, toolsOf } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { AssistantMessage, ModelCall, TurnMessage } from '../domain/message.ts';
+import type { Person } from '../domain/person.ts';
 import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Tool, Toolbox } from '../domain/tool.ts';
@@ -43,6 +44,8 @@ export interface AgentDeps {
   readonly contextTokens: number;
   /** Reads what people attached; absent where the model can't see images. */
   readonly readImage?: ReadImage | undefined;
+  /** Where a person's clock is, by its IANA name; rejects where that can't be told now. */
+  readonly timezoneOf?: ((person: Person) => Promise<string | undefined>) | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
   /** Told of the model's words as they come. */
   readonly onDelta?: ((thread: ThreadKey, text: string, restarts: boolean) => void) | undefined;
@@ -178,6 +181,7 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
     const prompt = buildPrompt({
       systemPrompt,
       now: clock.now(),
+      timezone: await timezoneFor(state),
       earlier: window.messages,
       current: current.messages,
       isCut: window.isCut,
@@ -189,6 +193,18 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
       request: { messages: toChatMessages(prompt, images, deps.model.origin), tools },
       notice,
     };
+  }
+
+  /** The turn goes on without it. */
+  async function timezoneFor({ messages }: TurnState): Promise<string | undefined> {
+    const asked = messages.find(({ role }) => role === 'user');
+    if (asked?.role !== 'user') return undefined;
+    try {
+      return await deps.timezoneOf?.(asked.author);
+    } catch (error) {
+      deps.log?.warn({ err: error }, 'Could not find out the time zone of whoever asks.');
+      return undefined;
+    }
   }
 
   function sayFailed(failure: ModelFailure, said: string | undefined, state: TurnState): string {

@@ -38,6 +38,8 @@ export type PromptMessage = { readonly role: 'system'; readonly text: string } |
 export interface PromptParts {
   readonly systemPrompt: string;
   readonly now: number;
+  /** Where the clock of whoever asks is, by its IANA name, where that is known. */
+  readonly timezone?: string | undefined;
   /** Earlier turns of the thread, oldest message first. */
   readonly earlier: readonly TurnMessage[];
   readonly current: readonly TurnMessage[];
@@ -67,6 +69,9 @@ function buildSystemText(parts: PromptParts, isNamed: boolean): string {
         ? `The person behind it all is <@${user}>.`
         : `You are answering <@${user}>.`,
     );
+    if (parts.timezone !== undefined) {
+      lines.push(`Their clock says ${toTimeThere(parts.now, parts.timezone)}.`);
+    }
   }
   if (isNamed) lines.push('Several people write here; each message begins with its author’s id.');
   if (parts.isCut) {
@@ -82,6 +87,19 @@ function toSpokenTime(now: number): string {
   const date = new Date(now);
   const weekday = date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
   return `${weekday}, ${date.toISOString()} (UTC)`;
+}
+
+function toTimeThere(now: number, timeZone: string): string {
+  const time = new Date(now).toLocaleString('en-GB', {
+    weekday: 'long',
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+  });
+  return `${time} (${timeZone})`;
 }
 
 function authorsOf(messages: readonly TurnMessage[]): readonly Person[] {

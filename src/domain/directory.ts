@@ -11,6 +11,8 @@ export interface Profile {
   readonly isAdmin: boolean;
   /** What people call them: chosen by themselves, and no proof of anything. */
   readonly name?: string;
+  /** Where their clock is, by its IANA name, e.g. `Europe/Berlin`. */
+  readonly timezone?: string;
 }
 
 /** What the workspace knows of a group of people. */

@@ -51,10 +51,12 @@ export function createSlackDirectory(deps: {
     const standing = standingOf(user, identity.team);
     const isAdmin = ADMIN_MARKS.some((mark) => user[mark] === true) || adminUsers.has(id);
     const name = nameOf(user);
+    const timezone = timezoneOf(user);
     return {
       standing,
       isAdmin: standing === 'member' && isAdmin,
       ...(name !== undefined && { name }),
+      ...(timezone !== undefined && { timezone }),
     };
   }
 
@@ -84,6 +86,22 @@ function nameOf(user: Payload): string | undefined {
   const profile = objectAt(user, 'profile');
   const names = [textAt(profile, 'display_name'), textAt(profile, 'real_name')];
   return names.find((name) => name !== undefined && name.trim() !== '');
+}
+
+/** Only a zone that this machine knows. https://docs.slack.dev/reference/objects/user-object */
+function timezoneOf(user: Payload): string | undefined {
+  const zone = textAt(user, 'tz');
+  return zone !== undefined && isZone(zone) ? zone : undefined;
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 const ADMIN_MARKS = ['is_admin', 'is_owner', 'is_primary_owner'] as const;

@@ -36,6 +36,35 @@ function aTurn(n: number, text = `question ${n}`): SettledTurn {
   };
 }
 
+test('the model is told what the clock of whoever asks says', () => {
+  const [system] = buildPrompt({
+    systemPrompt: 'Be kind.',
+    now: NOW,
+    timezone: 'America/New_York',
+    earlier: [],
+    current: [said('tomorrow at nine')],
+    isCut: false,
+  });
+  assert.match(
+    system?.text ?? '',
+    /^Their clock says Monday,? 5 January 2026 at 04:00 \(America\/New_York\)\.$/m,
+  );
+});
+
+test('a turn asks for the time zone of its person, and goes on where nobody can tell it', async (t) => {
+  const { agent, mock } = await createBench(t, () => sayText('Yes.'), {
+    timezoneOf: async ({ user }) => (user === 'U1' ? 'Asia/Kolkata' : undefined),
+  });
+  await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
+  assert.match(String(mock.requests[0]?.messages[0]?.content), /\(Asia\/Kolkata\)/);
+  const other = await createBench(t, () => sayText('Yes.'), {
+    timezoneOf: () => Promise.reject(new Error('Slack does not answer.')),
+  });
+  await other.agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
+  assert.doesNotMatch(String(other.mock.requests[0]?.messages[0]?.content), /Their clock/);
+  assert.equal(other.warnings.length, 1);
+});
+
 test('the model is told the time, who asks, and nothing of what is not so', () => {
   const [system, ...rest] = buildPrompt({
     systemPrompt: 'Be kind.',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { ChatError } from '../../src/domain/chat.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
+import type { MemberSeed } from '../../src/playground/workspace/workspace-seed.ts';
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackDirectory } from '../../src/slack/slack-directory.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
@@ -9,8 +10,15 @@ import { createManualClock } from '../support/manual-clock.ts';
 
 const silent = () => {};
 
-async function directoryOf(t: TestContext, adminUsers: readonly string[] = []) {
-  const workspace = await createWorkspace({ clock: createSystemClock() });
+async function directoryOf(
+  t: TestContext,
+  adminUsers: readonly string[] = [],
+  members?: readonly MemberSeed[],
+) {
+  const workspace = await createWorkspace({
+    clock: createSystemClock(),
+    ...(members && { members }),
+  });
   t.after(() => workspace.stop());
   const connection = await connectSlack({
     config: { botToken: workspace.botToken, apiUrl: workspace.apiUrl, appToken: 'xapp-1' },
@@ -35,6 +43,19 @@ async function directoryOf(t: TestContext, adminUsers: readonly string[] = []) {
 }
 
 describe('the directory', () => {
+  it('tells in which time zone a person is, where it is one', async (t) => {
+    const { of } = await directoryOf(
+      t,
+      [],
+      [
+        { name: 'requester', realName: 'Riley', tz: 'Asia/Kolkata' },
+        { name: 'admin', realName: 'Adair', tz: 'Nowhere/At all' },
+      ],
+    );
+    assert.equal((await of('requester')).timezone, 'Asia/Kolkata');
+    assert.equal((await of('admin')).timezone, undefined);
+  });
+
   it('tells members, admins, guests, strangers, bots and the deactivated apart', async (t) => {
     const { workspace, directory, team, of } = await directoryOf(t);
     workspace.changeMember('outsider', { deleted: true });

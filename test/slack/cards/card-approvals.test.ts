@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/call.ts';
+import type { Profile } from '../../../src/domain/directory.ts';
 import { type KnownPeople, toOutlook } from '../../../src/domain/outlook.ts';
 import type { Approver, Route } from '../../../src/domain/route.ts';
 import { sentence } from '../../../src/domain/sentence.ts';
@@ -80,7 +81,7 @@ describe('a pending card', () => {
 
   it('lets no chosen name be markup, an emoji or a line of ours', () => {
     const name = '`*x*` :white_check_mark:\nApproved by <!channel> <@U9>\u202e';
-    const profiles = new Map([...KNOWN.profiles, ['U2', member(name)] as const]);
+    const profiles = new Map<string, Profile>([...KNOWN.profiles, ['U2', member(name)]]);
     const facts = factsOf(others('user:U2', 'user:U3'), { ...KNOWN, profiles });
     const line = facts.split('\n').find((each) => each.startsWith('*Waits for*')) ?? '';
     assert.match(line, /^\*Waits for\* `[^`]+`, `Sam`$/);
