@@ -189,8 +189,12 @@ describe('a channel of approvers', () => {
       const last = stage.workspace.journal.findLast(({ name }) => name === 'chat.postMessage');
       return (last?.answer as { error?: string })?.error === 'not_in_channel' ? true : undefined;
     });
-    await stage.clock.advance(70_000);
-    await stage.privately('requester', 'where it is to be decided');
+    // Only what is refused for a minute is told; it is tried again and again meanwhile.
+    await pass(() =>
+      stage.workspace
+        .see('requester')
+        .messages.find((each) => allText(each).includes('where it is to be decided')),
+    );
     await stage.privately('admin', 'sends its cards to');
     await stubWith(place, 'I can’t show the card in', '/invite');
     await stage.workspace.join('countersign', 'finance');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { ChatError } from '../../src/domain/chat.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
-import type { MemberSeed } from '../../src/playground/workspace/workspace-seed.ts';
+import { DEFAULT_MEMBERS, type MemberSeed } from '../../src/playground/workspace/workspace-seed.ts';
 import { connectSlack } from '../../src/slack/connect-slack.ts';
 import { createSlackDirectory } from '../../src/slack/slack-directory.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
@@ -44,14 +44,15 @@ async function directoryOf(
 
 describe('the directory', () => {
   it('tells in which time zone a person is, where it is one', async (t) => {
-    const { of } = await directoryOf(
-      t,
-      [],
-      [
-        { name: 'requester', realName: 'Riley', tz: 'Asia/Kolkata' },
-        { name: 'admin', realName: 'Adair', tz: 'Nowhere/At all' },
-      ],
-    );
+    const zones: Readonly<Record<string, string>> = {
+      requester: 'Asia/Kolkata',
+      admin: 'Nowhere/At all',
+    };
+    const members = DEFAULT_MEMBERS.map((member) => ({
+      ...member,
+      tz: zones[member.name] ?? 'UTC',
+    }));
+    const { of } = await directoryOf(t, [], members);
     assert.equal((await of('requester')).timezone, 'Asia/Kolkata');
     assert.equal((await of('admin')).timezone, undefined);
   });
