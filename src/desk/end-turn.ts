@@ -7,7 +7,6 @@ import { expire, withdraw, withdrawHeld } from '../domain/decide.ts';
 import type { InboxMessage, TurnMessage } from '../domain/message.ts';
 import type { WithdrawalCause } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
-
 import type { Step } from '../domain/transitions.ts';
 import type { AwaitedTurns } from './awaited-turns.ts';
 import type { CloseLive } from './close-live.ts';

@@ -12,23 +12,13 @@ export interface InstallationKey {
 
 const MARK_LENGTH = 8;
 
-/** A card names the same secrets again and again. */
-const MOST_KEPT = 500;
-
 /** Makes the marks of one installation: the first hexadecimal digits of an HMAC-SHA256. */
 export function createSecretMark(key: Uint8Array): SecretMark {
-  const kept = new Map<string, string>();
-  return (secret) => {
-    const known = kept.get(secret);
-    if (known !== undefined) return known;
-    const mark = createHmac('sha256', key)
+  return (secret) =>
+    createHmac('sha256', key)
       .update(`countersign-secret-1\0${secret}`)
       .digest('hex')
       .slice(0, MARK_LENGTH);
-    if (kept.size >= MOST_KEPT) kept.clear();
-    kept.set(secret, mark);
-    return mark;
-  };
 }
 
 /** Makes ids of calls out of texts, the same of the same text: 132 bits that nobody can guess without the key. */

@@ -57,7 +57,7 @@ describe('countersign doctor', () => {
   it('is part of the set-up that the README describes', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const [, steps = ''] = /^## Ten minutes to your workspace\n(.*?)^## /ms.exec(readme) ?? [];
-    assert.match(steps, /^ {3}npx countersign doctor$/m);
+    assert.match(steps, /^ {3}npx --no -- countersign doctor$/m);
   });
 
   const at = (set: SetUp, name: string, text: string) =>
