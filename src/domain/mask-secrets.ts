@@ -78,7 +78,18 @@ export function maskingOf(
 ): Masking {
   const finderOf = (secret: readonly string[]) =>
     secret.length === 0 ? NO_TEXTS : createTextFinder(secretTextsAt(args, secret));
-  return { ...how, paths, hidden: finderOf(paths.hidden), claimed: finderOf(paths.claimed) };
+  const finders = { hidden: finderOf(paths.hidden), claimed: finderOf(paths.claimed) };
+  return { reveals: how.reveals, mark: how.mark && remembering(how.mark), paths, ...finders };
+}
+
+/** A call may repeat one secret thousands of times, and each mark is a hash. What is remembered goes with the masking. */
+function remembering(mark: SecretMark): SecretMark {
+  const known = new Map<string, string>();
+  return (secret) => {
+    const made = known.get(secret) ?? mark(secret);
+    known.set(secret, made);
+    return made;
+  };
 }
 
 type Kind = 'hidden' | 'claimed' | 'guessed';
