@@ -40,6 +40,7 @@ import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
 import { createSlackApp, type SlackApp } from './slack/create-slack.ts';
 import { createAttachmentSource } from './slack/fetch-file.ts';
+import { createReadThread } from './slack/read-thread.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
 import { createSlackDirectory } from './slack/slack-directory.ts';
 import { createSendFileToSlack } from './slack/upload-file.ts';
@@ -195,6 +196,7 @@ async function open(
       source: createAttachmentSource({ connection, clock, log }),
       folder: createAttachmentFolder(files, filesOff),
     },
+    readThread: createReadThread({ connection, log }),
     ...known,
     signals,
     clock,

@@ -11,6 +11,7 @@ import type { Gate } from '../domain/route.ts';
 import type { Seal } from '../domain/seal.ts';
 import type { Store } from '../domain/store.ts';
 import type { TalkRules } from '../domain/talk.ts';
+import type { ReadThread } from '../domain/thread-words.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import type { IntegrityAlarm } from './integrity-alarm.ts';
 import type { StopSignals } from './stop-signals.ts';
@@ -26,6 +27,8 @@ export interface DeskDeps {
   readonly gate: Gate;
   /** Where the files that people attach come from, and where they are put. */
   readonly attachments: { readonly source: AttachmentSource; readonly folder: AttachmentFolder };
+  /** Reads what people said in a thread. (Default: nothing is read.) */
+  readonly readThread?: ReadThread;
   readonly directory: Directory;
   readonly talk: TalkRules;
   readonly signals: StopSignals;

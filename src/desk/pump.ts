@@ -170,7 +170,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     }
     const unanswered = open.calls.filter((call) => !call.outcome);
     const waiting = await readWaiting(store, unanswered);
-    const takeReply = (reply: InboxMessage) => takeIn(reply, fence, work);
+    const takeReply = (reply: InboxMessage) => takeIn(reply, fence, work, 'reply');
     if (await hear(waiting, fence, { open: takeReply, signal })) return state;
     await rest(message, waiting);
     return undefined;
@@ -190,7 +190,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const [pause] = await Promise.all([store.pause.read(), closeLive.leftover(message, fence)]);
     return await goOn(message, fence, pause, async () => {
       if (message.files) progress.note(fence.thread, 'is reading what is attached…');
-      const opened = await takeIn(message, fence, work);
+      const opened = await takeIn(message, fence, work, 'turn');
       if (message.files && awaited.has(message)) await progress.thinking(message);
       return await agent.start(opened, fence, work.signal);
     });

@@ -1,9 +1,10 @@
-/** What people attach is taken in when the turn begins: fetched, looked at, saved, and named to the model. */
+/** What belongs to a message is taken in when its turn begins: files are fetched, saved and named to the model, and what was said before is added. */
 import { sayKey, type ThreadFence } from '../domain/agenda.ts';
 import { type FileKind, fileKindOf, kindName } from '../domain/file-kind.ts';
 import { type OpenedMessage, shownFileName } from '../domain/file-ports.ts';
 import type { Attachment, InboxMessage, UserImage } from '../domain/message.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import { createLookBack } from './look-back.ts';
 
 const MB = 1024 * 1024;
 /** The largest files, by what they are, in bytes; a larger image is taken as any other file. */
@@ -24,8 +25,11 @@ type Taken =
     }
   | { readonly kind: 'refused'; readonly name: string; readonly why: string };
 
-/** Builds the use case: takes in the files of a message, once for all however often it is done. Rejects for what passes by itself, but not for ever. */
-export function createTakeIn({ store, clock, log, attachments }: DeskDeps) {
+/** Builds the use case: takes in what belongs to a message, files once for all however often it is done; a reply is given no background. Rejects for what passes by itself, but not for ever. */
+export function createTakeIn(deps: DeskDeps) {
+  const { store, clock, log, attachments } = deps;
+  const lookBack = createLookBack(deps);
+
   async function takeOne(file: Attachment, work: Pick<Work, 'signal' | 'tries'>): Promise<Taken> {
     const name = shownFileName(file.name);
     const fetched = await fetchOne(file, work);
@@ -78,10 +82,23 @@ export function createTakeIn({ store, clock, log, attachments }: DeskDeps) {
     message: InboxMessage,
     fence: ThreadFence,
     work: Pick<Work, 'signal' | 'tries'>,
+    as: 'turn' | 'reply',
   ): Promise<OpenedMessage> {
-    if (!message.files || message.files.length === 0) return message;
+    const background = await lookBack(message, work);
+    const opened = await takeFiles(message, message.files ?? background.files, fence, work);
+    if (as === 'reply' || background.notes === '') return opened;
+    return { ...opened, text: `${opened.text}\n\n${background.notes}` };
+  };
+
+  async function takeFiles(
+    message: InboxMessage,
+    files: readonly Attachment[],
+    fence: ThreadFence,
+    work: Pick<Work, 'signal' | 'tries'>,
+  ): Promise<OpenedMessage> {
+    if (files.length === 0) return message;
     const taken: Taken[] = [];
-    for (const file of message.files) taken.push(await takeOne(file, work));
+    for (const file of files) taken.push(await takeOne(file, work));
     const refused = taken.filter((each) => each.kind === 'refused');
     if (refused.length > 0) await tellRefused(message, refused, fence);
     const images = taken.flatMap((each) =>
@@ -89,7 +106,7 @@ export function createTakeIn({ store, clock, log, attachments }: DeskDeps) {
     );
     const text = `${message.text}\n\n${toNotes(taken)}`;
     return { ...message, text, ...(images.length > 0 && { images }) };
-  };
+  }
 }
 
 function tooLarge() {

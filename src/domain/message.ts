@@ -26,6 +26,10 @@ export interface InboxMessage {
   /** Until when (ms) an earlier message of the thread may still arrive; absent where none can. */
   readonly orderedAt?: number;
   readonly files?: readonly Attachment[];
+  /** It mentions the app in a thread of a channel: what people said there before belongs to it. */
+  readonly looksBack?: true;
+  /** Slack told only of the mention, which leaves out files. */
+  readonly mayHaveFiles?: true;
   /** On a message that an agent wrote to a helper: which one, and the person's line that it all began with. */
   readonly delegated?: {
     readonly agent: string;

@@ -132,6 +132,8 @@ export interface Inbox {
   receive(message: InboxMessage, effects: Effects): Promise<'new' | 'known'>;
   /** Tells whether any message of the thread was ever received. */
   knows(thread: ThreadKey): Promise<boolean>;
+  /** Tells which of these ids are of messages that were ever received. */
+  received(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** The message whose turn is going on. */
   current(thread: ThreadKey): Promise<InboxMessage | undefined>;
   /** Waiting messages, oldest first by `ts`. */

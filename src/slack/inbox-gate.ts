@@ -46,8 +46,8 @@ export function createInboxGate(deps: {
     return mayBe && !(await desk.isInThread(parsed.message.thread));
   }
 
-  async function receive(message: InboxMessage, event: ReceiverEvent) {
-    await twins.whenWhole(event.body, message);
+  async function receive(parsed: InboxMessage, event: ReceiverEvent) {
+    const message = await twins.whenWhole(event.body, parsed);
     const begins = isInChat(event.body, message) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
     log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');

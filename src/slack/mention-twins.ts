@@ -4,8 +4,8 @@ import { objectAt, type Payload } from './payload.ts';
 
 /** Slack tells of a mention twice, and the event of the mention may lack the files that its twin has. */
 export interface MentionTwins {
-  /** Resolves at once, but for a mention without files: when its twin has come, or will hardly come any more. */
-  whenWhole(body: Payload, message: InboxMessage): Promise<void>;
+  /** Resolves at once, but for a mention without files: when its twin has come, or will hardly come any more. Such a mention is marked, for whoever is later than that. */
+  whenWhole(body: Payload, message: InboxMessage): Promise<InboxMessage>;
 }
 
 /** Slack waits three seconds for the acknowledgement, and the twin mostly comes within milliseconds. */
@@ -36,9 +36,15 @@ export function createMentionTwins({ clock }: { readonly clock: Clock }): Mentio
   }
 
   return {
-    async whenWhole(body, { id, files }) {
-      if (objectAt(body, 'event').type !== 'app_mention') return note(id);
-      if (files === undefined && !seen.has(id)) await wait(id);
+    async whenWhole(body, message) {
+      const { id, files } = message;
+      if (objectAt(body, 'event').type !== 'app_mention') {
+        note(id);
+        return message;
+      }
+      if (files !== undefined) return message;
+      if (!seen.has(id)) await wait(id);
+      return { ...message, mayHaveFiles: true };
     },
   };
 }

@@ -108,6 +108,11 @@ function whyIgnored(body: Payload, event: Payload, identity: SlackIdentity): str
   return undefined;
 }
 
+/** Tells whether a stored message of Slack is a person's own, edited or not. */
+export function isWrittenByPerson(event: Payload, identity: SlackIdentity): boolean {
+  return WRITTEN.has(event.subtype) && event.hidden !== true && !isFromBot(event, identity);
+}
+
 /** Tells whether a payload is an event that was sent for this app, as far as that is known, in this workspace. */
 export function isForUs(body: Payload, identity: SlackIdentity): boolean {
   if (body.type !== 'event_callback') return false;
@@ -139,21 +144,35 @@ function toMessage(
   const channel = textAt(event, 'channel') ?? '';
   const ts = textAt(event, 'ts') ?? '';
   const threadTs = textAt(event, 'thread_ts');
-  const user = textAt(event, 'user') ?? '';
-  const authorTeam = teamOf(authorTeamOf(event) ?? facts.identity.team, facts.identity);
-  if (![channel, user, authorTeam].every((id) => ID.test(id))) return undefined;
+  const author = authorOf(event, facts.identity);
+  if (author === undefined || !ID.test(channel)) return undefined;
   if (!TS.test(ts) || !TS.test(threadTs ?? ts)) return undefined;
   const { team, botUserId } = facts.identity;
   const files = readFiles(event);
+  const looksBack = isReply(event) && isMention(event, botUserId);
   return {
     id: messageId({ team, channel, ts }),
     thread: threadKey({ team, channel, ts, threadTs }),
-    author: { team: authorTeam, user },
+    author,
     ts,
     text: readMessageText(event, botUserId),
     receivedAt: facts.now,
     ...(files.length > 0 && { files }),
+    ...(looksBack && { looksBack }),
   };
+}
+
+function isMention(event: Payload, botUserId: string): boolean {
+  return (
+    event.type === 'app_mention' || (event.channel_type !== 'im' && mentionsUs(event, botUserId))
+  );
+}
+
+/** Returns who wrote a message; undefined where Slack does not say it plainly. */
+export function authorOf(event: Payload, identity: SlackIdentity): Person | undefined {
+  const user = textAt(event, 'user') ?? '';
+  const team = teamOf(authorTeamOf(event) ?? identity.team, identity);
+  return ID.test(user) && ID.test(team) ? { team, user } : undefined;
 }
 
 /**

@@ -49,6 +49,20 @@ describe('a message to the agent', () => {
     assert.deepEqual(asMessage, parse(mention, { event_id: 'E1' }));
   });
 
+  it('looks back where it mentions the app in a thread, under both event types, and only there', () => {
+    const inThread = { ...mention, thread_ts: '1.1' };
+    const looksBack = (event: Record<string, unknown>) => {
+      const parsed = parse(event);
+      return parsed.kind === 'message' && parsed.message.looksBack;
+    };
+    assert.equal(looksBack(inThread), true);
+    assert.equal(looksBack({ ...inThread, type: 'message', channel_type: 'group' }), true);
+    assert.equal(looksBack(mention), undefined);
+    const said = { type: 'message', thread_ts: '1.1', text: 'hi' };
+    assert.equal(looksBack({ ...said, channel_type: 'channel' }), undefined);
+    assert.equal(looksBack({ ...said, text: mention.text, channel_type: 'im' }), undefined);
+  });
+
   const taken: readonly [string, Record<string, unknown>, string, boolean][] = [
     [
       'a top-level direct message',

@@ -24,6 +24,13 @@ return 1`);
 
 const KNOWS = readScript(`return redis.call('SISMEMBER',P..':threads',ARGV[1])`);
 
+const RECEIVED = readScript(`
+local out={}
+for _,id in ipairs(ARGV) do
+  if redis.call('HEXISTS',P..':message-states',id)==1 then out[#out+1]=id end
+end
+return out`);
+
 const SHOW = `
 local function show(id)
   return {id,redis.call('HGET',P..':messages',id),redis.call('HGET',P..':message-stops',id),redis.call('HGET',P..':message-threads',id)}
@@ -88,6 +95,9 @@ export function createRedisInbox(link: RedisLink, desk: string, onDamaged: OnDam
     },
     async knows(thread) {
       return (await link.run(KNOWS, desk, [thread])) === 1;
+    },
+    async received(ids) {
+      return new Set(readTexts(await link.run(RECEIVED, desk, ids)));
     },
     async current(thread) {
       const [current] = readList(await link.run(CURRENT, desk, [thread]));

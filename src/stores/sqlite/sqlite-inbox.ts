@@ -28,6 +28,9 @@ export function createSqliteInbox(
     ON CONFLICT (id) DO NOTHING`);
   const touch = createTouch(db);
   const known = db.prepare<[thread: string]>('SELECT 1 FROM inbox WHERE thread = ? LIMIT 1');
+  const received = db.prepare<[ids: string], { id: string }>(
+    'SELECT id FROM inbox WHERE id IN (SELECT value FROM json_each(?))',
+  );
   // Seconds may differ in length, their six decimals do not.
   const inState = db.prepare<[thread: string, state: 'waiting' | 'current'], Row>(`
     SELECT id, thread, document FROM inbox WHERE thread = ? AND state = ?
@@ -68,6 +71,10 @@ export function createSqliteInbox(
     },
     async knows(thread) {
       return transact.read(() => known.get(thread) !== undefined);
+    },
+    async received(ids) {
+      const rows = transact.read(() => received.all(JSON.stringify(ids)));
+      return new Set(rows.map(({ id }) => id));
     },
     async current(thread) {
       const [current] = rowsOf(thread, 'current');

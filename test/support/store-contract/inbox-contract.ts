@@ -64,6 +64,21 @@ export function inboxContract(open: OpenBench): void {
     assert.equal(await bench.store.inbox.knows(OTHER_THREAD), false);
   });
 
+  test('a message is known to have been received, whatever became of it', async (t) => {
+    const bench = await open(t);
+    const { inbox } = bench.store;
+    const [ended, waits] = [aMessage('1700000001.000100'), aMessage('1700000002.000100')];
+    await inbox.receive(ended, {});
+    await inbox.receive(waits, {});
+    await inbox.end(ended.id, 'answered', {}, await holdThread(bench));
+    const never = aMessage('1700000003.000100').id;
+    assert.deepEqual(
+      await inbox.received([never, waits.id, ended.id]),
+      new Set([ended.id, waits.id]),
+    );
+    assert.deepEqual(await inbox.received([]), new Set());
+  });
+
   test('one message at a time is current, and an ended one never again', async (t) => {
     const bench = await open(t);
     const { inbox } = bench.store;

@@ -105,6 +105,7 @@ export function removalContract(open: OpenBench): void {
     assert.deepEqual(await store.history.untouched(9_000, ALL), []);
     assert.deepEqual(await eventsOf(store), ['removed']);
     assert.equal(await store.inbox.knows(THREAD), true);
+    assert.equal((await store.inbox.received([aMessage('1.000100').id])).size, 1);
     const again = aMessage('1.000100', { receivedAt: 9_000 });
     assert.equal(await store.inbox.receive(again, {}), 'known');
     await store.outbox.add([aSay('said'), aSay('unsaid')], []);
