@@ -94,6 +94,7 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
       nextTs,
       url,
       teamName,
+      enterprise: options.enterprise,
       backend,
       directory: createSlackDirectory(members, channels, groups),
       messages: createMessageStore(journal.changed),
@@ -141,7 +142,7 @@ function assemble(
     toasts: createToasts(() => clock.now(), journal.changed),
   };
   mountApi(app, core, {
-    ...createUserMethods(directory, core.teamName, options.enterprise),
+    ...createUserMethods(directory, core.teamName, core.enterprise),
     ...createConversationMethods(core),
     ...createMembershipMethods(core),
     ...createChatMethods(core, statuses),

@@ -14,6 +14,8 @@ export interface WorkspaceCore {
   readonly nextTs: () => string;
   readonly url: string;
   readonly teamName: string;
+  /** The organization that the workspace belongs to, if to any. */
+  readonly enterprise: string | undefined;
   readonly backend: SlackBackend;
   readonly directory: SlackDirectory;
   readonly messages: MessageStore;

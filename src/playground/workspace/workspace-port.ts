@@ -181,10 +181,16 @@ export interface Workspace {
   /** Resolves when the app has an open socket. */
   connected(): Promise<void>;
 
-  /** Makes a member somebody else: deactivated, a guest, an admin. */
+  /** Makes a member somebody else: deactivated, a guest, an admin, of other workspaces. */
   changeMember(
     name: string,
-    changes: { deleted?: boolean; isGuest?: boolean; isAdmin?: boolean },
+    changes: {
+      deleted?: boolean;
+      isGuest?: boolean;
+      isAdmin?: boolean;
+      /** The workspaces of the organization that they belong to now. */
+      teams?: readonly string[];
+    },
   ): void;
   /** Sets the members of a user group, made when there is none; answers its id. */
   setUserGroup(handle: string, memberNames: readonly string[]): string;

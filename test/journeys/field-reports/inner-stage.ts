@@ -7,7 +7,10 @@ import { type App, createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { defaultGate, type Gate, REQUESTER_ROUTE, type Route } from '../../../src/domain/route.ts';
 import { createLog } from '../../../src/log.ts';
-import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
+import {
+  createWorkspace,
+  type WorkspaceOptions,
+} from '../../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { createMockModel, type MockModel } from '../../support/mock-model.ts';
@@ -37,11 +40,12 @@ export interface InnerStage extends Scene {
 export async function setInnerStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},
+  seed: Pick<WorkspaceOptions, 'members' | 'channels' | 'enterprise'> = {},
 ): Promise<InnerStage> {
   const { path, remove } = await makeTempDir();
   // Bolt checks signatures by the machine's clock.
   const clock = createManualClock(Date.now());
-  const workspace = await createWorkspace({ clock });
+  const workspace = await createWorkspace({ clock, ...seed });
   const model = await createMockModel();
   const runJournal = join(path, 'runs');
   process.env.RUN_JOURNAL = runJournal;

@@ -38,6 +38,7 @@ export function createCommanding(desk: PeopleDesk, sessions: AgentSessions): Com
       command: word,
       text,
       api_app_id: app.id,
+      ...(core.enterprise === undefined ? {} : { enterprise_id: core.enterprise }),
       is_enterprise_install: false,
       response_url: responseUrls.issue(target),
       trigger_id: triggers.issue({ userId: member.id }),

@@ -35,14 +35,16 @@ export function createToasts(now: () => number, changed: () => void): Toasts {
 }
 
 /** What every interaction payload says about who acts, and for which app. */
-export function describeActor(member: DirectoryMember): Json {
+export function describeActor(member: DirectoryMember, enterprise: string | undefined): Json {
   const { team, app } = IDENTITY;
+  const isOfOrganization = member.teamId === team.id || member.teams !== undefined;
+  const isTold = enterprise !== undefined && isOfOrganization;
   return {
     user: { id: member.id, username: member.name, name: member.name, team_id: member.teamId },
     api_app_id: app.id,
     token: 'playground-verification-token',
     team: { id: team.id, domain: team.domain },
-    enterprise: null,
+    enterprise: isTold ? { id: enterprise, name: 'Playground' } : null,
     is_enterprise_install: false,
   };
 }

@@ -40,7 +40,7 @@ export function createPressing(desk: PeopleDesk, suggestions: Suggestions): Pres
     const isEphemeral = message.visibleTo !== undefined;
     return send(member, {
       type: 'block_actions',
-      ...describeActor(member),
+      ...describeActor(member, core.enterprise),
       container: compact({
         type: 'message',
         message_ts: message.ts,
@@ -108,7 +108,7 @@ export function createPressing(desk: PeopleDesk, suggestions: Suggestions): Pres
     const marked = views.mark(view, { typed });
     return send(member, {
       type: 'block_actions',
-      ...describeActor(member),
+      ...describeActor(member, core.enterprise),
       container: { type: 'view', view_id: view.id },
       trigger_id: triggers.issue({ userId: member.id, viewId: view.id }),
       view: toSlackView(marked, true),

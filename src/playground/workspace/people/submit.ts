@@ -40,7 +40,7 @@ export function createSubmitting(desk: PeopleDesk): Submitting {
     }
     const ack = await core.delivery.interaction({
       type: 'view_submission',
-      ...describeActor(member),
+      ...describeActor(member, core.enterprise),
       trigger_id: triggers.issue({ userId: member.id, viewId: view.id }),
       view: toSlackView(marked, true),
       response_urls: [],
@@ -129,7 +129,7 @@ export function createSubmitting(desk: PeopleDesk): Submitting {
       if (view.content.notify_on_close === true) {
         await core.delivery.interaction({
           type: 'view_closed',
-          ...describeActor(member),
+          ...describeActor(member, core.enterprise),
           view: toSlackView(view, true),
           is_cleared: isCleared,
         });

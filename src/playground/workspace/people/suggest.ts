@@ -34,7 +34,7 @@ export function createSuggestions({ core, views, toasts }: PeopleDesk): Suggesti
     }
     const ack = await core.delivery.interaction({
       type: 'block_suggestion',
-      ...describeActor(member),
+      ...describeActor(member, core.enterprise),
       ...where,
       action_id: placed.element.action_id,
       block_id: placed.blockId,
