@@ -7,6 +7,12 @@ interface ErrorRow {
   readonly say: string;
 }
 
+const DETAILS_IN_LOG = 'The operator finds the details in the log.';
+const TELL_OPERATOR = 'This is a fault of the app. Tell the operator.';
+const NO_RECIPIENT = `Slack needs to know for whom this stream is. ${TELL_OPERATOR}`;
+const TWO_TEXTS = `Slack accepts only one form of the text at a time. ${TELL_OPERATOR}`;
+const CLICK_AGAIN = 'Slack opens a form only within 3 seconds of a click. Click again.';
+
 /** What an error of Slack's API means for a thing to be shown; what is not here is `rejected`. */
 export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   channel_not_found: {
@@ -83,14 +89,49 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
     say: 'The app does not hear Slack’s stop button. The operator can install it again with the manifest.',
   },
   session_not_found: { code: 'rejected', say: 'Slack knows no session in this thread.' },
+  invalid_status: { code: 'rejected', say: `Slack does not know this status. ${TELL_OPERATOR}` },
+  thread_ts_required: {
+    code: 'rejected',
+    say: `Slack needs the thread of this session. ${TELL_OPERATOR}`,
+  },
+  thread_ts_not_allowed: {
+    code: 'rejected',
+    say: 'The whole channel is one session, with no threads. Ask again in another channel.',
+  },
+  invalid_name: { code: 'rejected', say: 'Slack does not accept this title for the session.' },
+  name_taken: { code: 'rejected', say: 'Another session has this title already.' },
+  invalid_chunks: {
+    code: 'rejected',
+    say: `Slack does not accept a part of this stream. ${DETAILS_IN_LOG}`,
+  },
+  missing_recipient_user_id: { code: 'rejected', say: NO_RECIPIENT },
+  missing_recipient_team_id: { code: 'rejected', say: NO_RECIPIENT },
+  markdown_text_conflict: { code: 'rejected', say: TWO_TEXTS },
+  cannot_provide_both_markdown_text_and_chunks: { code: 'rejected', say: TWO_TEXTS },
   msg_too_long: { code: 'rejected', say: 'The message is too long for Slack.' },
   msg_blocks_too_long: { code: 'rejected', say: 'The message is too long for Slack.' },
   msg_blocks_too_many: { code: 'rejected', say: 'The message has too many parts for Slack.' },
   invalid_blocks: {
     code: 'rejected',
-    say: 'Slack does not take the layout of this message. The operator finds the details in the log.',
+    say: `Slack does not take the layout of this message. ${DETAILS_IN_LOG}`,
+  },
+  invalid_message: {
+    code: 'rejected',
+    say: `Slack does not accept this message. ${DETAILS_IN_LOG}`,
+  },
+  invalid_view: { code: 'rejected', say: `Slack does not accept this form. ${DETAILS_IN_LOG}` },
+  invalid_arguments: {
+    code: 'rejected',
+    say: `Slack does not accept this request. ${DETAILS_IN_LOG}`,
   },
   view_too_large: { code: 'rejected', say: 'The form is too large for Slack.' },
+  duplicate_external_id: { code: 'rejected', say: 'This form is open already.' },
+  hash_conflict: { code: 'rejected', say: 'The view has changed meanwhile. Open it again.' },
+  expired_trigger_id: { code: 'rejected', say: CLICK_AGAIN },
+  exchanged_trigger_id: { code: 'rejected', say: CLICK_AGAIN },
+  invalid_trigger_id: { code: 'rejected', say: CLICK_AGAIN },
+  trigger_expired: { code: 'rejected', say: CLICK_AGAIN },
+  trigger_exchanged: { code: 'rejected', say: CLICK_AGAIN },
   cant_update_message: { code: 'gone', say: 'The message is not mine to change any more.' },
   edit_window_closed: { code: 'gone', say: 'The workspace does not let me change it any more.' },
   streaming_state_conflict: { code: 'temporary', say: 'Slack has not ended the stream yet.' },

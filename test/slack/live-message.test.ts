@@ -55,6 +55,19 @@ describe('a message that grows', () => {
       [['chat.startStream', { kind: 'error', error: 'missing_recipient_user_id' }]],
     ],
     [
+      'the start has chunks that Slack does not know',
+      [['chat.startStream', { kind: 'error', error: 'invalid_chunks' }]],
+    ],
+    [
+      'the start has two texts',
+      [
+        [
+          'chat.startStream',
+          { kind: 'error', error: 'cannot_provide_both_markdown_text_and_chunks' },
+        ],
+      ],
+    ],
+    [
       'the start is asked to wait',
       [['chat.startStream', { kind: 'rate-limited', retryAfterS: 1 }]],
     ],
@@ -74,6 +87,10 @@ describe('a message that grows', () => {
     ['an append works and says nothing', [['chat.appendStream', { kind: 'lost' }]]],
     ['an append is never answered', [['chat.appendStream', { kind: 'hang' }]]],
     ['an append breaks', [['chat.appendStream', { kind: 'status', status: 500 }]]],
+    [
+      'an append has chunks that Slack does not know',
+      [['chat.appendStream', { kind: 'error', error: 'invalid_chunks' }]],
+    ],
     ['an append is too long', [['chat.appendStream', { kind: 'error', error: 'msg_too_long' }]]],
     [
       'an append and the stop are refused',
