@@ -32,6 +32,7 @@ export const HOSTILE_TEXTS: readonly (readonly [what: string, text: string])[] =
   ['parts of Hangul syllables', fill('\u1100\u1161\u11a8')],
   ['invisible characters', fill('\u200b')],
   ['invisible characters of two kinds', fill('\u200b\u2060')],
+  ['short runs of invisible characters', fill('\u200b\u2060\u200b a')],
   ['emoji', fill('👨‍👩‍👧‍👦')],
   ['flags', fill('🇩🇪')],
   ['key caps', fill('1\ufe0f\u20e3')],

@@ -2,7 +2,7 @@ import type { KnownBlock, RichTextBlockElement, RichTextElement } from '@slack/t
 import { addCounts, NO_SECRETS } from '../../domain/mask-secrets.ts';
 import type { DataPiece } from './render-args.ts';
 
-/** Pieces as they fit a card: what is cut says so in its label, what is left out is counted. */
+/** Pieces as they fit a card: what is cut says so in its label, what is left out is counted, and long runs of escapes are one mark each. */
 export interface FittedPieces {
   readonly pieces: readonly DataPiece[];
   readonly leftOut: number;
@@ -34,6 +34,47 @@ function labelRoom({ label, name = '' }: DataPiece): number {
   return label.length + name.length;
 }
 
+/** Longer runs of escapes push what stands behind them off the screen. */
+const MAX_RUN = 100;
+
+/** Writes each long run of escapes as one mark with the number of its characters, so that both ends of a text stay readable; looks no further than `most` characters of the result. */
+function shortenRuns(visible: string, most: number): string {
+  let shown = '';
+  let from = 0;
+  for (let at = visible.indexOf(ESCAPE); at !== -1 && shown.length + at - from <= most; ) {
+    const { end, characters } = runFrom(visible, at);
+    if (end - at > MAX_RUN) {
+      // Nobody else writes what begins as an escape does.
+      shown += `${visible.slice(from, at)}${ESCAPE}${characters} invisible characters}`;
+      from = end;
+    }
+    at = visible.indexOf(ESCAPE, end);
+  }
+  return shown + visible.slice(from);
+}
+
+const ESCAPE = '\\u{';
+/** Any but that of a backslash, which is part of what is written. */
+const ONE_ESCAPE = /\\u\{(?!5c\})[0-9a-f]+(?: x([0-9]+))?\}/y;
+const BLANKS = /[ \n]*/y;
+
+/** Where a run of escapes ends, with nothing but blanks between them, and how many characters it stands for. */
+function runFrom(visible: string, from: number): { end: number; characters: number } {
+  let end = from + ESCAPE.length;
+  let characters = 0;
+  let blanks = 0;
+  ONE_ESCAPE.lastIndex = from;
+  for (;;) {
+    const found = ONE_ESCAPE.exec(visible);
+    if (found === null) return { end, characters };
+    characters += blanks + Number(found[1] ?? 1);
+    end = ONE_ESCAPE.lastIndex;
+    BLANKS.lastIndex = end;
+    blanks = BLANKS.exec(visible)?.[0].length ?? 0;
+    ONE_ESCAPE.lastIndex = end + blanks;
+  }
+}
+
 /** A rest too small to say anything with is not begun. */
 const WORTH_STARTING = 200;
 
@@ -46,35 +87,34 @@ export function fitPieces(
   let left = room.characters;
   let whole = true;
   for (const piece of pieces) {
-    const fits = labelRoom(piece) + roomOf(piece.text) <= left && piece.text.length <= room.each;
+    const text = shortenRuns(piece.text, room.each);
+    const fits = labelRoom(piece) + roomOf(text) <= left && text.length <= room.each;
     if (fitted.length === room.count || (!fits && left < WORTH_STARTING)) {
       return { pieces: fitted, leftOut: pieces.length - fitted.length, whole: false };
     }
     const shown = fits
-      ? piece
-      : cutPiece(
-          piece,
-          Math.min(lengthWithin(piece.text, left - labelRoom(piece) - 60), room.each),
-        );
-    whole &&= fits;
+      ? { ...piece, text }
+      : cutPiece(piece, Math.min(lengthWithin(text, left - labelRoom(piece) - 60), room.each));
+    whole &&= fits && text === piece.text;
     left -= labelRoom(shown) + roomOf(shown.text);
     fitted.push(shown);
   }
   return { pieces: fitted, leftOut: 0, whole };
 }
 
-/** Cuts a piece's text and says so in its label; `whole` is its length where it has been cut before. */
-export function cutPiece(piece: DataPiece, max: number, whole = piece.text.length): DataPiece {
-  if (Math.max(piece.text.length, whole) <= max) return piece;
-  const text = piece.text.slice(0, cutBefore(piece.text, Math.max(1, max)));
-  const label = `${piece.label === '' ? '' : `${piece.label} · `}${count(text.length)} of ${count(whole)} characters shown`;
+/** Shortens a piece's text: long runs of escapes, then its end, which its label says; `whole` is its length where it has been cut before. */
+export function cutPiece(piece: DataPiece, max: number, whole = 0): DataPiece {
+  const short = shortenRuns(piece.text, max);
+  if (Math.max(short.length, whole) <= max) return { ...piece, text: short };
+  const text = short.slice(0, cutBefore(short, Math.max(1, max)));
+  const label = `${piece.label === '' ? '' : `${piece.label} · `}${count(text.length)} of ${count(Math.max(piece.text.length, whole))} characters shown`;
   return { ...piece, text, label };
 }
 
 /** Returns the last place at or before `at` that tears neither an escape nor a character apart. */
 export function cutBefore(text: string, at: number): number {
   const head = text.slice(0, at);
-  const torn = /\\(?:u(?:\{[0-9a-f x]*)?)?$/.exec(head);
+  const torn = /\\(?:u(?:\{[0-9a-z ]*)?)?$/.exec(head);
   if (torn !== null && torn.index > 0) return torn.index;
   return /[\uD800-\uDBFF]$/.test(head) && at > 1 ? at - 1 : at;
 }

@@ -1,5 +1,5 @@
 /** What somebody may try with text that can't be seen, or looks like other text. */
-import type { Attack } from './attacks.ts';
+import { type Attack, NOT_ALL } from './attacks.ts';
 
 export const ATTACKS_OF_LOOKS: readonly Attack[] = [
   {
@@ -9,6 +9,29 @@ export const ATTACKS_OF_LOOKS: readonly Attack[] = [
     approvable: true,
     data: ['ls \\u{200b x600}; rm -rf /', '\\u{5c}u{200b x600}'],
     says: ['600 characters that can’t be seen are written as '],
+  },
+  {
+    source: 'D8, field',
+    title: 'hundreds of characters of many kinds that can’t be seen before the end of a command',
+    args: {
+      command: `ls ${'\u200b\u200d\u2060'.repeat(200)}; rm -rf /`,
+      text: `ls ${'\u{e0041}\n\u{e0042} '.repeat(150)}; rm -rf /`,
+      content: 'a\u200b\u2060b',
+    },
+    approvable: false,
+    data: [
+      'ls \\u{600 invisible characters}; rm -rf /',
+      'ls \\u{599 invisible characters} ; rm -rf /',
+      'a\\u{200b}\\u{2060}b',
+    ],
+    says: ['902 characters that can’t be seen are written as ', NOT_ALL],
+  },
+  {
+    source: 'D8',
+    title: 'the mark for many characters that can’t be seen, written out',
+    args: { command: 'ls \\u{600 invisible characters}; rm -rf /' },
+    approvable: true,
+    data: ['ls \\u{5c}u{600 invisible characters}; rm -rf /'],
   },
   {
     source: 'D8',

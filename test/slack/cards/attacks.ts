@@ -37,7 +37,8 @@ const HIDDEN_CHARACTERS = [
   '\u2028',
   '\u00a0',
 ];
-const NOT_ALL = 'Not everything can be read here. Open the whole call to read and approve it.';
+export const NOT_ALL =
+  'Not everything can be read here. Open the whole call to read and approve it.';
 const harmless = 'Dear all, the picnic is on Friday. ';
 const emails = Array.from({ length: 120 }, (_, i) => `person.${i}@example.com`);
 const deep = (levels: number): JsonValue => (levels === 0 ? 'x' : { a: deep(levels - 1) });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Call, CallStatus } from '../../../src/domain/call.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
+import { fromVisible } from '../../../src/domain/visible-text.ts';
 import {
   validateMessage,
   validateView,
@@ -14,7 +15,7 @@ import { buildFullView } from '../../../src/slack/forms/full-view.ts';
 import { LIMITS } from '../../../src/slack/limits.ts';
 import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/a-call.ts';
 import { TEST_MARK } from '../../support/test-mark.ts';
-import { actionIds, outsideData, unrenderArgs } from '../../support/unrender-card.ts';
+import { actionIds, dataTexts, outsideData, unrenderArgs } from '../../support/unrender-card.ts';
 
 const RUNS = { numRuns: 10_000 };
 const TOOL = {
@@ -121,6 +122,23 @@ describe('every card', () => {
     );
   });
 
+  it('of mixed invisible characters shows them all or asks to open the whole call, which does, and keeps both ends readable', () => {
+    fc.assert(
+      fc.property(invisible, (unseen) => {
+        const command = `begin${unseen}end`;
+        const call = aCall({ args: canonicalJson({ content: command }), askedLine: '' });
+        const card = buildCallCard(call, look);
+        const [shown = ''] = dataTexts(card.blocks);
+        assert.ok(shown.length < 160, shown);
+        assert.match(shown, /^begin.*end$/s);
+        assert.equal(isInspectable(card), !shown.includes(' invisible characters}'));
+        if (isInspectable(card)) assert.equal(fromVisible(shown), command);
+        assert.equal(fromVisible(readFullView(call)), command);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('has a full view that Slack takes page by page, with Approve on the last page alone', () => {
     fc.assert(
       fc.property(hostileCalls, fc.boolean(), (call, mayApprove) => {
@@ -198,6 +216,27 @@ const hostileCalls = fc
         verdict: { kind: 'approve', ...BY },
       }),
   );
+
+const invisible = fc
+  .array(
+    fc.constantFrom('\u200b', '\u200d', '\u2060', '\u{e0041}', '\u034f', '\t', '\r', ' ', '\n'),
+    {
+      maxLength: 900,
+      size: 'max',
+    },
+  )
+  .map((characters) => characters.join(''));
+
+/** All data of all pages. */
+function readFullView(call: Call): string {
+  let all = '';
+  for (let page = 1; ; page += 1) {
+    const view = buildFullView(call, { tool: TOOL, mark: TEST_MARK, mayApprove: true, page });
+    const warned = (each: string) => each !== '\\u{…}';
+    all += dataTexts(view).filter(warned).join('');
+    if (!actionIds(view).includes('call.page')) return all;
+  }
+}
 
 function isInspectable(card: CallCard): boolean {
   return actionIds(card.blocks).includes('call.approve');
