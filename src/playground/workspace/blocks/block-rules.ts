@@ -1,4 +1,5 @@
-import { toRecords } from '../json-value.ts';
+import { isJson, toRecords } from '../json-value.ts';
+import { CHART } from './chart-rules.ts';
 import { ELEMENT_RULES, type ElementType, elementOf, HTTP_URL } from './element-rules.ts';
 import { LIMITS } from './limits.ts';
 import {
@@ -101,6 +102,29 @@ const taskCard = block({
   optional: { details: richText, output: richText, sources: any, icon: any, hide_title: bool },
 });
 
+const INPUTS = [
+  'plain_text_input',
+  'email_text_input',
+  'url_text_input',
+  'number_input',
+  'rich_text_input',
+  'datetimepicker',
+  ...CHOICES,
+] as const satisfies readonly ElementType[];
+
+function inputOf(...elements: readonly ElementType[]): Rule {
+  return block({
+    required: { label: plain(LIMITS.inputLabel), element: elementOf(...elements) },
+    optional: { hint: plain(LIMITS.inputHint), optional: bool, dispatch_action: bool },
+    whole: about((value, pointer, report) => {
+      const isFile = isJson(value.element) && value.element.type === 'file_input';
+      if (isFile && value.dispatch_action === true) {
+        report(pointer, 'invalid_value', 'dispatch_action is not supported for file_input');
+      }
+    }),
+  });
+}
+
 const plainBlocks: Readonly<Record<string, Rule>> = {
   actions: block({
     required: {
@@ -132,22 +156,7 @@ const plainBlocks: Readonly<Record<string, Rule>> = {
   divider: block({}),
   header: block({ required: { text: plain(LIMITS.headerText) } }),
   image,
-  input: block({
-    required: {
-      label: plain(LIMITS.inputLabel),
-      element: elementOf(
-        'plain_text_input',
-        'email_text_input',
-        'url_text_input',
-        'number_input',
-        'rich_text_input',
-        'file_input',
-        'datetimepicker',
-        ...CHOICES,
-      ),
-    },
-    optional: { hint: plain(LIMITS.inputHint), optional: bool, dispatch_action: bool },
-  }),
+  input: inputOf(...INPUTS),
   rich_text: richText,
   section: block({
     optional: {
@@ -183,13 +192,16 @@ const plainBlocks: Readonly<Record<string, Rule>> = {
   }),
 };
 
+/** Of files that are not in Slack; nobody posts it by itself. */
+const file = block({ required: { external_id: str(LIMITS.externalId), source: oneOf('remote') } });
+
 /** What a message may hold. */
 export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
   ...plainBlocks,
   card,
   carousel: block({ required: { elements: list(LIMITS.carouselCards, byType({ card })) } }),
   container: block({
-    required: { child_blocks: list(LIMITS.containerBlocks, byType(plainBlocks)) },
+    required: { child_blocks: list(LIMITS.containerBlocks, byType({ ...plainBlocks, file })) },
     optional: {
       title: plain(LIMITS.containerTitle),
       rich_text_title: richText,
@@ -206,6 +218,9 @@ export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
       }
       if (value.default_collapsed === true && value.is_collapsible !== true) {
         report(pointer, 'invalid_value', 'default_collapsed requires is_collapsible');
+      }
+      if (value.has_header_divider === true && value.is_collapsible === true) {
+        report(pointer, 'invalid_value', 'has_header_divider requires that it is not collapsible');
       }
     }),
   }),
@@ -230,6 +245,7 @@ export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
       }
     }),
   }),
+  data_visualization: block({ required: { title: str(LIMITS.chartTitle), chart: CHART } }),
   markdown: block({ required: { text: str({ ...LIMITS.markdownTotal, min: 1 }) } }),
   plan: block({
     required: { title: str(LIMITS.taskTitle) },
@@ -259,13 +275,18 @@ const VIEW_BLOCKS = [
 ] as const;
 
 /** What a modal may hold. https://docs.slack.dev/reference/block-kit/blocks */
-export const MODAL_BLOCK_RULES: Readonly<Record<string, Rule>> = { ...pick(VIEW_BLOCKS), alert };
+export const MODAL_BLOCK_RULES: Readonly<Record<string, Rule>> = {
+  ...pick(VIEW_BLOCKS),
+  input: inputOf(...INPUTS, 'file_input'),
+  alert,
+};
 
 /** What a Home tab may hold. */
 export const HOME_BLOCK_RULES: Readonly<Record<string, Rule>> = pick([
   ...VIEW_BLOCKS,
   'container',
   'data_table',
+  'data_visualization',
   'table',
 ]);
 

@@ -141,6 +141,11 @@ export const bool: Rule = (value, pointer, report) => {
   }
 };
 
+/** Any number. */
+export const num: Rule = (value, pointer, report) => {
+  if (typeof value !== 'number') report(pointer, 'invalid_type', 'must be a number');
+};
+
 /** A whole number within a limit. */
 export function whole(limit: Limit): Rule {
   return (value, pointer, report) => {

@@ -53,6 +53,7 @@ export function validateMessage(
     checkIds(blocks, '/blocks', report);
     checkMarkdown(blocks, report);
     checkTables(blocks, report);
+    checkCharts(blocks, report);
   });
   const tooLong = textLimit && countText(blocks) > LIMITS.messageBlocksText.max;
   return tooLong ? [...problems, blocksTooLong(countText(blocks))] : problems;
@@ -149,6 +150,14 @@ function checkTables(blocks: unknown, report: Report): void {
       'too_long',
       `a table must have less than ${LIMITS.tableText.max + 1} characters`,
     );
+  }
+}
+
+function checkCharts(blocks: unknown, report: Report): void {
+  const { max } = LIMITS.messageCharts;
+  const charts = toRecords(blocks).filter((block) => block.type === 'data_visualization');
+  if (charts.length > max) {
+    report('/blocks', 'too_many_items', `no more than ${max} data_visualization blocks allowed`);
   }
 }
 
