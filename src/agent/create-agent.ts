@@ -49,7 +49,7 @@ export interface AgentDeps {
   readonly log?: Pick<Log, 'warn'> | undefined;
   /** Told of the model's words as they come. */
   readonly onDelta?: ((thread: ThreadKey, text: string, restarts: boolean) => void) | undefined;
-  /** Told what the model's server said when it failed. */
+  /** Told alone what the model's server said when it failed. */
   readonly adminUsers?: ReadonlySet<string> | undefined;
 }
 
@@ -207,12 +207,17 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
     }
   }
 
-  function sayFailed(failure: ModelFailure, said: string | undefined, state: TurnState): string {
+  function sayFailed(
+    failure: ModelFailure,
+    said: string | undefined,
+    state: TurnState,
+  ): Pick<ModelStep, 'failure' | 'privateNotice'> {
     const sentence = sayFailure(failure, deps.model.variables, said);
     const line = said?.split('\n', 1)[0] ?? '';
     const user = state.messages.find(({ role }) => role === 'user');
     const isAdmin = user?.role === 'user' && deps.adminUsers?.has(user.author.user) === true;
-    return isAdmin && line !== '' ? `${sentence}\nThe model’s server said: “${line}”` : sentence;
+    const privateNotice = `The model’s server said: “${line}”`;
+    return { failure: sentence, ...(isAdmin && line !== '' && { privateNotice }) };
   }
 
   /** A mark of the place is kept only with something that goes back there. */
@@ -252,7 +257,7 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
         message: { role: 'assistant', id, text: answer.text, calls, ...providerOf(answer) },
       }),
       ...(notice !== undefined && { notice }),
-      ...(answer.failure && { failure: sayFailed(answer.failure, answer.said, state) }),
+      ...(answer.failure && sayFailed(answer.failure, answer.said, state)),
       spent: answer.spent,
     };
   };

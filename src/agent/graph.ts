@@ -40,6 +40,7 @@ const State = Annotation.Root({
   endTurn: Annotation<boolean>({ reducer: (_before, after) => after, default: () => false }),
   failure: Annotation<string>,
   notice: Annotation<string>,
+  privateNotice: Annotation<string>,
   spent: Annotation<Spent | undefined, Spent>({
     reducer: addSpent,
     default: () => undefined,
@@ -54,6 +55,8 @@ export interface ModelStep {
   readonly failure?: string;
   /** What the person should know about the answer. */
   readonly notice?: string;
+  /** What only the person who asked may read of the failure. */
+  readonly privateNotice?: string;
   readonly spent?: Spent;
 }
 
@@ -64,12 +67,13 @@ export type AskForStep = (state: TurnState, config: LangGraphRunnableConfig) => 
 export function compileTurnGraph(ask: AskForStep, checkpointer: BaseCheckpointSaver) {
   return new StateGraph(State)
     .addNode('model', async (state, config) => {
-      const { message, failure, notice, spent } = await ask(state, config);
+      const { message, failure, notice, privateNotice, spent } = await ask(state, config);
       return {
         endTurn: false,
         ...(message && { messages: [message] }),
         ...(failure !== undefined && { failure }),
         ...(notice !== undefined && { notice }),
+        ...(privateNotice !== undefined && { privateNotice }),
         ...(spent && { spent }),
       };
     })

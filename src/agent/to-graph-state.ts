@@ -25,6 +25,7 @@ export function toGraphState({ values, tasks, config }: StateSnapshot): GraphSta
     ...(tasks.length > 0 && endsTurn() && { endsTurn: true as const }),
     failure: state.failure,
     ...(state.notice !== undefined && { notice: state.notice }),
+    ...(state.privateNotice !== undefined && { privateNotice: state.privateNotice }),
     usage: toUsage(state.spent),
     spent: state.spent,
   };

@@ -47,7 +47,10 @@ export function lastWords(
     });
   }
   if (state.notice) says.push(sayOf(message, 'notice', 'notice', state.notice, now));
-  return state.failure ? [...says, ...sayFailed(message, state.failure, now)] : says;
+  if (state.failure) says.push(...sayFailed(message, state.failure, now));
+  if (state.privateNotice)
+    says.push(sayOf(message, 'private', 'private', state.privateNotice, now));
+  return says;
 }
 
 /** Says why a turn ended without a last word; a helper's end is told to whom it works for. */

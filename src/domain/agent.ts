@@ -41,6 +41,8 @@ export interface GraphState {
   readonly failure: string | undefined;
   /** What the person should know about the answer, in a sentence or two: what of their message the model was not given. */
   readonly notice?: string;
+  /** What only the person who asked may read of the failure. */
+  readonly privateNotice?: string;
   /** Interrupt ids of calls that were approved in the step before and that their graph has not run: it drops them beside rejected ones. */
   readonly lost?: readonly string[];
   /** What the turn took so far; undefined where the provider does not tell. */

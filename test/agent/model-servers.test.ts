@@ -125,7 +125,7 @@ for (const [code, sentence] of [
   });
 }
 
-test('the log and admins have the server’s own words, without those of the conversation', async (t) => {
+test('the log and an admin alone have the server’s own words, without those of the conversation', async (t) => {
   const refusal = (request: MockRequest): Reply => ({
     status: 400,
     json: {
@@ -139,11 +139,18 @@ test('the log and admins have the server’s own words, without those of the con
     const log = { warn: (fields: object) => warnings.push(fields) };
     const { desk } = await openDesk(t, refusal, { log, ...(admins && { admins }) });
     await desk.send('the launch is on Friday');
-    const said = desk.chat.said.at(-1)?.text ?? '';
+    const textsOf = (kind: string) =>
+      desk.chat.said.filter((say) => say.kind === kind).map(({ text, to }) => [text, to]);
     const safe = 'Value "[…]" is refused: rule 7';
-    assert.equal(said.endsWith(`The model’s server said: “${safe}”`), admins !== undefined);
+    const [[notice = ''] = [], ...more] = textsOf('notice');
+    assert.match(String(notice), /did not accept the request\. Ask again in other words;[^“]*$/);
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      textsOf('private'),
+      admins === undefined ? [] : [[`The model’s server said: “${safe}”`, REQUESTER]],
+    );
     assert.ok(JSON.stringify(warnings).includes(JSON.stringify(`${safe}\nsecond line`)));
-    assert.doesNotMatch(JSON.stringify([said, warnings]), /launch/);
+    assert.doesNotMatch(JSON.stringify([desk.chat.said, warnings]), /launch/);
   }
 });
 
