@@ -23,8 +23,8 @@ export interface CloseLive {
   beside(message: InboxMessage, state: GraphState, calls: readonly Call[]): Promise<readonly Say[]>;
   /** The last words of a turn, with `foot` below its answer. */
   last(message: InboxMessage, state: GraphState, foot?: string): Promise<readonly Say[]>;
-  /** What people saw of a turn that was ended before it was over; `words` is what the agent had written. */
-  ended(message: InboxMessage, words: string): Promise<readonly Say[]>;
+  /** What people saw of a turn that was ended before it was over; `words` is what the agent had written, `isStopped` whether a person stopped it. */
+  ended(message: InboxMessage, words: string, isStopped: boolean): Promise<readonly Say[]>;
 }
 
 /** Builds the ends of growing messages: whatever people saw is said, or gone. */
@@ -70,16 +70,23 @@ export function createCloseLive(
       const broken = isAnswered || state.failure ? [] : brokenOffWords(message, grown.text, now);
       return [...broken, ...says, clearLive(message, grown.place, now)];
     },
-    async ended(message, words) {
+    async ended(message, words, isStopped) {
       taken.delete(message.thread);
       const grown = await live.finish(message.thread);
       if (grown === undefined) return [];
       const now = clock.now();
-      const seen = brokenOffWords(message, words || grown.text, now);
+      const seen = brokenOffWords(
+        message,
+        words || grown.text,
+        now,
+        isStopped ? STOPPED : undefined,
+      );
       return [...seen, clearLive(message, grown.place, now)];
     },
   };
 }
+
+const STOPPED = 'It was stopped here.';
 
 function isForPeople(call: Call): boolean {
   return call.status === 'pending' || call.status === 'unknown' || isDelegated(call);

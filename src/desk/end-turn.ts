@@ -124,7 +124,7 @@ export function createEndTurn(
     ];
     const failure = cause === 'lost' ? LOST : undefined;
     const failed = failure === undefined ? [] : mark(message, sayFailed(message, failure, now));
-    const says = [...(await closeLive.ended(message, unfinished)), ...failed];
+    const says = [...(await closeLive.ended(message, unfinished, cause === 'stop')), ...failed];
     const audit = {
       at: now,
       event: 'turn.ended',

@@ -85,9 +85,14 @@ export function clearLive({ id, thread }: InboxMessage, place: CardPlace, create
   return { id: sayId, thread, kind: 'notice', text: '', createdAt, clearsLive: true };
 }
 
-/** Words that people saw and whose end will never come. */
-export function brokenOffWords(message: InboxMessage, text: string, now: number): readonly Say[] {
+/** Words that people saw and whose end will never come; `foot` says so. */
+export function brokenOffWords(
+  message: InboxMessage,
+  text: string,
+  now: number,
+  foot = 'It broke off here.',
+): readonly Say[] {
   if (text.trim() === '') return [];
   const say = sayOf(message, 'broken-off', 'answer', text.trimEnd(), now);
-  return [{ ...say, foot: 'It broke off here.' }];
+  return [{ ...say, foot }];
 }

@@ -77,7 +77,7 @@ describe('sessions', () => {
     assert.deepEqual(stage.apiCalls('assistant.threads.setTitle'), []);
   });
 
-  it('Slack’s own stop button ends the turn, and its words stay with the note that they broke off', async () => {
+  it('Slack’s own stop button ends the turn, and its words stay with the note that they were stopped', async () => {
     const { answer, goOn } = haltingly('Once upon a time ', 'there was more.');
     stage.play(answer, sayText('At your service.'));
     const place = await stage.ask('requester', 'tell me a story');
@@ -90,7 +90,7 @@ describe('sessions', () => {
     goOn();
     const said = byApp(place).filter((each) => allText(each).includes('Once upon a time'));
     assert.equal(said.length, 1);
-    assert.match(allText(said[0] ?? growing), /It broke off here/);
+    assert.match(allText(said[0] ?? growing), /It was stopped here\./);
     await stage.write('requester', place, 'are you there?');
     await stage.answer(place, 'At your service.');
     await stands(place, 'active');
