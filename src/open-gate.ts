@@ -78,6 +78,7 @@ async function readKnownNames({
     all.map(({ name }) => ({ kind, name }));
   return {
     tools: toolbox.list().map(({ name }) => name),
+    schemaOf: (name: string) => toolbox.get(name)?.schema,
     agents: [
       ...ofKind('helper' as const, helpers),
       ...ofKind('graph' as const, graph === undefined ? [] : [{ name: graph }]),

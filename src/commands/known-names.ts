@@ -26,7 +26,8 @@ export function readKnownNames(
     ...working.map(({ name }) => ({ kind: 'key', name }) as const),
   ];
   const tools = toolbox.list().map(({ name }) => name);
-  return { known: { tools, agents }, ...(problem !== undefined && { problem }) };
+  const schemaOf = (name: string) => toolbox.get(name)?.schema;
+  return { known: { tools, schemaOf, agents }, ...(problem !== undefined && { problem }) };
 }
 
 /** Those in Redis are not asked for. */

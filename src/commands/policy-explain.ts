@@ -183,7 +183,7 @@ function readCall(
     ...(agent && { agent }),
     ...(program !== undefined && { isOutside: true as const }),
   };
-  const unknown = `There is no tool “${name}” here: its arguments are taken as they are.`;
+  const unknown = `There is no tool “${name}” here (tools of your own come from TOOLS_MODULE): its arguments are taken as they are.`;
   return { kind: 'call', facts, assumed: tool || program !== undefined ? [] : [unknown] };
 }
 

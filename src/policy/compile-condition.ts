@@ -28,6 +28,7 @@ export type CompiledCondition =
       readonly lookBackMs: number;
       /** Agents that it names without their kind. */
       readonly mentions: readonly AgentPattern[];
+      readonly ast: ASTNode;
     }
   | { readonly ok: false; readonly problem: string; readonly at: number };
 
@@ -79,7 +80,7 @@ export function createConditionCompiler(
     if ('problem' in named) return { ok: false, ...named };
     const { literals, mentions } = named;
     const condition = toCondition(createEvaluation(ast, literals, watchdog));
-    return { ok: true, condition, lookBackMs: lookBackOf(ast), mentions };
+    return { ok: true, condition, lookBackMs: lookBackOf(ast), mentions, ast };
   };
 }
 

@@ -3,6 +3,7 @@ import type { Policy, Redaction, Ruling } from '../domain/policy.ts';
 import type { DraftRoute, PolicyName } from '../domain/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../domain/route.ts';
 import { createConditionCompiler } from './compile-condition.ts';
+import { findUnknownPath } from './find-unknown-fields.ts';
 import type { PolicyProblem } from './policy-problem.ts';
 import { FileSchema, RedactSchema } from './policy-schema.ts';
 import { type Path, type PolicySource, readSource } from './policy-source.ts';
@@ -10,6 +11,7 @@ import { readRoutes } from './read-routes.ts';
 import { type KnownNames, readDefault, readRules } from './read-rules.ts';
 import { readValue } from './read-value.ts';
 import { createReporter, type Reporter } from './reporter.ts';
+import { sayUnknownField, schemasOf } from './tool-schemas.ts';
 
 /** A policy file that can be used, but for its names. */
 export interface PolicyFile {
@@ -86,7 +88,7 @@ function readParts(
   const rules = readRules(file.rules, fallback, reading);
   warnOfIdle(routes, [...rules.map(({ ruling }) => ruling), fallback.ruling], report);
   const { onPolicyError: onError, slackMayLoosen } = file;
-  const redact = readRedactions(file.redact, report);
+  const redact = readRedactions(file.redact, report, known);
   const policy = {
     onError,
     ...(slackMayLoosen && { slackMayLoosen }),
@@ -97,11 +99,32 @@ function readParts(
   return { routes, policy };
 }
 
-function readRedactions(values: readonly unknown[], report: Reporter): readonly Redaction[] {
+function readRedactions(
+  values: readonly unknown[],
+  report: Reporter,
+  known: KnownNames | undefined,
+): readonly Redaction[] {
   return values.flatMap((value, index) => {
-    const place = { path: ['redact', index], what: `redact ${index + 1}`, report };
-    return readValue(RedactSchema, value, place).value ?? [];
+    const path = ['redact', index];
+    const read = readValue(RedactSchema, value, { path, what: `redact ${index + 1}`, report });
+    if (read.value) warnOfIdleRedaction(read.value, path, report, known);
+    return read.value ?? [];
   });
+}
+
+function warnOfIdleRedaction(
+  { args, tools }: Redaction,
+  path: Path,
+  report: Reporter,
+  known: KnownNames | undefined,
+): void {
+  const found = schemasOf(tools, known);
+  if (!found) return;
+  for (const [index, dotted] of args.entries()) {
+    const unknown = findUnknownPath(dotted, found.schemas);
+    const message = unknown && sayUnknownField(unknown, found);
+    if (message !== undefined) report.warn([...path, 'args', index], message);
+  }
 }
 
 function warnOfIdle(

@@ -105,6 +105,12 @@ function judgeApprovers(route: DraftRoute, report: Reporter): void {
   }
   const problem = findQuorumProblem(route);
   if (problem) report.error([...path, problem.key], problem.message);
+  const own = approvers.indexOf('requester');
+  if (own === -1 || route.selfApproval || problem) return;
+  report.warn(
+    [...path, 'approvers', own],
+    `On the route “${name}” the requester’s own approval never counts. Take “requester” out, or add selfApproval: true.`,
+  );
 }
 
 /** Finds out whether too few people can ever approve on a route whose approvers are all known by id. */

@@ -1,7 +1,7 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
 import {
   type AgentName,
   type AgentPattern,
-  coversAgents,
   readAgentPattern,
   sayAmbiguous,
 } from '../domain/agent-name.ts';
@@ -9,17 +9,22 @@ import { matchesGlob } from '../domain/glob.ts';
 import type { Policy, Rule, Ruling } from '../domain/policy.ts';
 import { REQUESTER_ROUTE } from '../domain/route.ts';
 import type { CompiledCondition } from './compile-condition.ts';
+import { findUnknownFields, type Schema } from './find-unknown-fields.ts';
 import { type DefaultInput, DefaultSchema, type RuleInput, RuleSchema } from './policy-schema.ts';
 import type { Path } from './policy-source.ts';
 import { sayNoKind } from './read-agent-literals.ts';
 import { readValue, suggest } from './read-value.ts';
 import type { Reporter } from './reporter.ts';
+import { sayUnknownField, schemasOf } from './tool-schemas.ts';
+import { type ReadRule, reportUnreachable } from './unreachable-rules.ts';
 
 type Fallback = Policy<string>['fallback'];
 
 /** What of the app a file can be compared with. */
 export interface KnownNames {
   readonly tools: readonly string[];
+  /** Returns the JSON Schema of a tool’s arguments. (Default: arguments are not compared.) */
+  readonly schemaOf?: (tool: string) => Schema | undefined;
   /** Helpers, the graph, and the keys where they are known. */
   readonly agents: readonly AgentName[];
 }
@@ -34,7 +39,10 @@ export interface RuleReading {
   readonly known: KnownNames | undefined;
 }
 
-const NEVER: Pick<Rule<string>, 'condition'> = { condition: async () => false };
+type ReadCondition = Pick<Rule<string>, 'condition' | 'lookBackMs' | 'mentions'> &
+  Pick<ReadRule, 'ast'>;
+
+const NEVER: ReadCondition = { condition: async () => false };
 
 /** Reads what becomes of calls that no rule speaks of. */
 export function readDefault(value: unknown, reading: RuleReading): Fallback {
@@ -59,16 +67,15 @@ export function readRules(
 ): readonly Rule<string>[] {
   const defaultRoute =
     fallback.ruling.gate === 'ask' ? fallback.ruling.route : REQUESTER_ROUTE.name;
-  const rules: Rule<string>[] = [];
+  const rules: ReadRule[] = [];
   for (const [index, value] of values.entries()) {
     const path = ['rules', index];
-    const rule = readRule(value, path, defaultRoute, reading);
-    if (!rule) continue;
-    const earlier = findCover(rule, rules);
-    if (earlier) reportCover(rule, earlier, path, reading);
-    rules.push(rule);
+    const read = readRule(value, path, defaultRoute, reading);
+    if (!read) continue;
+    reportUnreachable(read, rules, path, reading.report);
+    rules.push(read);
   }
-  return rules;
+  return rules.map(({ rule }) => rule);
 }
 
 function readRule(
@@ -76,7 +83,7 @@ function readRule(
   path: Path,
   defaultRoute: string,
   reading: RuleReading,
-): Rule<string> | undefined {
+): ReadRule | undefined {
   const number = `rule ${Number(path.at(-1)) + 1}`;
   const place = { path, what: number, report: reading.report };
   const { value: input, isSound } = readValue(RuleSchema, value, place);
@@ -84,16 +91,19 @@ function readRule(
   judgeRuling(input, path, reading);
   warnOfStrangers(input, path, reading);
   const agents = readAgents(input, path, reading);
-  return {
+  // Without a condition that could not be read it would cover what comes after it.
+  const { ast, ...condition } = isSound ? compileWhen(input, path, reading) : NEVER;
+  if (ast) warnOfFields(input, ast, path, reading);
+  const rule = {
     name: `${number}, line ${reading.lineOf(path)}`,
     tools: input.tools,
     ...(agents && { agents }),
-    // Without a condition that could not be read it would cover what comes after it.
-    ...(isSound ? compileWhen(input, path, reading) : NEVER),
+    ...condition,
     ...(input.when !== undefined && { when: input.when }),
     ruling: toRuling(input, defaultRoute),
     ...errorRouteOf(input),
   };
+  return { rule, ...(ast && { ast }) };
 }
 
 /** What runs names a route for the case that its condition can't be answered. */
@@ -123,39 +133,16 @@ function warnOfStranger({ isBare, kind, text }: AgentPattern, place: Path, repor
   report.warn(place, `There is no agent like “${text}” here; ${means}.`);
 }
 
-/** What runs unasked without naming anybody leaves the calls of programs to what comes after it. */
-function sparesPrograms({ agents, ruling }: Rule<string>): boolean {
-  return ruling.gate === 'run' && !agents;
-}
-
-function reportCover(
-  rule: Rule<string>,
-  earlier: readonly Rule<string>[],
-  path: Path,
-  { report }: RuleReading,
-): void {
-  const names = earlier.map(({ name }) => name).join(' and ');
-  const take = earlier.length === 1 ? 'takes' : 'take';
-  if (earlier.some(sparesPrograms) && !sparesPrograms(rule)) {
-    report.warn(path, `Only calls of programs come to this rule: ${names} ${take} all others.`);
-    return;
-  }
-  report.error(
-    path,
-    `This rule never matches: ${names} ${take} all of its calls. Put it before, or take it out.`,
-  );
-}
-
 function compileWhen(
   { when }: RuleInput,
   path: Path,
   { compile, report }: RuleReading,
-): Pick<Rule<string>, 'condition' | 'lookBackMs' | 'mentions'> {
+): ReadCondition {
   if (when === undefined) return {};
   const compiled = compile(when);
   if (compiled.ok) {
-    const { condition, lookBackMs, mentions } = compiled;
-    return { condition, lookBackMs, ...(mentions.length > 0 && { mentions }) };
+    const { ast, condition, lookBackMs, mentions } = compiled;
+    return { ast, condition, lookBackMs, ...(mentions.length > 0 && { mentions }) };
   }
   const message = `This condition can't be used: ${compiled.problem}`;
   report.errorIn([...path, 'when'], compiled.at, message);
@@ -210,7 +197,8 @@ function warnOfStrangers({ tools }: RuleInput, path: Path, { known, report }: Ru
     if (known.tools.some((name) => matchesGlob(glob, name))) continue;
     if (OF_A_SERVER.test(glob)) continue;
     const hint = glob.includes('*') ? hintOfPattern(glob) : suggest(glob, known.tools);
-    report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}`);
+    const where = ' Tools of your own come from TOOLS_MODULE.';
+    report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}${where}`);
   }
 }
 
@@ -218,24 +206,21 @@ function hintOfPattern(glob: string): string {
   return glob.includes('.*') ? ' * alone stands for anything: a dot is only a dot.' : '';
 }
 
-/** The earlier rules that together take every call of a rule; undefined when some are left for it. */
-function findCover(
-  rule: Rule<string>,
-  earlier: readonly Rule<string>[],
-): readonly Rule<string>[] | undefined {
-  const takers = earlier.filter(
-    ({ agents, condition }) => !condition && (!agents || coversAll(agents, rule.agents)),
-  );
-  const cover = rule.tools.map((tool) =>
-    takers.find(({ tools }) => tools.some((glob) => matchesGlob(glob, tool))),
-  );
-  if (cover.includes(undefined)) return undefined;
-  return [...new Set(cover.flatMap((taker) => taker ?? []))];
+/** Programs and graphs bring tools of their own. */
+function isOfPrograms({ agent }: RuleInput): boolean {
+  return agent?.every((text) => /^(?:key|graph):/.test(text)) ?? false;
 }
 
-function coversAll(
-  wide: readonly AgentPattern[],
-  narrow: readonly AgentPattern[] | undefined,
-): boolean {
-  return narrow?.every((each) => wide.some((other) => coversAgents(other, each))) ?? false;
+function warnOfFields(
+  input: RuleInput,
+  ast: ASTNode,
+  path: Path,
+  { known, report }: RuleReading,
+): void {
+  const found = isOfPrograms(input) ? undefined : schemasOf(input.tools, known);
+  if (!found) return;
+  for (const unknown of findUnknownFields(ast, found.schemas)) {
+    const message = sayUnknownField(unknown, found);
+    if (message !== undefined) report.warnIn([...path, 'when'], unknown.at, message);
+  }
 }

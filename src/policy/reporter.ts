@@ -10,6 +10,8 @@ export interface Reporter {
   errorIn(path: Path, offset: number, message: string): void;
   warn(path: Path, message: string): void;
   warnAtKey(path: Path, message: string): void;
+  /** At one character of a text. */
+  warnIn(path: Path, offset: number, message: string): void;
   /** All of it, in the order of the file. */
   problems(): readonly PolicyProblem[];
 }
@@ -28,6 +30,7 @@ export function createReporter(source: PolicySource): Reporter {
     errorIn: (path, offset, message) => add('error', source.placeIn(path, offset), message),
     warn: (path, message) => add('warning', source.placeOf(path), message),
     warnAtKey: (path, message) => add('warning', source.placeOfKey(path), message),
+    warnIn: (path, offset, message) => add('warning', source.placeIn(path, offset), message),
     problems: () => problems.toSorted((a, b) => a.line - b.line || a.column - b.column),
   };
 }
