@@ -2,7 +2,7 @@
 import { apiWarnings } from './api-config.ts';
 import { graphWarnings } from './graph-config.ts';
 import { modelWarnings } from './model-config.ts';
-import { isSetting, meantSetting } from './setting-names.ts';
+import { isSetting, meantInEnvironment, sayMeant } from './setting-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,9 +25,6 @@ export function warningsOf(env: Environment): string[] {
       'SLACK_SIGNING_SECRET has no effect while SLACK_APP_TOKEN is set: the app uses Socket Mode. Unset SLACK_APP_TOKEN for HTTP.',
     );
   }
-  if (env.SLACK_API_URL && !env.SLACK_BOT_TOKEN) {
-    warnings.push('SLACK_API_URL has no effect in the playground, which is its own workspace.');
-  }
   return warnings;
 }
 
@@ -39,10 +36,9 @@ export function nameWarnings(
 ): string[] {
   const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
   const near = set.flatMap((name) => {
-    const meant = used.has(name) || Object.hasOwn(envFile, name) ? undefined : meantSetting(name);
-    return meant === undefined
-      ? []
-      : [`${name} in the environment is no setting. Did you mean ${meant}?`];
+    const isKnown = used.has(name) || Object.hasOwn(envFile, name);
+    const meant = isKnown ? undefined : meantInEnvironment(name);
+    return meant === undefined ? [] : [sayMeant(name, meant)];
   });
   // An operator's own module, or graph, reads what it likes.
   const isOpen = Boolean(environment.TOOLS_MODULE?.trim() || environment.GRAPH?.trim());

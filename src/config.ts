@@ -5,7 +5,13 @@ import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
 import { nameWarnings, warningsOf } from './config-warnings.ts';
 import type { TalkRules } from './domain/talk.ts';
 import { showLine } from './domain/terminal-text.ts';
-import { exactProblems, placeProblems, tokenProblems, workspaceOf } from './env-problems.ts';
+import {
+  exactProblems,
+  placeProblems,
+  tokenProblems,
+  withoutIdleSlack,
+  workspaceOf,
+} from './env-problems.ts';
 import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
 import { type HttpConfig, httpProblems, readHttpConfig } from './http-config.ts';
 import {
@@ -118,13 +124,13 @@ export function readConfig(
   environment: Environment,
   { exists = existsSync, envFile = {} }: ReadOptions = {},
 ): Config {
-  const env = withoutBlanks(environment);
+  const { env, idle } = withoutIdleSlack(withoutBlanks(environment));
   const read = Variables.safeParse(env);
   const mcp = readServers(env, environment);
   const problems = [
     ...exactProblems(environment),
     ...(read.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
-    ...tokenProblems(env),
+    ...tokenProblems(env, mcp.variables),
     ...(env.GRAPH ? [] : modelProblems(env)),
     ...graphProblems(env, exists),
     ...apiProblems(env),
@@ -136,7 +142,7 @@ export function readConfig(
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
   const config = toConfig(read.data, env, exists, mcp);
   const names = nameWarnings(environment, envFile, mcp.variables);
-  return { ...config, warnings: [...names, ...config.warnings] };
+  return { ...config, warnings: [...names, ...idle, ...config.warnings] };
 }
 
 function readServers(env: Environment, environment: Environment): McpConfigReading {

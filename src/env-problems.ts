@@ -3,6 +3,7 @@ import { folderProblems } from './folder-problems.ts';
 import { readGraph } from './graph-config.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { serverPlaceProblems } from './server-place-problems.ts';
+import { meantInEnvironment, sayMeant } from './setting-names.ts';
 import { startPlaceProblems, steeringFileProblems } from './steering-problems.ts';
 import { DEFAULT_DATA_DIR, DEFAULT_WORKSPACE_DIR } from './variables.ts';
 
@@ -21,23 +22,58 @@ export function exactProblems(environment: Environment): string[] {
   }).map((name) => `${name} begins or ends with white space. Remove it.`);
 }
 
-/** Lists what is missing of the tokens of Slack. */
-export function tokenProblems(env: Environment): string[] {
+/** All that is set for a workspace of Slack, and for nothing else. */
+const SLACK_SETTINGS = [
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'SLACK_API_URL',
+] as const;
+
+/** Takes the settings of Slack out where the playground is asked for by name, and says so. */
+export function withoutIdleSlack(env: Environment): {
+  readonly env: Environment;
+  readonly idle: readonly string[];
+} {
+  const idle = env.MODE === 'playground' ? SLACK_SETTINGS.filter((name) => env[name]) : [];
+  const others = Object.entries(env).filter(([name]) => !idle.some((each) => each === name));
+  return {
+    env: Object.fromEntries(others),
+    idle: idle.map((name) => `${name} has no effect with MODE=playground.`),
+  };
+}
+
+/** Lists what is missing for a workspace of Slack where something asks for one; `used` are variables that other settings fill in. */
+export function tokenProblems(env: Environment, used: ReadonlySet<string>): string[] {
+  if (env.MODE === 'playground') return [];
+  const given = SLACK_SETTINGS.find((name) => env[name]);
+  if (given === undefined && env.MODE !== 'slack') return misspeltTokens(env, used);
   const { SLACK_BOT_TOKEN: bot, SLACK_APP_TOKEN: app, SLACK_SIGNING_SECRET: secret } = env;
-  if (!bot) {
-    if (!app && !secret) return [];
-    const given = app ? 'SLACK_APP_TOKEN' : 'SLACK_SIGNING_SECRET';
-    return [
-      `SLACK_BOT_TOKEN is missing while ${given} is set. Add the bot token (xoxb-…), or unset ${given} to start the playground.`,
-    ];
-  }
+  const because = given === undefined ? 'MODE is slack' : `${given} is set`;
+  const undo = given === undefined ? 'set MODE=playground' : `unset ${given}`;
   const problems: string[] = [];
+  if (!bot) {
+    problems.push(
+      `SLACK_BOT_TOKEN is missing while ${because}. Add the bot token (xoxb-…), or ${undo} to start the playground.`,
+    );
+  }
   if (!app && !secret) {
     problems.push(
-      'SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is missing while SLACK_BOT_TOKEN is set. Add SLACK_APP_TOKEN (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
+      `SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is missing while ${because}. Add SLACK_APP_TOKEN (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.`,
     );
   }
   return problems;
+}
+
+/** Whoever writes one of them means a workspace, and not the playground. */
+function misspeltTokens(env: Environment, used: ReadonlySet<string>): string[] {
+  return Object.keys(env).flatMap((name) => {
+    const meant = used.has(name) ? undefined : meantInEnvironment(name);
+    if (meant === undefined || !SLACK_SETTINGS.some((each) => each === meant)) return [];
+    return [
+      `${sayMeant(name, meant)} Correct the name, or set MODE=playground to start the playground.`,
+    ];
+  });
 }
 
 /** Returns where the agent's files are. */

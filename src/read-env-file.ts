@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseEnvFile } from './parse-env-file.ts';
-import { meantSetting } from './setting-names.ts';
+import { meantSetting, sayMeant } from './setting-names.ts';
 
 /** The file can't be taken as it is written; the message names each line, and no value. */
 export class EnvFileError extends Error {
@@ -15,10 +15,13 @@ export function readEnvFile(): Readonly<Record<string, string>> {
     return meant === undefined
       ? []
       : [
-          `sets ${name}. Did you mean ${meant}? If it is for something else, set it in the environment instead.`,
+          `${sayMeant(name, meant)} If it is for something else, set it in the environment instead.`,
         ];
   });
-  const all = [...problems, ...misspelt].map((problem) => `  - .env ${problem}`);
+  const all = [
+    ...problems.map((problem) => `  - .env ${problem}`),
+    ...misspelt.map((each) => `  - .env: ${each}`),
+  ];
   if (all.length === 0) return values;
   throw new EnvFileError(
     `The file .env can't be taken as it is written (.env.example shows how to quote):\n${all.join('\n')}`,

@@ -114,6 +114,11 @@ function isOrigin(text: string): boolean {
 
 /** The variables one by one: each reads its text, or says what is wrong with it and what to write. */
 export const Variables = z.object({
+  MODE: z
+    .enum(['slack', 'playground'], {
+      error: 'must be slack or playground. (The model is set with MODEL.)',
+    })
+    .optional(),
   SLACK_BOT_TOKEN: token(
     'xoxb-',
     'must be a bot token, which starts with xoxb-. Copy “Bot User OAuth Token” from your Slack app’s page “OAuth & Permissions”.',

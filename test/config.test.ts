@@ -249,7 +249,6 @@ describe('what the environment means', () => {
     { REDIS_PREFIX: 'mine' },
     { TAVILY_BASE_URL: 'https://api.tavily.com' },
     { MAX_SEARCH_RESULTS: '5' },
-    { SLACK_API_URL: 'http://127.0.0.1:1/api/' },
     { MODEL: 'openai/gpt-4o' },
     { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
     { APPROVER_JWT_AUDIENCE: 'countersign' },

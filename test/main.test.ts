@@ -54,7 +54,7 @@ test('an .env that would mean something else ends the start, with each line and 
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(stderr, /^The file \.env can't be taken as it is written/);
   assert.match(stderr, /\.env line 1 has a “#”.*\n.*line 3 sets nothing.*\n.*line 4 has more text/);
-  assert.match(stderr, /\.env sets LOGLEVEL\. Did you mean LOG_LEVEL\?/);
+  assert.match(stderr, /\.env: LOGLEVEL is not a setting\. Did you mean LOG_LEVEL\?/);
   assert.doesNotMatch(stderr, /hunter2/);
 });
 

@@ -66,6 +66,7 @@ describe('a variable', () => {
       WORKSPACE_DIRECTORY: undefined,
       TALK_USER: 'TALK_USERS',
       HOSTS: 'HOST',
+      NODE: undefined,
       ALOW_UNSANDBOXED_COMMANDS: 'ALLOW_UNSANDBOXED_COMMANDS',
       PORT: undefined,
       PATH: undefined,
@@ -81,7 +82,19 @@ describe('a variable', () => {
     const warningsOf = (environment: Env, envFile: Env) =>
       readConfig({ ...envFile, ...environment }, { exists: () => false, envFile }).warnings;
     assert.deepEqual(warningsOf({ LOGLEVEL: 'debug', EDITOR: 'vi' }, {}), [
-      'LOGLEVEL in the environment is no setting. Did you mean LOG_LEVEL?',
+      'LOGLEVEL is not a setting. Did you mean LOG_LEVEL?',
+    ]);
+    // Names of other programs, which only look like ours.
+    const others = {
+      NODE: '/usr/bin/node',
+      HOSTS: 'a',
+      OPENAI_API_KEY_2: 'x',
+      SLCK_APP_TOKEN: 'x',
+    };
+    assert.deepEqual(warningsOf(others, {}), []);
+    assert.deepEqual(warningsOf({ POLICY_FLE: 'x', DATADIR: 'y' }, {}), [
+      'POLICY_FLE is not a setting. Did you mean POLICY_FILE?',
+      'DATADIR is not a setting. Did you mean DATA_DIR?',
     ]);
     assert.deepEqual(warningsOf({}, { COLOUR: 'red', LOG_LEVEL: 'info' }), [
       'COLOUR in .env has no effect: no setting has this name.',
