@@ -4,35 +4,38 @@ import { verifyAudit } from './audit-verify.ts';
 import { makeBackup } from './backup.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { runDoctor } from './doctor/doctor.ts';
+import { initFolder } from './init.ts';
 import { createKey, endKey, listKeys, turnKey } from './keys.ts';
 import { checkPolicy } from './policy-check.ts';
 import { explainPolicy } from './policy-explain.ts';
 
 /** By the first word of a command; those of one group go by one usage. */
 const USAGES: Readonly<Record<string, string>> = {
-  doctor: `  countersign doctor [--json]
+  init: `  npx --no -- countersign init
+      Writes a first .env and policy.yaml into this folder. Files that exist are not changed.`,
+  doctor: `  npx --no -- countersign doctor [--json]
       Checks what a start needs: settings, Slack’s tokens and scopes, model, store, port, clock,
       sandbox, tools, MCP servers and policy. Each line says “ok”, or what to do. It sends the model
       one small request, starts the MCP servers and ends them again, and changes nothing.`,
-  policy: `  countersign policy check [FILE | --file FILE] [--json]
+  policy: `  npx --no -- countersign policy check [FILE | --file FILE] [--json]
       Says what is wrong with a policy file.
-  countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
+  npx --no -- countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
       --agent research, --program key:deploy-bot or graph:my-agent
                      whose call it is (default: the agent of the thread)
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…
                      what conditions are told of the person who asks`,
-  audit: `  countersign audit verify [--json]
+  audit: `  npx --no -- countersign audit verify [--json]
       Looks at every entry of the audit, and names the first that is not as it was written.
-  countersign audit export [--from TIME] [--to TIME] [--format jsonl|csv] [--out FILE]
+  npx --no -- countersign audit export [--from TIME] [--to TIME] [--format jsonl|csv] [--out FILE]
       Writes the entries of a span of time. TIME is a day (2026-01-31), a time in UTC
       (2026-01-31T09:30), or how long ago (7d); a day as --to belongs to the span.
   Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.`,
-  backup: `  countersign backup FILE
+  backup: `  npx --no -- countersign backup FILE
       Copies the records in DATA_DIR to FILE, and the installation’s key to FILE.key; the app may run.`,
-  keys: `  countersign keys create --name NAME [--scopes SCOPES] [--channels C…] [--owner U…]
-                          [--expires TIME] [--json]
+  keys: `  npx --no -- countersign keys create --name NAME [--scopes SCOPES] [--channels C…] [--owner U…]
+                                      [--expires TIME] [--json]
       Makes a key for a program that uses the HTTP API, and shows it once.
       --scopes    request, request:TOOLS (like request:deploy_*), read (all calls, secrets hidden),
                   requesters (asks for others than its owner); separated by commas
@@ -40,15 +43,15 @@ const USAGES: Readonly<Record<string, string>> = {
       --channels  the only ones that it may use, the first by default (default: any)
       --owner     the person for whom it asks
       --expires   a span of time of up to 3650d, like 90d (default: never)
-  countersign keys list [--json]
-  countersign keys revoke ID|NAME
+  npx --no -- countersign keys list [--json]
+  npx --no -- countersign keys revoke ID|NAME
       Ends a key at once, and says how many calls of it wait for people.
-  countersign keys rotate ID|NAME [--overlap TIME] [--json]
+  npx --no -- countersign keys rotate ID|NAME [--overlap TIME] [--json]
       Gives a key another secret; the one of before works for the overlap (up to 3650d), or no more.
   Keys are in the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name; the app may run.`,
-  mcp: `  countersign mcp [--channel C…] [--requester U…]
+  mcp: `  npx --no -- countersign mcp [--channel C…] [--requester U…]
       Serves MCP on standard input and output: agents ask for approvals through it.
-  countersign hook [--tools 'Bash,mcp__*'] [--wait 9m] [--channel C…] [--requester U…]
+  npx --no -- countersign hook [--tools 'Bash,mcp__*'] [--wait 9m] [--channel C…] [--requester U…]
       Answers a PreToolUse hook: the tools that it names run only when people approve.
   Both speak with the desk at COUNTERSIGN_URL, with COUNTERSIGN_API_KEY, and read no .env.`,
 };
@@ -58,6 +61,7 @@ const EXIT_CODES = `Exit codes: 0 all is well, 1 there are problems, 2 wrong usa
 const COMMANDS: Readonly<
   Record<string, (args: readonly string[], deps: CommandDeps) => Promise<ExitCode>>
 > = {
+  init: initFolder,
   doctor: runDoctor,
   backup: makeBackup,
   'policy check': checkPolicy,
