@@ -137,7 +137,7 @@ function readAsker({ env }: Pick<CommandDeps, 'env'>): Asker {
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new UsageError(
-      'Set COUNTERSIGN_API_KEY to a key that “countersign keys create” has made, whole.',
+      'Set COUNTERSIGN_API_KEY to a key that “npx --no -- countersign keys create” has made, whole.',
     );
   }
   return { api: createCountersign({ url, key, patience: PATIENCE }) };

@@ -111,7 +111,7 @@ function tell(
 ): ExitCode {
   if (firstKept) {
     err(
-      `The audit begins with entry ${firstKept.seq} (${sayTime(firstKept.at)}): what came before is not there any more. “countersign audit verify” says why.`,
+      `The audit begins with entry ${firstKept.seq} (${sayTime(firstKept.at)}): what came before is not there any more. “npx --no -- countersign audit verify” says why.`,
     );
   }
   if (where !== '')
@@ -120,7 +120,7 @@ function tell(
   const named = unreadable.slice(0, MOST_NAMED).join(', ');
   const more = unreadable.length > MOST_NAMED ? ', …' : '';
   err(
-    `Left out, since they can't be read: ${unreadable.length} (${named}${more}). “countersign audit verify” says more.`,
+    `Left out, since they can't be read: ${unreadable.length} (${named}${more}). “npx --no -- countersign audit verify” says more.`,
   );
   return EXIT.problems;
 }

@@ -12,7 +12,9 @@ export async function makeBackup(args: readonly string[], deps: CommandDeps): Pr
   const { positionals } = readArguments({ args: [...args], allowPositionals: true, options: {} });
   const [file] = positionals;
   if (file === undefined || positionals.length > 1) {
-    throw new UsageError('Name one file, like “countersign backup /backups/monday.db”.');
+    throw new UsageError(
+      'Name one file, like “npx --no -- countersign backup /backups/monday.db”.',
+    );
   }
   const places = readPlaces(deps);
   if (!places) return EXIT.problems;

@@ -165,7 +165,7 @@ async function change(
       deps.err(
         key
           ? `Several keys are named “${showLine(which)}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
-          : `There is no key “${showLine(which)}”. “countersign keys list” lists them.`,
+          : `There is no key “${showLine(which)}”. “npx --no -- countersign keys list” lists them.`,
       );
       return EXIT.problems;
     }
@@ -260,5 +260,7 @@ function readSpan(option: string, text: string): number {
 function readWhich(command: string, positionals: readonly string[]): string {
   const [which] = positionals;
   if (which !== undefined && positionals.length === 1) return which;
-  throw new UsageError(`Say the id or the name of one key: countersign keys ${command} ID`);
+  throw new UsageError(
+    `Say the id or the name of one key: npx --no -- countersign keys ${command} ID`,
+  );
 }

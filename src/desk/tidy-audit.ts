@@ -59,7 +59,7 @@ export function createTidyAudit({ store, clock, log }: Pick<DeskDeps, 'store' | 
     if (!(await isSound(old, keeping))) {
       log.error(
         { from: old[0]?.seq, through: last.seq },
-        'The audit is broken, and nothing of it is removed: see “countersign audit verify”.',
+        'The audit is broken, and nothing of it is removed: see “npx --no -- countersign audit verify”.',
       );
       return false;
     }

@@ -167,7 +167,7 @@ describe('countersign', () => {
 
   it('is called by npx in the folder of the app', async (t) => {
     const { path } = await folderWith(t, { 'policy.yaml': POLICY });
-    const args = ['--no', 'countersign', 'policy', 'check', join(path, 'policy.yaml')];
+    const args = ['--no', '--', 'countersign', 'policy', 'check', join(path, 'policy.yaml')];
     const { code, out } = await run('npx', args, { cwd: ROOT });
     assert.equal(code, 0);
     assert.match(out, /can be used: 6 rules/);

@@ -19,7 +19,7 @@ export async function checkPolicyFile(
   }
   if (!connection) {
     const message =
-      'The names in the policy can’t be looked up without Slack. “countersign policy check” checks the rest.';
+      'The names in the policy can’t be looked up without Slack. “npx --no -- countersign policy check” checks the rest.';
     return [{ status: 'skipped', message }];
   }
   try {

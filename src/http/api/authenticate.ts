@@ -12,13 +12,13 @@ export type Entry =
   | { readonly kind: 'unclear'; readonly why: string };
 
 const WHY: Readonly<Record<KeyProblem, string>> = {
-  unknown: 'There is no such key. “countersign keys list” lists those that there are.',
+  unknown: 'There is no such key. “npx --no -- countersign keys list” lists those that there are.',
   revoked: 'This key was revoked. Ask whoever runs Countersign for another one.',
   expired: 'This key, or this secret of it, has expired. Ask whoever runs Countersign for another.',
 };
 
 const NONE =
-  'Send a key of Countersign, Authorization: Bearer csk_…; “countersign keys create” makes one.';
+  'Send a key of Countersign, Authorization: Bearer csk_…; “npx --no -- countersign keys create” makes one.';
 const NO_PEOPLE =
   'This is no key of Countersign (csk_…), and tokens of people are not taken here: APPROVER_JWKS_URL or APPROVER_JWT_SECRET is not set.';
 

@@ -125,13 +125,13 @@ function place(
   if (!mayRequest(key, action)) {
     return {
       status: 403,
-      why: `This key may not ask for “${action}”. Its scopes are ${scopes}; “countersign keys create --scopes request:…” makes one that may.`,
+      why: `This key may not ask for “${action}”. Its scopes are ${scopes}; “npx --no -- countersign keys create --scopes request:…” makes one that may.`,
     };
   }
   if (requester === undefined) {
     return {
       status: 422,
-      why: 'Nobody is named for whom this is asked. Name a requester (the key then needs the scope requesters), or make the key with an owner: “countersign keys create --owner U…”.',
+      why: 'Nobody is named for whom this is asked. Name a requester (the key then needs the scope requesters), or make the key with an owner: “npx --no -- countersign keys create --owner U…”.',
     };
   }
   if (requester !== key.owner && !mayNameRequesters(key)) {
@@ -143,7 +143,7 @@ function place(
   if (channel === undefined) {
     return {
       status: 422,
-      why: 'No channel is named for the card. Name a channel, or make the key with one: “countersign keys create --channels C…”.',
+      why: 'No channel is named for the card. Name a channel, or make the key with one: “npx --no -- countersign keys create --channels C…”.',
     };
   }
   if (key.channels.length > 0 && !key.channels.includes(channel)) {

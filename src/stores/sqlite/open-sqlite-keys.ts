@@ -61,7 +61,7 @@ function assertVersion(db: Database.Database, file: string): void {
 
 /** A database file that was copied alone lacks what its log held. */
 function sayEmpty(file: string): string {
-  return `${file} is empty. If it is a copy, it lacks what the -wal file beside the original holds: make copies by “countersign backup FILE”. Otherwise start the app once.`;
+  return `${file} is empty. If it is a copy, it lacks what the -wal file beside the original holds: make copies by “npx --no -- countersign backup FILE”. Otherwise start the app once.`;
 }
 
 function toKeys(db: Database.Database, file: string) {

@@ -38,7 +38,7 @@ function toSource(db: Database.Database, file: string, dataDir: string): AuditSo
   const version = explained(file, () => Number(db.pragma('user_version', { simple: true })));
   if (version === 0) {
     throw new NoAuditError(
-      `${file} holds nothing of Countersign. If it is a copy, it lacks what the -wal file beside the original holds: make copies by “countersign backup FILE”. Otherwise set DATA_DIR to the folder of the app's records.`,
+      `${file} holds nothing of Countersign. If it is a copy, it lacks what the -wal file beside the original holds: make copies by “npx --no -- countersign backup FILE”. Otherwise set DATA_DIR to the folder of the app's records.`,
     );
   }
   if (version > MIGRATIONS.length) {

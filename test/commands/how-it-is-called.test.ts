@@ -1,0 +1,27 @@
+/** Whoever reads how a command is called can paste it: `npx --no` takes the one that is here, and never another package. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = /\bcountersign (?:init|doctor|policy|audit|backup|keys|mcp|hook)\b/g;
+const CALL = 'npx --no -- ';
+
+it('every text that names a command of countersign calls it by npx --no --', () => {
+  const sources = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => `src/${path}`);
+  let found = 0;
+  for (const path of ['README.md', '.env.example', 'manifest.yml', 'package.json', ...sources]) {
+    for (const [at, line] of readFileSync(`${ROOT}/${path}`, 'utf8').split('\n').entries()) {
+      // What only developers read.
+      if (/^\s*(?:\/\*\*|\*|\/\/)/.test(line)) continue;
+      for (const { index } of line.matchAll(COMMAND)) {
+        found += 1;
+        assert(line.slice(0, index).endsWith(CALL), `${path}:${at + 1}: ${line.trim()}`);
+      }
+    }
+  }
+  assert(found > 30, `${found}`);
+});
