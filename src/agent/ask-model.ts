@@ -9,6 +9,7 @@ import {
   isJson,
   type RawCall,
 } from './collect-answer.ts';
+import { describeConnectionFailure, plainAddress } from './model/connection-failure.ts';
 import type { ModelPiece } from './model/model-piece.ts';
 import { ENDED } from './model/read-chunk.ts';
 import { toSafeMessage } from './model/safe-message.ts';
@@ -29,6 +30,8 @@ export interface ModelAnswer {
   readonly failure?: ModelFailure;
   /** What the server said of the failure, without secrets and without words of the conversation. */
   readonly said?: string;
+  /** Why the connection failed, where it did. */
+  readonly cause?: string;
   /** What the provider needs back with the message. */
   readonly fields?: ProviderFields | undefined;
   /** By all requests that it took. */
@@ -66,18 +69,32 @@ export async function askModel(deps: AskDeps, request: ModelRequest): Promise<Mo
     request.signal.throwIfAborted();
     spent = addSpent(spent, spentBy(attempt, deps.clock.now() - askedAt));
     if (attempt.kind === 'came') return { ...judge(deps, attempt.answer), spent };
-    deps.log?.warn(
-      { model: deps.model.name, failure: attempt.failure, tries, ...attempt.facts },
-      'The model did not answer.',
-    );
+    logFailed(deps, attempt, tries);
     const waitMs = waitBeforeRetry(deps.model, attempt, tries);
     if (waitMs === undefined) {
       const { text, failure, facts } = attempt;
-      return { text, calls: [], failure, ...(facts.said && { said: facts.said }), spent };
+      const { cause, said } = facts;
+      return { text, calls: [], failure, ...(said && { said }), ...(cause && { cause }), spent };
     }
     await wait(deps.clock, waitMs, request.signal);
   }
 }
+
+function logFailed(
+  { log, model }: AskDeps,
+  { facts, failure }: FailedAttempt,
+  tries: number,
+): void {
+  const address = model.origin === undefined ? undefined : plainAddress(model.origin);
+  const where =
+    address === undefined || facts.cause === undefined ? '' : ` at ${address}: ${facts.cause}`;
+  log?.warn(
+    { model: model.name, address, failure, tries, ...facts },
+    `The model did not answer${where}.`,
+  );
+}
+
+type FailedAttempt = Extract<Attempt, { kind: 'failed' }>;
 
 type Attempt =
   | { readonly kind: 'came'; readonly answer: CollectedAnswer }
@@ -94,6 +111,7 @@ type Attempt =
         readonly code: string | undefined;
         readonly error: string;
         readonly said: string | undefined;
+        readonly cause: string | undefined;
       };
     };
 
@@ -117,7 +135,7 @@ async function tryOnce({ model, clock }: AskDeps, request: ModelRequest): Promis
     silence.signal.throwIfAborted();
     return { kind: 'came', answer: collector.answer() };
   } catch (error) {
-    if (silence.signal.aborted) return fail('timeout');
+    if (silence.signal.aborted) return fail('timeout', new SilenceError(model.timeoutMs));
     if (!(error instanceof ProviderError)) throw error;
     const failure = failureOf(error.cause, collector.size() > 0);
     return fail(failure, error.cause);
@@ -141,8 +159,27 @@ function failed(
     tokens,
     hadBegun: collector.size() > 0,
     retryAfterMs: retryAfterMs(error, now),
-    facts: { status, code, error: name, said },
+    facts: { status, code, error: name, said, cause: causeOf(failure, error) },
   };
+}
+
+/** An answer with a status came through a connection that works. */
+function causeOf(failure: ModelFailure, error: unknown): string | undefined {
+  if (error instanceof SilenceError) return error.message;
+  return CONNECTION_FAILURES.has(failure) ? describeConnectionFailure(error) : undefined;
+}
+
+const CONNECTION_FAILURES: ReadonlySet<ModelFailure> = new Set([
+  'unreachable',
+  'timeout',
+  'cut-off',
+]);
+
+/** Nothing came for too long. */
+class SilenceError extends Error {
+  constructor(ms: number) {
+    super(`nothing came for ${ms / 1_000} seconds`);
+  }
 }
 
 function spentBy(attempt: Attempt, modelMs: number): Spent {
@@ -189,7 +226,7 @@ function watchSilence(clock: Clock, timeoutMs: number) {
 /** Words that the person may have seen are not asked for a second time. */
 function waitBeforeRetry(
   model: ChatModel,
-  attempt: Extract<Attempt, { kind: 'failed' }>,
+  attempt: FailedAttempt,
   tries: number,
 ): number | undefined {
   if (attempt.hadBegun || tries >= model.maxRetries || !isPassing(attempt.failure))

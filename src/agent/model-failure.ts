@@ -1,3 +1,4 @@
+import { networkCodeOf } from './model/connection-failure.ts';
 import { ModelServerError } from './model/server-error.ts';
 
 /** What can go wrong with a model, in words for the person who waits for its answer. */
@@ -200,7 +201,7 @@ export function factsOf(error: unknown): ErrorFacts {
     return { status: undefined, code: undefined, message: '', name: '' };
   const { message, name } = error;
   const status = 'status' in error && typeof error.status === 'number' ? error.status : undefined;
-  const code = codeOf(error) ?? codeOf(error.cause);
+  const code = codeOf(error) ?? networkCodeOf(error);
   return { status, code, message, name };
 }
 

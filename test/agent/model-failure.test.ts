@@ -111,11 +111,14 @@ for (const [what, answer, sentence, said] of FAILURES) {
   });
 }
 
-test('a server that is not there is said to be out of reach', async (t) => {
-  const { agent, mock } = await createBench(t, () => sayText('Hi.'));
+test('a server that is not there is said to be out of reach, and the log says where and why', async (t) => {
+  const { agent, mock, warnings } = await createBench(t, () => sayText('Hi.'));
   await mock.stop();
   const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
   assert.match(state.failure ?? '', /could not be reached/);
+  const [warning] = warnings;
+  assert.match(JSON.stringify(warning), /"address":"http:\/\/127\.0\.0\.1:\d+\/v1"/);
+  assert.match(JSON.stringify(warning), /"cause":"nothing listens there \(ECONNREFUSED\)"/);
 });
 
 for (const deltas of [[], ['Let me']]) {

@@ -145,7 +145,7 @@ describe('countersign doctor', () => {
         set.env.OPENAI_BASE_URL = 'http://127.0.0.1:9/v1';
       },
       'model',
-      /can’t be reached\. Check OPENAI_BASE_URL/,
+      /can’t be reached at http:\/\/127\.0\.0\.1:9\/v1: no request is sent to this port\. Check OPENAI_BASE_URL/,
     ],
     [
       'a provider that is not known here',

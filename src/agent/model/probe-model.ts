@@ -21,6 +21,8 @@ export interface ModelProbe {
   readonly failure?: ModelFailure;
   /** The server's own words about the failure, without secrets. */
   readonly said?: string;
+  /** Why the connection failed, where it did. */
+  readonly cause?: string;
 }
 
 /** The name of the tool that a probe asks for. */
@@ -45,7 +47,7 @@ export async function probeModel(
     new HumanMessage(`Call ${PROBE_TOOL} with {"ready": true}.`),
   ];
   const once = { clock, model: { ...model, maxRetries: 0 } };
-  const { calls, failure, said, spent } = await askModel(once, {
+  const { calls, cause, failure, said, spent } = await askModel(once, {
     messages,
     tools: [made.tool],
     signal,
@@ -58,6 +60,7 @@ export async function probeModel(
     tookMs: spent.modelMs,
     ...(failure && { failure }),
     ...(said !== undefined && { said }),
+    ...(cause !== undefined && { cause }),
   };
 }
 

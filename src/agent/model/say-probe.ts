@@ -1,6 +1,7 @@
 /** What a probe of the model found, in sentences for whoever runs the app. */
 import type { ChatModel } from '../model.ts';
 import { type ModelFailure, toolRemedy } from '../model-failure.ts';
+import { plainAddress } from './connection-failure.ts';
 import type { ModelProbe } from './probe-model.ts';
 
 /** `no call`: it answered in words alone; `refused`: it says that it can't call tools. */
@@ -12,8 +13,8 @@ export interface ProbeVerdict {
 
 /** Says what a probe found. */
 export function sayProbe(
-  { variables }: Pick<ChatModel, 'variables'>,
-  { failure, said = '', tools }: ModelProbe,
+  { origin, variables }: Pick<ChatModel, 'origin' | 'variables'>,
+  { cause, failure, said = '', tools }: ModelProbe,
 ): ProbeVerdict {
   if (tools === 'called') return { kind: 'works', sentence: 'The model answers and calls tools.' };
   if (tools === 'refused') return { kind: 'refused', sentence: sayRefused(said) };
@@ -21,9 +22,15 @@ export function sayProbe(
   const remedy = (failure && REMEDIES[failure]) ?? OTHER_REMEDY;
   const words = said === '' ? '' : ` (it says “${said}”)`;
   const sentence = `The model did not answer${words}: ${remedy}`
+    .replace('{where}', () => sayWhere(origin, cause))
     .replace('{key}', variables.key)
     .replace('{baseUrl}', variables.baseUrl);
   return { kind: 'failed', sentence };
+}
+
+function sayWhere(origin: string | undefined, cause: string | undefined): string {
+  const address = origin === undefined ? '' : ` at ${plainAddress(origin)}`;
+  return cause === undefined ? address : `${address}: ${cause}`;
 }
 
 const NO_CALL =
@@ -41,9 +48,9 @@ const REMEDIES: Readonly<Partial<Record<ModelFailure, string>>> = {
   'not-found': 'its server does not know the model or the address. Check MODEL and {baseUrl}.',
   'rate-limited': 'its server gets too many requests from this account. Try again in a minute.',
   overloaded: 'its server failed. Try again in a few minutes.',
-  timeout: 'there was no answer in time. Check that the model is loaded, then try again.',
-  unreachable: 'its server can’t be reached. Check {baseUrl}, the network and the proxy.',
-  'cut-off': 'the answer broke off. Check the proxy and the server’s limits.',
+  timeout: 'there was no answer in time{where}. Check that the model is loaded, then try again.',
+  unreachable: 'its server can’t be reached{where}. Check {baseUrl}, the network and the proxy.',
+  'cut-off': 'the answer broke off{where}. Check the proxy and the server’s limits.',
   unreadable: 'what came is no answer of a model. Check {baseUrl}: it often ends with /v1.',
   length: 'the answer reached a length limit at once. Raise the server’s limit of output tokens.',
 };
