@@ -57,7 +57,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['diff', ['domain']],
   ['@marcbachmann/', ['policy']],
   ['yaml', ['policy', 'commands']],
-  ['leven', ['policy', 'process', 'agent']],
+  ['leven', ['policy', 'process', 'agent', 'slack', 'commands']],
   ['csv-stringify', ['commands']],
   ['node:vm', ['domain']],
   ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],

@@ -1,3 +1,4 @@
+import { closestMatch } from 'leven';
 import { showLine, showLines } from '../domain/terminal-text.ts';
 import { exportAudit } from './audit-export.ts';
 import { verifyAudit } from './audit-verify.ts';
@@ -95,7 +96,7 @@ export async function runCountersign(
     return await command(args.slice(words), deps);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    deps.err(`${showLine(error.message)}\n\n${usageOf(args[0])}`);
+    deps.err(`${showLine(error.message)}${remedyOf(args, command === undefined)}`);
     return EXIT.usage;
   }
 }
@@ -104,6 +105,22 @@ export async function runCountersign(
 function usageOf(group: string | undefined): string {
   const one = group !== undefined && Object.hasOwn(USAGES, group) ? USAGES[group] : undefined;
   return `Usage:\n${one ?? Object.values(USAGES).join('\n')}\n\n${EXIT_CODES}`;
+}
+
+/** The near command for a typo, the usage for anything else. */
+function remedyOf(args: readonly string[], isUnknown: boolean): string {
+  const meant = isUnknown ? meantCommand(args) : undefined;
+  return meant === undefined
+    ? `\n\n${usageOf(args[0])}`
+    : ` Did you mean “npx --no -- countersign ${meant}”?`;
+}
+
+/** The command that a misspelled one is near to. */
+function meantCommand(args: readonly string[]): string | undefined {
+  const names = Object.keys(COMMANDS);
+  const near = (words: number) =>
+    closestMatch(args.slice(0, words).join(' ').toLowerCase(), names, { maxDistance: 2 });
+  return args.length === 0 ? undefined : (near(2) ?? near(1));
 }
 
 function sayUnknown(args: readonly string[]): string {

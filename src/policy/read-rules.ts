@@ -9,22 +9,19 @@ import { matchesGlob } from '../domain/glob.ts';
 import type { Policy, Rule, Ruling } from '../domain/policy.ts';
 import { REQUESTER_ROUTE } from '../domain/route.ts';
 import type { CompiledCondition } from './compile-condition.ts';
-import { findUnknownFields, type Schema } from './find-unknown-fields.ts';
+import { findUnknownFields } from './find-unknown-fields.ts';
 import { type DefaultInput, DefaultSchema, type RuleInput, RuleSchema } from './policy-schema.ts';
 import type { Path } from './policy-source.ts';
 import { sayNoKind } from './read-agent-literals.ts';
 import { readValue, suggest } from './read-value.ts';
 import type { Reporter } from './reporter.ts';
-import { sayUnknownField, schemasOf } from './tool-schemas.ts';
+import { type KnownTools, sayUnknownField, schemasOf } from './tool-schemas.ts';
 import { type ReadRule, reportUnreachable } from './unreachable-rules.ts';
 
 type Fallback = Policy<string>['fallback'];
 
 /** What of the app a file can be compared with. */
-export interface KnownNames {
-  readonly tools: readonly string[];
-  /** Returns the JSON Schema of a tool’s arguments. (Default: arguments are not compared.) */
-  readonly schemaOf?: (tool: string) => Schema | undefined;
+export interface KnownNames extends KnownTools {
   /** Helpers, the graph, and the keys where they are known. */
   readonly agents: readonly AgentName[];
 }

@@ -2,8 +2,14 @@
 import { closestMatch } from 'leven';
 import { matchesGlob } from '../domain/glob.ts';
 import type { Schema, UnknownField } from './find-unknown-fields.ts';
-import type { KnownNames } from './read-rules.ts';
 import { suggest } from './read-value.ts';
+
+/** The tools that there are. */
+export interface KnownTools {
+  readonly tools: readonly string[];
+  /** Returns the JSON Schema of a tool’s arguments. (Default: arguments are not compared.) */
+  readonly schemaOf?: (tool: string) => Schema | undefined;
+}
 
 /** What is known of the tools that some names and patterns stand for. */
 interface FoundSchemas {
@@ -16,7 +22,7 @@ interface FoundSchemas {
 /** Finds the schemas of the tools that names and patterns stand for; undefined where none is known. */
 export function schemasOf(
   globs: readonly string[],
-  known: KnownNames | undefined,
+  known: KnownTools | undefined,
 ): FoundSchemas | undefined {
   if (!known?.schemaOf) return undefined;
   const { schemaOf, tools: all } = known;

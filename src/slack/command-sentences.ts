@@ -11,7 +11,7 @@ import { nameOf } from '../domain/damage.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import { toVisible } from '../domain/visible-text.ts';
 import { dateText, escapeMrkdwn, linkTo, mention } from './mrkdwn.ts';
-import { COMMAND } from './parse-command.ts';
+import { COMMAND, type CommandWord } from './parse-command.ts';
 
 /** How many turns a status names. */
 const MOST_NAMED = 10;
@@ -34,6 +34,11 @@ export const COMMAND_SENTENCES = {
   noLink: `Say which thread: \`${COMMAND} forget LINK\`, where LINK is one of its messages (_Copy link_). Or write \`forget this thread\` in it.`,
   otherChannel: 'That thread is in another channel. Use the command there.',
 } as const;
+
+/** Suggests a command in place of one that there is not. */
+export function sayMeant(word: CommandWord): string {
+  return `There is no such command, so nothing happened. Did you mean \`${COMMAND} ${word}\`? \`${COMMAND} help\` lists all commands.`;
+}
 
 /** Says what became of a stop. */
 export function sayStop(outcome: StopOutcome): string {

@@ -1,4 +1,5 @@
 /** What a person typed after `/countersign`. Slack delivers no commands from threads. */
+import { closestMatch } from 'leven';
 import type { Person } from '../domain/person.ts';
 import { type ThreadKey, threadKey } from '../domain/thread-key.ts';
 import { notOurs, teamOf, type Wrong, whyNotForUs } from './check-payload.ts';
@@ -24,6 +25,8 @@ export type CommandWord =
 export interface Command {
   readonly kind: 'command';
   readonly word: CommandWord;
+  /** What a word of no command was probably meant for. */
+  readonly meant?: CommandWord;
   /** What stood behind the word. */
   readonly rest: string;
   readonly by: Person;
@@ -67,9 +70,11 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
     return { kind: 'refused', actor, ...notOurs('malformed'), sentence: NOT_OURS_SENTENCE };
   }
   const [word = '', ...rest] = (textAt(payload, 'text') ?? '').trim().split(/\s+/);
+  const meant = meantWord(word.toLowerCase());
   return {
     kind: 'command',
     word: readWord(word.toLowerCase(), rest.length > 0),
+    ...(meant && { meant }),
     rest: rest.join(' '),
     by: { team, user },
     channel,
@@ -93,6 +98,18 @@ function whyNotACommand(payload: Payload, identity: SlackIdentity): Wrong | unde
 function readWord(text: string, hasMore: boolean): CommandWord {
   if (!WORDS.has(text) || (hasMore && !TAKES_MORE.has(text))) return 'help';
   return text as CommandWord;
+}
+
+const SHORT = 4;
+
+/** It is suggested, and never carried out. */
+function meantWord(text: string): CommandWord | undefined {
+  if (text === '' || WORDS.has(text)) return undefined;
+  const words = [...WORDS];
+  const maxDistance = text.length < SHORT ? 1 : 2;
+  const near =
+    words.find((word) => word.startsWith(text)) ?? closestMatch(text, words, { maxDistance });
+  return near as CommandWord | undefined;
 }
 
 const LINK = /^<?https:\/\/[^/\s]+\/archives\/([A-Z0-9]{2,40})\/p(\d{7,16})(\d{6})(?:[?|>]|$)/;

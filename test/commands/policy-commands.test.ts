@@ -123,7 +123,7 @@ describe('countersign', () => {
     const wrong: readonly (readonly [args: readonly string[], why: RegExp])[] = [
       [[], /Say what to do/],
       [['policy'], /There is no command “policy”/],
-      [['policy', 'chek'], /There is no command “policy chek”/],
+      [['policy', 'foo'], /There is no command “policy foo”/],
       [['policy', 'check', 'a', 'b'], /Name one file/],
       [['policy', 'check', 'a', '--file', 'b'], /Name one file/],
       [['policy', 'check', '--jsn'], /--jsn/],
@@ -140,6 +140,21 @@ describe('countersign', () => {
       assert.deepEqual([code, out], [2, ''], args.join(' '));
       assert.match(err, why);
       assert.match(err, /Usage:/);
+    }
+    const typos = [
+      [['policy', 'chek'], 'policy check'],
+      [['polcy', 'explain'], 'policy explain'],
+      [['docter', '--json'], 'doctor'],
+      [['keys', 'roatte', 'x'], 'keys rotate'],
+    ] as const;
+    for (const [args, meant] of typos) {
+      const { code, err, out } = await call(args);
+      assert.deepEqual([code, out], [2, '']);
+      assert.match(
+        err,
+        new RegExp(`no command “.*Did you mean “npx --no -- countersign ${meant}”`),
+      );
+      assert.doesNotMatch(err, /Usage:/);
     }
     const help = await call(['--help']);
     assert.deepEqual([help.code, help.err], [0, '']);

@@ -66,6 +66,15 @@ function commands(delivery: Delivery): void {
       assert.deepEqual(stage.desk.controls, []);
     });
 
+    it('suggests the near command for a typo, without all help, and does nothing', async () => {
+      for (const text of ['wating', 'stpo', 'resmue now']) await type('approver', text);
+      for (const word of ['waiting', 'stop', 'resume']) {
+        const { blocks } = await answer('approver', `Did you mean \`/countersign ${word}\`?`);
+        assert.doesNotMatch(JSON.stringify(blocks), /Copy link/);
+      }
+      assert.deepEqual(stage.desk.controls, []);
+    });
+
     it('forgets no thread of a channel that it was not typed in', async () => {
       await type('outsider', 'forget https://x.slack.com/archives/C0FINANCE/p1700000000000100');
       await answer('outsider', 'in another channel');

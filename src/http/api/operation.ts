@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ApiKey, KeyToken } from '../../domain/api-key.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { Person } from '../../domain/person.ts';
+import { describeIssues, sayIssue } from './describe-issue.ts';
 import { problem } from './problem.ts';
 
 /** Who asks: a program by its key, or a person by the token of whoever knows them. */
@@ -99,13 +100,14 @@ export function operation<
     takes,
     async serve(c) {
       const id = c.req.param('id') ?? '';
-      const query = querySchema.safeParse(readQuery(c, numbers));
-      if (!query.success) return refuse(c, 'address', query.error);
+      const address = readQuery(c, numbers);
+      const query = querySchema.safeParse(address);
+      if (!query.success) return refuse(c, 'address', query.error, address);
       const headers = (takes.headers ?? Any).safeParse(c.req.header());
-      if (!headers.success) return refuse(c, 'headers', headers.error);
+      if (!headers.success) return refuse(c, 'headers', headers.error, c.req.header());
       const sent = c.get('body');
       const body = (takes.body ?? None).safeParse(sent === undefined ? {} : sent);
-      if (!body.success) return refuse(c, 'body', body.error);
+      if (!body.success) return refuse(c, 'body', body.error, sent ?? {});
       return await handle({
         c,
         // An open operation is not to look at it.
@@ -136,22 +138,19 @@ function readQuery(c: ApiContext, numbers: readonly string[]): object {
 }
 
 const PARTS = {
-  address: 'The address of the request is not',
-  headers: 'The headers of the request are not',
-  body: 'The body of the request is not',
+  address: 'The query',
+  headers: 'The request',
+  body: 'The body',
 } as const;
+const MOST_SAID = 3;
 
-function refuse(c: ApiContext, where: keyof typeof PARTS, error: z.ZodError): Response {
-  const errors = error.issues.map(({ message, path }) => ({
-    path: path.map((step) => (typeof step === 'symbol' ? String(step) : step)),
-    message,
-  }));
-  const [first] = errors;
-  const place = first && first.path.length > 0 ? ` at ${first.path.join('.')}` : '';
-  return problem(
-    c,
-    400,
-    `${PARTS[where]} as ${where === 'headers' ? 'they' : 'it'} should be${place}: ${first?.message ?? 'see errors'}. What it takes is in /api/openapi.json.`,
-    { errors },
-  );
+function refuse(
+  c: ApiContext,
+  where: keyof typeof PARTS,
+  error: z.ZodError,
+  sent: unknown,
+): Response {
+  const errors = describeIssues(error, sent);
+  const said = errors.slice(0, MOST_SAID).map((issue) => sayIssue(issue, PARTS[where]));
+  return problem(c, 400, `${said.join(' ')} See /api/openapi.json.`, { errors });
 }

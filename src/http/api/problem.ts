@@ -21,8 +21,8 @@ export const DAMAGED =
   'What is stored of it is damaged: nothing of it can be decided or run until the operator restores it from a backup.';
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'The request is not understood',
-  401: 'Not let in',
+  400: 'Bad request',
+  401: 'Unauthorized',
   403: 'Not allowed',
   404: 'Not found',
   405: 'Not a method of this address',

@@ -7,12 +7,12 @@ const DEFAULT_PAGE = 50;
 
 const person = z
   .string()
-  .regex(/^[UW][A-Z0-9]{2,39}$/, 'is the id of a person in Slack, like U012AB3CD')
+  .regex(/^[UW][A-Z0-9]{2,39}$/, 'must be the ID of a person in Slack, like U012AB3CD')
   .meta({ examples: ['U012AB3CD'] });
 
 const channel = z
   .string()
-  .regex(/^[CGD][A-Z0-9]{2,39}$/, 'is the id of a channel in Slack, like C012AB3CD')
+  .regex(/^[CGD][A-Z0-9]{2,39}$/, 'must be the ID of a channel in Slack, like C012AB3CD')
   .meta({ examples: ['C012AB3CD'] });
 
 /** A whole number, and one sentence for whatever else is sent. */
@@ -27,7 +27,7 @@ function whole(min?: number, max?: number, what = '') {
 
 const digest = z
   .string()
-  .regex(/^[0-9a-f]{64}$/, 'is the digest of the approval, 64 hexadecimal digits');
+  .regex(/^[0-9a-f]{64}$/, 'must be the digest of the approval, 64 hexadecimal digits');
 
 const DECISIONS = ['approve', 'edit', 'reply', 'ignore'] as const;
 const RISKS = ['low', 'medium', 'high'] as const;
@@ -88,6 +88,9 @@ export const Approval = z
   })
   .meta({ id: 'Approval' });
 
+const DEADLINE =
+  'must be a whole number of seconds from 1 to 2592000, or a time like 2026-01-31T12:00:00Z';
+
 /** A call that a program puts to people. */
 export const NewApproval = z
   .strictObject({
@@ -95,7 +98,7 @@ export const NewApproval = z
       .string()
       .regex(
         /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/,
-        'is the name of a tool: up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”',
+        'must be the name of a tool: up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”',
       )
       .meta({ description: 'The tool.', examples: ['deploy_service'] }),
     args: z.record(z.string(), z.any()).meta({ description: 'The arguments.' }),
@@ -108,10 +111,10 @@ export const NewApproval = z
     channel: channel.optional(),
     requester: person.optional(),
     deadline: z
-      .union([
-        whole(1, 2_592_000, 'of seconds'),
-        z.iso.datetime({ offset: true, error: 'is a number of seconds, or a time of ISO 8601' }),
-      ])
+      .union(
+        [whole(1, 2_592_000, 'of seconds'), z.iso.datetime({ offset: true, error: DEADLINE })],
+        DEADLINE,
+      )
       .optional()
       .meta({ description: 'How long to wait for people: seconds, or a time.' }),
     decisions: z
@@ -166,7 +169,7 @@ export const Page = z
 export const IdempotencyHeader = z.object({
   'idempotency-key': z
     .string()
-    .regex(/^[\x20-\x7e]{1,255}$/, 'is up to 255 characters of ASCII')
+    .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 characters of ASCII')
     .optional(),
 });
 

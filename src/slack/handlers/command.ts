@@ -3,6 +3,7 @@ import {
   COMMAND_SENTENCES,
   HELP,
   sayForgotten,
+  sayMeant,
   sayPaused,
   sayResumed,
   sayStatus,
@@ -62,7 +63,7 @@ const WORDS: Readonly<Record<Command['word'], Answer>> = {
     const outcome = await tools.accept({ by, name, hash: hash.toLowerCase() });
     return outcome.kind === 'not-allowed' ? outcome.sentence : sayAccepted(outcome, hash !== '');
   },
-  help: async () => HELP,
+  help: async ({ meant }) => (meant === undefined ? HELP : sayMeant(meant)),
 };
 
 function placed({ by, channel }: Command) {
