@@ -5,7 +5,9 @@ import { showLine } from '../domain/terminal-text.ts';
 import { exportFileProblems } from '../folder-problems.ts';
 import type { AuditSource } from '../stores/audit-source.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
-import { type AuditFormat, auditHead, auditRows, sayTime } from './audit-rows.ts';
+import { flatColumnsOf, idsOf } from './audit-columns.ts';
+import { createKnownNames, type NameBook } from './audit-names.ts';
+import { type AuditFormat, type AuditRow, auditHead, auditRows, sayTime } from './audit-rows.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { withAudit } from './open-named-audit.ts';
 import { readArguments } from './read-arguments.ts';
@@ -23,8 +25,16 @@ interface Wanted {
 export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const wanted = readWanted(args, deps);
   return await withAudit(deps, async (audit) => {
-    if (wanted.file === undefined) return tell(await write(audit, wanted, deps.write), deps.err);
-    return await writeFile(audit, wanted, wanted.file, deps);
+    const names = createKnownNames(deps.env);
+    const source = { audit, names };
+    const { file } = wanted;
+    const code =
+      file === undefined
+        ? tell(await write(source, wanted, deps.write), deps.err)
+        : await writeFile(source, wanted, file, deps);
+    const why = names.problem();
+    if (why !== undefined) deps.err(`Some names are left empty: ${showLine(why)}`);
+    return code;
   });
 }
 
@@ -76,8 +86,28 @@ interface Written {
 
 const MOST_NAMED = 10;
 
+/** What is exported, and the names for what is in it. */
+interface ExportSource {
+  readonly audit: AuditSource;
+  readonly names: NameBook;
+}
+
+async function toRows(
+  entries: readonly AuditEntry[],
+  { audit, names }: ExportSource,
+): Promise<readonly AuditRow[]> {
+  const calls = await audit.callsOf([...new Set(entries.map(({ subject }) => subject))]);
+  const flatten = () =>
+    entries.map((entry) => ({
+      entry,
+      flat: flatColumnsOf(entry, calls.get(entry.subject), names),
+    }));
+  await names.learn(flatten().flatMap(({ flat }) => idsOf(flat)));
+  return flatten();
+}
+
 async function write(
-  audit: AuditSource,
+  source: ExportSource,
   { format, from, to }: Wanted,
   put: (text: string) => Promise<void>,
 ): Promise<Written> {
@@ -85,12 +115,12 @@ async function write(
   let first: AuditEntry | undefined;
   const unreadable: number[] = [];
   await put(auditHead(format));
-  for await (const page of audit.pages()) {
+  for await (const page of source.audit.pages()) {
     const entries = entriesOf(page, unreadable);
     first ??= entries[0];
     const fit = entries.filter(({ at }) => at >= from && at < to);
     count += fit.length;
-    if (fit.length > 0) await put(auditRows(fit, format));
+    if (fit.length > 0) await put(auditRows(await toRows(fit, source), format));
   }
   const asksForGone = first !== undefined && first.seq > 1 && first.at >= from;
   return { count, unreadable, ...(asksForGone && first && { firstKept: first }) };
@@ -127,7 +157,7 @@ function tell(
 
 /** The name is that of a whole export, or of what was there before. */
 async function writeFile(
-  audit: AuditSource,
+  source: ExportSource,
   wanted: Wanted,
   file: string,
   { err }: CommandDeps,
@@ -140,7 +170,7 @@ async function writeFile(
     // It tells who did what, and is for whoever exports it.
     handle = await open(part, 'wx', 0o600);
     const opened = handle;
-    const written = await write(audit, wanted, async (text) => {
+    const written = await write(source, wanted, async (text) => {
       await opened.appendFile(text);
     });
     await handle.sync();

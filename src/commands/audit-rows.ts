@@ -2,11 +2,21 @@ import { stringify } from 'csv-stringify/sync';
 import type { AuditEntry } from '../domain/audit.ts';
 import { canonicalJson } from '../domain/json.ts';
 import { showJson, showLines } from '../domain/terminal-text.ts';
+import { FLAT_COLUMNS, type FlatColumns } from './audit-columns.ts';
 
 /** What an export is written as. */
 export type AuditFormat = 'csv' | 'jsonl';
 
-const COLUMNS = ['seq', 'time', 'at', 'event', 'subject', 'actor', 'detail', 'previous', 'hash'];
+const COLUMNS = [
+  ...['seq', 'time', 'at', 'event', 'subject', 'actor', 'detail', 'previous', 'hash'],
+  ...FLAT_COLUMNS,
+];
+
+/** An entry, and what is put beside it. */
+export interface AuditRow {
+  readonly entry: AuditEntry;
+  readonly flat: FlatColumns;
+}
 
 /** Writes the line with which a file begins; empty where it has none. */
 export function auditHead(format: AuditFormat): string {
@@ -14,9 +24,11 @@ export function auditHead(format: AuditFormat): string {
 }
 
 /** Writes entries as lines; `at` is in milliseconds, and the hash can be computed again from what stands there. */
-export function auditRows(entries: readonly AuditEntry[], format: AuditFormat): string {
-  if (format === 'csv') return toCsv(entries.map(cellsOf));
-  return entries.map((entry) => `${showJson(JSON.stringify(inOrder(entry)))}\n`).join('');
+export function auditRows(rows: readonly AuditRow[], format: AuditFormat): string {
+  if (format === 'csv') return toCsv(rows.map(cellsOf));
+  return rows
+    .map(({ entry, flat }) => `${showJson(JSON.stringify({ ...inOrder(entry), ...flat }))}\n`)
+    .join('');
 }
 
 /** A cell that a spreadsheet would compute is a text to it. https://owasp.org/www-community/attacks/CSV_Injection */
@@ -27,11 +39,20 @@ function toCsv(rows: readonly (readonly string[])[]): string {
   );
 }
 
-function cellsOf(entry: AuditEntry): readonly string[] {
+function cellsOf({ entry, flat }: AuditRow): readonly string[] {
   const { at, time, detail, seq, event, subject, actor, previous, hash } = inOrder(entry);
   const texts = [event, subject, actor].map(showCell);
   const shown = showJson(canonicalJson(detail));
-  return [`${seq}`, time, `${at}`, ...texts, shown, showCell(previous), showCell(hash)];
+  return [
+    `${seq}`,
+    time,
+    `${at}`,
+    ...texts,
+    shown,
+    showCell(previous),
+    showCell(hash),
+    ...FLAT_COLUMNS.map((column) => showCell(flat[column])),
+  ];
 }
 
 /** CSV has no escape but for what it is made of, and may be read on a terminal. */

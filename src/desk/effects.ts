@@ -47,7 +47,7 @@ export function effectsOf(
         to: call.status,
         tool: call.tool,
         attempt: call.attempt,
-        digest: shortDigest(call.digest),
+        digest: call.digest,
         ...reasonOf(cause, call),
         ...detail,
       },

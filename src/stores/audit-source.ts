@@ -1,9 +1,32 @@
+import { z } from 'zod';
 import type { AuditLine } from '../domain/audit-check.ts';
+
+/** What is told of the call that an entry is about; never its arguments. */
+const AuditCallDocument = z.looseObject({
+  tool: z.string(),
+  thread: z.string(),
+  summary: z.string().optional(),
+  requester: z.looseObject({ user: z.string() }),
+  route: z.looseObject({ approvers: z.array(z.string()) }).optional(),
+});
+export type AuditCall = z.output<typeof AuditCallDocument>;
+
+/** Reads the stored document of a call; undefined where it can't be understood. */
+export function readAuditCall(document: string): AuditCall | undefined {
+  try {
+    return AuditCallDocument.safeParse(JSON.parse(document)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
 
 /** The audit of an installation, opened to be read while the app may be at work on it. */
 export interface AuditSource {
   /** All entries, oldest first, in pages. */
   pages(): AsyncIterable<readonly AuditLine[]>;
+  /** The calls of these ids, as they are stored now; those that are gone, or damaged, are left out. */
+  callsOf(ids: readonly string[]): Promise<ReadonlyMap<string, AuditCall>>;
   /** The number of the entry that was appended last, as it is remembered apart from the entries. */
   newest(): Promise<number>;
   /** The installation's key; undefined when there is none. */

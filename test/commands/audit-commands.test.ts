@@ -128,8 +128,9 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 2
           [4, '2026-01-29T12:00:00.000Z'],
         ],
       );
-      for (const { time: _time, ...entry } of lines) {
-        assert.deepEqual(entry, chainAudit(entry, entry.seq, entry.previous));
+      for (const { seq, at, event, subject, actor, detail, previous, hash } of lines) {
+        const entry = { seq, at, event, subject, actor, detail, previous, hash };
+        assert.deepEqual(entry, chainAudit(entry, seq, previous));
       }
     });
 
@@ -157,11 +158,14 @@ describe('countersign audit export', () => {
     );
     const { out } = await stage.call('audit', 'export', '--format', 'csv');
     const [head, first, ...rest] = out.split('\r\n');
-    assert.equal(head, 'seq,time,at,event,subject,actor,detail,previous,hash');
+    assert.equal(
+      head,
+      'seq,time,at,event,subject,actor,detail,previous,hash,actorId,actorName,requesterId,requesterName,channelId,channelName,groupIds,groupNames,tool,summary,digest,attempt,from,to,rule,reason',
+    );
     const [entry] = await stage.store.audit.read(1, 1);
     assert.equal(
       first,
-      `1,2026-01-05T09:00:00.000Z,${at},call.approve,'=1+1,T1/U1,"{""n"":1}",${AUDIT_GENESIS},${entry?.hash}`,
+      `1,2026-01-05T09:00:00.000Z,${at},call.approve,'=1+1,T1/U1,"{""n"":1}",${AUDIT_GENESIS},${entry?.hash},U1,,,,,,,,,,,,,,,`,
     );
     const cells = rest.map((line) => /call\.approve,(.*),T1\/U1/s.exec(line)?.[1]);
     assert.deepEqual(cells.slice(0, 6), [

@@ -235,12 +235,12 @@ describe('the HTTP API in the field', () => {
     const stage = await setStage(t);
     const { id } = await stage.make();
     for (const [query, says] of [
-      [`/${id}?wait=-1`, /at wait: must be a whole number of seconds from 0 to/],
-      [`/${id}?wait=soon`, /at wait: must be a whole number of seconds from 0 to/],
-      [`/${id}?wait=1.5`, /at wait: must be a whole number of seconds from 0 to/],
-      [`/${id}?revision=-1`, /at revision: must be a whole number from 0 to/],
-      ['?limit=0', /at limit: must be a whole number from 1 to 100/],
-      ['?limit=101', /at limit: must be a whole number from 1 to 100/],
+      [`/${id}?wait=-1`, /`wait` must be a whole number of seconds from 0 to/],
+      [`/${id}?wait=soon`, /`wait` must be a whole number of seconds from 0 to/],
+      [`/${id}?wait=1.5`, /`wait` must be a whole number of seconds from 0 to/],
+      [`/${id}?revision=-1`, /`revision` must be a whole number from 0 to/],
+      ['?limit=0', /`limit` must be a whole number from 1 to 100/],
+      ['?limit=101', /`limit` must be a whole number from 1 to 100/],
     ] as const) {
       const told = await stage.ask('GET', `/api/approvals${query}`, { token: stage.token });
       assert.equal(told.status, 400);

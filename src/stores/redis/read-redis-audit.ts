@@ -1,6 +1,12 @@
 import type { Log } from '../../domain/log.ts';
 import { StoreUnavailableError } from '../../domain/store.ts';
-import { type AuditSource, NoAuditError, PAGE, readAuditLine } from '../audit-source.ts';
+import {
+  type AuditSource,
+  NoAuditError,
+  PAGE,
+  readAuditCall,
+  readAuditLine,
+} from '../audit-source.ts';
 import { readScript } from './desk-scripts.ts';
 import { NEWEST_DESK } from './desk-version.ts';
 import { readList, readMaybe, readText, readTexts } from './read-reply.ts';
@@ -9,6 +15,7 @@ import { createRedisLink, type RedisLink } from './redis-link.ts';
 
 const VERSION = readScript(`return redis.call('GET',P..':version')`);
 const NEWEST = readScript(`return redis.call('HGET',P..':audit-head','seq') or '0'`);
+const CALLS = readScript(`return redis.call('HMGET',P..':calls',unpack(ARGV))`, { isBulk: true });
 const KEY = readScript(`return redis.call('GET',P..':installation-key')`);
 /** Places are counted from the first entry that ever was, so that a removal meanwhile moves none of them. */
 const PAGE_AT = readScript(
@@ -51,6 +58,16 @@ export async function readRedisAudit(
         yield found.map((text, i) => readAuditLine(first + i + 1, () => JSON.parse(text)));
         at = first + found.length;
       }
+    },
+    async callsOf(ids) {
+      if (ids.length === 0) return new Map();
+      const documents = readList(await ask(link.run(CALLS, desk, ids)));
+      return new Map(
+        ids.flatMap((id, i) => {
+          const call = readAuditCall(readMaybe(documents[i]) ?? '');
+          return call ? [[id, call] as const] : [];
+        }),
+      );
     },
     newest: async () => Number(readText(await ask(link.run(NEWEST, desk, [])))),
     async key() {

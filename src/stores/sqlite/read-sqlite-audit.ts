@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type AuditSource, NoAuditError, PAGE, readAuditLine } from '../audit-source.ts';
+import {
+  type AuditSource,
+  NoAuditError,
+  PAGE,
+  readAuditCall,
+  readAuditLine,
+} from '../audit-source.ts';
 import { readFileKey } from '../installation-key.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { explainFailure } from './sqlite-failure.ts';
@@ -46,7 +52,7 @@ function toSource(db: Database.Database, file: string, dataDir: string): AuditSo
       `${file} was written by a newer Countersign: its version is ${version}, and this one knows up to ${MIGRATIONS.length}. Read it with the newer Countersign.`,
     );
   }
-  const { newest, page } = explained(file, () => prepare(db));
+  const { calls, newest, page } = explained(file, () => prepare(db));
 
   return {
     async *pages() {
@@ -59,6 +65,15 @@ function toSource(db: Database.Database, file: string, dataDir: string): AuditSo
         );
         after = last.seq;
       }
+    },
+    async callsOf(ids) {
+      const rows = explained(file, () => calls.all(JSON.stringify(ids)));
+      return new Map(
+        rows.flatMap(({ document, id }) => {
+          const call = readAuditCall(document);
+          return call ? [[id, call] as const] : [];
+        }),
+      );
     },
     newest: async () => explained(file, () => newest.get() ?? 0),
     key: () => readFileKey(dataDir),
@@ -79,7 +94,10 @@ function prepare(db: Database.Database) {
       `SELECT coalesce((SELECT value FROM counters WHERE name = 'audit'), max(seq), 0) FROM audit`,
     )
     .pluck();
-  return { page, newest };
+  const calls = db.prepare<[ids: string], { readonly id: string; readonly document: string }>(
+    'SELECT id, document FROM calls WHERE id IN (SELECT value FROM json_each(?))',
+  );
+  return { calls, page, newest };
 }
 
 /** The folder may be read-only while the app does not run: then SQLite can't make the files beside it. */

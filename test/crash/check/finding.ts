@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../../src/domain/audit.ts';
 import type { Call } from '../../../src/domain/call.ts';
+import { shortDigest } from '../../../src/domain/digest.ts';
 import type { RunRecord, StoreDump } from '../record.ts';
 
 export const INVARIANTS = {
@@ -64,7 +65,7 @@ export function toEdge(entry: AuditEntry): Edge | undefined {
     from: isFirst ? null : String(detail.from),
     to: isFirst ? 'proposed' : String(detail.to),
     attempt: isFirst ? undefined : Number(detail.attempt),
-    digest: String(detail.digest ?? ''),
+    digest: shortDigest(String(detail.digest ?? '')),
     actor,
     at,
   };
