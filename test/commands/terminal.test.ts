@@ -149,7 +149,7 @@ describe('what a command prints', () => {
     assert.equal(status, 1);
     assert.match(
       stderr,
-      /\.env line 1 has a “#”.*\n.*\.env sets POLICY_FLE\. Did you mean POLICY_FILE/,
+      /\.env line 1 has a “#”.*\n.*\.env: POLICY_FLE is not a setting\. Did you mean POLICY_FILE/,
     );
     assert.doesNotMatch(stderr, /hunter2/);
   });
