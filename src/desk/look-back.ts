@@ -35,14 +35,15 @@ export function createLookBack({
   log,
   readThread,
 }: Pick<DeskDeps, 'store' | 'log' | 'readThread'>) {
-  /** Nothing before the last settled turn; Slack is asked for no more than needed. */
+  /** Slack is asked only for what came after the last settled turn. */
   async function lastTurnTs({ thread }: InboxMessage): Promise<string | undefined> {
     const [last] = await store.history.newest(thread, 1, 0);
     return last && TS.exec(last.id)?.[1];
   }
 
-  /** Words up to the last message that we ever received were given to the model then, or are turns of their own. */
+  /** Up to the newest message that the app has received, the model has been given everything already. */
   async function unheard(before: readonly ThreadWords[]): Promise<readonly ThreadWords[]> {
+    if (before.length === 0) return [];
     const known = await store.inbox.received(before.map(({ id }) => id));
     const last = before.findLastIndex(({ id }) => known.has(id));
     return before.slice(last + 1);

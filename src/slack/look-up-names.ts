@@ -1,5 +1,6 @@
 import type { SlackConnection } from './connect-slack.ts';
-import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
+import { isPayload, listAt, type Payload, textAt } from './payload.ts';
+import { nameOfUser } from './slack-directory.ts';
 import { slackErrorName, toChatError } from './slack-errors.ts';
 
 /** Resolves with the name of a person, channel or user group; undefined where Slack knows none. Rejects when Slack can't be asked. */
@@ -30,7 +31,7 @@ export function createNameLookup({ client }: Pick<SlackConnection, 'client'>): N
 
   async function personName(id: string): Promise<string | undefined> {
     const { user } = await client.users.info({ user: id });
-    return isPayload(user) ? nameOf(user) : undefined;
+    return isPayload(user) ? (nameOfUser(user) ?? textAt(user, 'name')) : undefined;
   }
 
   async function read(id: string): Promise<string | undefined> {
@@ -47,10 +48,4 @@ export function createNameLookup({ client }: Pick<SlackConnection, 'client'>): N
       throw toChatError(error, 'ask for names');
     }
   };
-}
-
-function nameOf(user: Payload): string | undefined {
-  const profile = objectAt(user, 'profile');
-  const names = [textAt(profile, 'display_name'), textAt(profile, 'real_name')];
-  return names.find((name) => name !== undefined && name !== '') ?? textAt(user, 'name');
 }

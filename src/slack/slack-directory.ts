@@ -50,7 +50,7 @@ export function createSlackDirectory(deps: {
   function toProfile(id: string, user: Payload): Profile {
     const standing = standingOf(user, identity.team);
     const isAdmin = ADMIN_MARKS.some((mark) => user[mark] === true) || adminUsers.has(id);
-    const name = nameOf(user);
+    const name = nameOfUser(user);
     const timezone = timezoneOf(user);
     return {
       standing,
@@ -81,8 +81,8 @@ export function createSlackDirectory(deps: {
   };
 }
 
-/** As Slack shows them: the name that they chose, else their full name. */
-function nameOf(user: Payload): string | undefined {
+/** Returns the name of a person as Slack shows it: the one that they chose, else their full name. */
+export function nameOfUser(user: Payload): string | undefined {
   const profile = objectAt(user, 'profile');
   const names = [textAt(profile, 'display_name'), textAt(profile, 'real_name')];
   return names.find((name) => name !== undefined && name.trim() !== '');

@@ -13,6 +13,15 @@ const NO_RECIPIENT = `Slack needs to know for whom this stream is. ${TELL_OPERAT
 const TWO_TEXTS = `Slack accepts only one form of the text at a time. ${TELL_OPERATOR}`;
 const CLICK_AGAIN = 'Slack opens a form only within 3 seconds of a click. Click again.';
 
+/** The click came too late to open a form. The method's reference and Slack's guide name these errors differently. */
+export const EXPIRED_TRIGGERS: ReadonlySet<string> = new Set([
+  'expired_trigger_id',
+  'exchanged_trigger_id',
+  'invalid_trigger_id',
+  'trigger_expired',
+  'trigger_exchanged',
+]);
+
 /** What an error of Slack's API means for a thing to be shown; what is not here is `rejected`. */
 export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   channel_not_found: {
@@ -127,11 +136,9 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   view_too_large: { code: 'rejected', say: 'The form is too large for Slack.' },
   duplicate_external_id: { code: 'rejected', say: 'This form is open already.' },
   hash_conflict: { code: 'rejected', say: 'The view has changed meanwhile. Open it again.' },
-  expired_trigger_id: { code: 'rejected', say: CLICK_AGAIN },
-  exchanged_trigger_id: { code: 'rejected', say: CLICK_AGAIN },
-  invalid_trigger_id: { code: 'rejected', say: CLICK_AGAIN },
-  trigger_expired: { code: 'rejected', say: CLICK_AGAIN },
-  trigger_exchanged: { code: 'rejected', say: CLICK_AGAIN },
+  ...Object.fromEntries(
+    [...EXPIRED_TRIGGERS].map((name) => [name, { code: 'rejected', say: CLICK_AGAIN } as const]),
+  ),
   cant_update_message: { code: 'gone', say: 'The message is not mine to change any more.' },
   edit_window_closed: { code: 'gone', say: 'The workspace does not let me change it any more.' },
   streaming_state_conflict: { code: 'temporary', say: 'Slack has not ended the stream yet.' },

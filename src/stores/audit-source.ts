@@ -11,8 +11,19 @@ const AuditCallDocument = z.looseObject({
 });
 export type AuditCall = z.output<typeof AuditCallDocument>;
 
-/** Reads the stored document of a call; undefined where it can't be understood. */
-export function readAuditCall(document: string): AuditCall | undefined {
+/** Reads the stored documents of calls, by their ids; those that can't be understood are left out. */
+export function readAuditCalls(
+  documents: readonly (readonly [id: string, document: string])[],
+): ReadonlyMap<string, AuditCall> {
+  return new Map(
+    documents.flatMap(([id, document]) => {
+      const call = readAuditCall(document);
+      return call ? [[id, call] as const] : [];
+    }),
+  );
+}
+
+function readAuditCall(document: string): AuditCall | undefined {
   try {
     return AuditCallDocument.safeParse(JSON.parse(document)).data;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { ModalView } from '@slack/types';
 import type { Click } from '../check-click.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { SENTENCES } from '../sentences.ts';
-import { slackErrorName } from '../slack-errors.ts';
+import { EXPIRED_TRIGGERS, slackErrorName } from '../slack-errors.ts';
 import { answerPerson, type HandlerDeps } from './handler.ts';
 
 /** Opens a view by the trigger of a click, over the one that the click was made in where it is to stay; resolves with its id, or with nothing when it did not open, which the person is told. */
@@ -23,7 +23,7 @@ export async function openView(
     // Where only the answer was lost, the view stands open under the name that we gave it.
     const standing = isAnswer(error) ? undefined : await findStanding(named, deps);
     if (standing !== undefined) return standing;
-    const expired = EXPIRED.has(slackErrorName(error) ?? '');
+    const expired = EXPIRED_TRIGGERS.has(slackErrorName(error) ?? '');
     deps.log.warn({ err: error, action: click.actionId }, 'A form did not open.');
     const text = expired ? SENTENCES.formExpired : SENTENCES.formFailed;
     // What stands open stays as it is.
@@ -46,12 +46,3 @@ async function findStanding(
   const found = await client.views.update({ external_id, view }).catch(() => undefined);
   return found?.view?.id;
 }
-
-/** The method's reference and Slack's guide name them differently. */
-const EXPIRED: ReadonlySet<string> = new Set([
-  'expired_trigger_id',
-  'exchanged_trigger_id',
-  'invalid_trigger_id',
-  'trigger_expired',
-  'trigger_exchanged',
-]);

@@ -4,7 +4,7 @@ import {
   type AuditSource,
   NoAuditError,
   PAGE,
-  readAuditCall,
+  readAuditCalls,
   readAuditLine,
 } from '../audit-source.ts';
 import { readScript } from './desk-scripts.ts';
@@ -62,12 +62,7 @@ export async function readRedisAudit(
     async callsOf(ids) {
       if (ids.length === 0) return new Map();
       const documents = readList(await ask(link.run(CALLS, desk, ids)));
-      return new Map(
-        ids.flatMap((id, i) => {
-          const call = readAuditCall(readMaybe(documents[i]) ?? '');
-          return call ? [[id, call] as const] : [];
-        }),
-      );
+      return readAuditCalls(ids.map((id, i) => [id, readMaybe(documents[i]) ?? '']));
     },
     newest: async () => Number(readText(await ask(link.run(NEWEST, desk, [])))),
     async key() {

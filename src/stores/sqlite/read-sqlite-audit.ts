@@ -5,7 +5,7 @@ import {
   type AuditSource,
   NoAuditError,
   PAGE,
-  readAuditCall,
+  readAuditCalls,
   readAuditLine,
 } from '../audit-source.ts';
 import { readFileKey } from '../installation-key.ts';
@@ -68,12 +68,7 @@ function toSource(db: Database.Database, file: string, dataDir: string): AuditSo
     },
     async callsOf(ids) {
       const rows = explained(file, () => calls.all(JSON.stringify(ids)));
-      return new Map(
-        rows.flatMap(({ document, id }) => {
-          const call = readAuditCall(document);
-          return call ? [[id, call] as const] : [];
-        }),
-      );
+      return readAuditCalls(rows.map(({ document, id }) => [id, document]));
     },
     newest: async () => explained(file, () => newest.get() ?? 0),
     key: () => readFileKey(dataDir),
