@@ -16,6 +16,7 @@ import { bulletinsContract, sidesContract } from './store-contract/places-contra
 import { recordsContract } from './store-contract/records-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { removalContract } from './store-contract/removal-contract.ts';
+import { reportsContract } from './store-contract/reports-contract.ts';
 import { requesterContract } from './store-contract/requester-contract.ts';
 import { routesContract } from './store-contract/routes-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
@@ -31,6 +32,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('calls that ask people', () => askedContract(open));
     describe('messages of a call', () => sidesContract(open));
     describe('bulletins', () => bulletinsContract(open));
+    describe('reports of running calls', () => reportsContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('turn records', () => recordsContract(open));
