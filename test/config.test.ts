@@ -59,7 +59,6 @@ describe('what the environment means', () => {
       contextTokens: 24_000,
       showsUsage: false,
       digestOver: 10,
-      notificationDetail: 'summary',
       modelSeesImages: false,
       allowsModelWithoutTools: false,
       logLevel: 'info',

@@ -1,9 +1,8 @@
 import { pumpKey, sayKey } from '../domain/agenda.ts';
 import { askAgainMessage } from '../domain/ask-again.ts';
-import { callPart } from '../domain/call-name.ts';
+import { shortDigest } from '../domain/digest.ts';
 import { canAskAgain } from '../domain/outside.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
-import { sentence } from '../domain/sentence.ts';
 import { inWords } from '../domain/store.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
@@ -45,7 +44,7 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
       id: `again:${call.id}`,
       thread: message.thread,
       kind: 'notice' as const,
-      ...inWords(sentence`Asked again: ${callPart(call)}.`),
+      ...inWords(`Asked again: “${call.tool}” (call ${shortDigest(call.digest)}).`),
       createdAt: now,
     };
     const received = await store.inbox.receive(message, {

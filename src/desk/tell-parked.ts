@@ -1,9 +1,7 @@
 import { type AgendaTask, type Lease, sayKey } from '../domain/agenda.ts';
-import { callPart } from '../domain/call-name.ts';
 import { ChatError } from '../domain/chat.ts';
 import { DamagedRecordError } from '../domain/damage.ts';
-import { type Sentence, sentence } from '../domain/sentence.ts';
-import { inWords, type Say, type Store } from '../domain/store.ts';
+import type { Say, Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 
@@ -18,7 +16,7 @@ export function createTellParked({ store, clock }: Pick<DeskDeps, 'store' | 'clo
       id: `parked:${key.task}:${key.id}:${fence}`,
       thread: about.thread,
       kind: 'notice',
-      ...inWords(sentence`:construction: ${text}`),
+      text: `:construction: ${text}`,
       createdAt: now,
     };
     await store.outbox.add([say], [{ key: sayKey(about.thread), dueAt: now }]);
@@ -27,12 +25,12 @@ export function createTellParked({ store, clock }: Pick<DeskDeps, 'store' | 'clo
 
 interface About {
   readonly thread: ThreadKey;
-  readonly what: Sentence;
+  readonly what: string;
   readonly remedy: string;
 }
 
-function sayParked({ what, remedy }: About, error: unknown): Sentence {
-  return sentence`${what} ${sayWhy(error)} Nothing is lost. ${remedy}`;
+function sayParked({ what, remedy }: About, error: unknown): string {
+  return `${what} ${sayWhy(error)} Nothing is lost. ${remedy}`;
 }
 
 const DAMAGED =
@@ -45,7 +43,6 @@ const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set([
   'say',
   'stub',
   'bulletin',
-  'reroute',
   'callback',
   'damaged',
 ]);
@@ -60,13 +57,12 @@ async function findOut(store: Store, { task, id }: Lease['key']): Promise<About 
   if (NOBODY_WAITS.has(task)) return undefined;
   const call = await store.ledger.get(id).catch(() => undefined);
   if (!call || call.outcome) return undefined;
-  const { thread } = call;
-  const name = callPart(call);
+  const { thread, tool } = call;
   if (task === 'run') {
-    return { thread, what: sentence`I could not go on with ${name}.`, remedy: WRITE_HERE };
+    return { thread, what: `I could not go on with *${tool}*.`, remedy: WRITE_HERE };
   }
   const remedy = 'Whoever runs me has to look at it.';
-  return { thread, what: sentence`I could not show the state of ${name}.`, remedy };
+  return { thread, what: `I could not show how *${tool}* stands.`, remedy };
 }
 
 /** What Slack says is worded for people; anything else is for the operator. */

@@ -10,7 +10,7 @@ import { type KnownGroups, permit } from './permit.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
 import { joinSentences, type Sentence, sentence } from './sentence.ts';
-import { type Shown, storedShown, UNSEEN } from './stored-preview.ts';
+import { storedPreview, UNSEEN } from './stored-preview.ts';
 import { STANDING_WORDS } from './talk.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
@@ -28,8 +28,6 @@ export interface ClaimFacts {
   readonly child?: ThreadKey | undefined;
   /** The tool's preview of this moment; undefined where that does not matter. */
   readonly preview?: Preview | undefined;
-  /** The summary that goes with it. */
-  readonly summary?: string | undefined;
   /** What the workspace says now of those who approved; undefined when that can't be told. */
   readonly voters: KnownVoters | undefined;
 }
@@ -168,20 +166,24 @@ function isOutdated(call: Call, preview: Preview | undefined): boolean {
 }
 
 /** Shows a waiting call anew when its preview of now was made from something else; undefined when nothing has changed. */
-export function ruleRenewal(call: Call, shown: Shown, now: number): Step | undefined {
+export function ruleRenewal(
+  call: Call,
+  preview: Preview | undefined,
+  now: number,
+): Step | undefined {
   const { route } = call;
-  if (!isIntact(call) || !route || !isOutdated(call, shown.preview)) return undefined;
-  return showAnew(call, route, { now, ...shown });
+  if (!isIntact(call) || !route || !isOutdated(call, preview)) return undefined;
+  return showAnew(call, route, { now, preview });
 }
 
 /** Back to pending: what people approved is not what would happen now. Old buttons die with the digest. */
 function showAnew(
   call: Call,
   route: Route,
-  { now, preview, summary }: Pick<ClaimFacts, 'now' | 'preview' | 'summary'>,
+  { now, preview }: Pick<ClaimFacts, 'now' | 'preview'>,
 ): Step {
-  const { verdict: _old, preview: _text, basis: _basis, summary: _line, ...rest } = call;
-  const shown = { ...rest, ...storedShown({ preview, summary }), renewedAt: now };
+  const { verdict: _old, preview: _text, basis: _basis, ...rest } = call;
+  const shown = { ...rest, ...storedPreview(preview), renewedAt: now };
   return stepFrom(shown, 'recheck', now, {
     status: 'pending',
     digest: digestOf(shown),
@@ -205,7 +207,7 @@ function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step |
 }
 
 /** A call that is asked on the policy's own route begins its way to others anew. */
-export function fromHere({ escalatedFrom: _old, ...call }: Call): Call {
+function fromHere({ escalatedFrom: _old, ...call }: Call): Call {
   return call;
 }
 
@@ -231,7 +233,7 @@ function sendBack(
 }
 
 /** Says why an approval does not count any more; undefined when it does. */
-export function whyLost(
+function whyLost(
   call: Call,
   route: Route,
   { by, reason }: Vote,
@@ -258,8 +260,7 @@ function sayBack(call: Call, route: Route, lost: readonly Sentence[]): Sentence 
   return sentence`An approval does not count any more: ${joinSentences(lost, ', ')}. Nothing was run.`;
 }
 
-/** Ends a call that the policy, or the tool of now, does not take. */
-export function refuse(call: Call, now: number, reason: string): Step {
+function refuse(call: Call, now: number, reason: string): Step {
   return stepFrom(call, 'refuse', now, {
     status: 'refused',
     note: reason,

@@ -10,7 +10,6 @@ export type RecordKind =
   | 'place'
   | 'live'
   | 'bulletin'
-  | 'report'
   | 'audit'
   | 'pause'
   | 'routes'

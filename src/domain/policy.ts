@@ -162,8 +162,7 @@ export function toGateAnswer(
   { rule, ruling, failure, isDefault }: Evaluation<Route>,
   hash: string,
 ): GateAnswer {
-  const isInDoubt = failure === undefined ? {} : ({ isInDoubt: true } as const);
-  const source = { rule, policy: hash, ...(isDefault && { isDefault }), ...isInDoubt };
+  const source = { rule, policy: hash, ...(isDefault && { isDefault }) };
   switch (ruling.gate) {
     case 'run':
       return { kind: 'run', ...source };

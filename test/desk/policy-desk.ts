@@ -3,7 +3,6 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 import { createPolicyGate } from '../../src/desk/policy-gate.ts';
 import { createRoutedGate } from '../../src/desk/routed-gate.ts';
-import { rerouteKey } from '../../src/domain/agenda.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Directory } from '../../src/domain/directory.ts';
 import type { LoadedPolicy, PersonLookup } from '../../src/domain/policy.ts';
@@ -19,10 +18,8 @@ const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 export type StoreKind = 'SQLite' | 'Redis';
 
 export interface PolicyDesk extends TestDesk {
-  /** Puts another policy in place; what waits is not looked at. */
+  /** Puts another policy in place. */
   setPolicy(text: string): void;
-  /** Puts another policy in place, as the app does, and waits until what waits has followed. */
-  applyPolicy(text: string): Promise<void>;
   policy(): LoadedPolicy;
   /** What the tool `pay` has paid, in order. */
   readonly paid: readonly number[];
@@ -81,11 +78,6 @@ export async function buildPolicyDesk(
     policy: () => loaded,
     setPolicy(text) {
       loaded = loadText(text);
-    },
-    async applyPolicy(text) {
-      loaded = loadText(text);
-      await desk.store.agenda.wake([{ key: rerouteKey('all'), dueAt: desk.clock.now() }]);
-      await desk.rest();
     },
   };
 }

@@ -47,7 +47,6 @@ export function createSearchWeb(search: WebSearch, clock: Clock): DefinedTool {
     },
     preview: ({ query }) =>
       `Sends data out: the search service at ${new URL(search.baseUrl).host} gets this query, and may keep it.\n${query}`,
-    summary: ({ query }) => `Search the web: ${query}`,
   });
 }
 

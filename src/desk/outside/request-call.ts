@@ -3,13 +3,11 @@ import { digestOf, hashJson } from '../../domain/digest.ts';
 import type { Standing } from '../../domain/directory.ts';
 import { choicesProblem, decisionsProblem, type Outside } from '../../domain/outside.ts';
 import { createQueues } from '../../domain/queues.ts';
-import { storedShown } from '../../domain/stored-preview.ts';
 import { STANDING_WORDS } from '../../domain/talk.ts';
 import { channelKey } from '../../domain/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tool.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createPassGate } from '../pass-gate.ts';
-import { showCall } from '../show-call.ts';
 import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.ts';
 
 export interface RequestDeps
@@ -58,7 +56,7 @@ export function createRequestCall(deps: RequestDeps) {
     const own =
       idempotencyKey === undefined ? deps.newId() : deps.idOf(`${caller.key}\0${idempotencyKey}`);
     const id = `call_${own}`;
-    return {
+    const call: Call = {
       id,
       thread: channelKey({ team: request.requester.team, channel: request.channel }),
       turn: id,
@@ -87,6 +85,7 @@ export function createRequestCall(deps: RequestDeps) {
       createdAt: now,
       updatedAt: now,
     };
+    return { ...call, digest: digestOf(call) };
   }
 
   /** What was asked before is answered all the same. */
@@ -145,9 +144,7 @@ export function createRequestCall(deps: RequestDeps) {
     if (!tool) return invalid('schema', 'it can’t be read');
     const parsed = tool.parse(request.args);
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
-    const bare = draft(caller, request, outside, tool, parsed.canonical);
-    const shown = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
-    const call = { ...shown, digest: digestOf(shown) };
+    const call = draft(caller, request, outside, tool, parsed.canonical);
     const refused = await refuseNew(caller, call);
     return refused ?? (await inQueue(caller.key, () => put(caller, call, parsed)));
   };
@@ -163,7 +160,16 @@ function toOutside(
   request: OutsideRequest,
   now: number,
 ): Outside {
-  const said = saidOf(request);
+  const { schema, decisions, deadlineMs, choices, callbackUrl, metadata, isSilent } = request;
+  const said = {
+    ...(schema && { schema }),
+    ...(decisions && { decisions }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(choices && { choices }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(metadata !== undefined && { metadata }),
+    ...(isSilent && { isSilent }),
+  };
   const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
   const until = deadlineAt === undefined ? {} : { deadlineAt };
   const all = { ...said, ...until, args, channel, requester: { ...requester }, risk, tool, words };
@@ -177,21 +183,6 @@ function toOutside(
     ...said,
     ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),
     request: hashJson(all),
-  };
-}
-
-/** What a request says beside the call itself. */
-function saidOf(request: OutsideRequest) {
-  const { schema, decisions, deadlineMs, choices, callbackUrl, summary, metadata } = request;
-  return {
-    ...(schema && { schema }),
-    ...(decisions && { decisions }),
-    ...(deadlineMs !== undefined && { deadlineMs }),
-    ...(choices && { choices }),
-    ...(callbackUrl !== undefined && { callbackUrl }),
-    ...(summary !== undefined && { summary }),
-    ...(metadata !== undefined && { metadata }),
-    ...(request.isSilent && { isSilent: request.isSilent }),
   };
 }
 

@@ -6,10 +6,7 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('page.html has no element with the id "root".');
 
 try {
-  const start = await fetchStart();
-  // What says that it starts is no part of the app.
-  root.replaceChildren();
-  render(<App start={start} />, root);
+  render(<App start={await fetchStart()} />, root);
 } catch (error) {
   root.textContent = `The playground could not start: ${String(error)}`;
 }

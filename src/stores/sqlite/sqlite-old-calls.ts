@@ -31,7 +31,6 @@ export function createSqliteOldCalls(
   const removals = [
     'DELETE FROM cards WHERE call_id = ?',
     'DELETE FROM sides WHERE call_id = ?',
-    'DELETE FROM decided WHERE call_id = ?',
     'DELETE FROM calls WHERE id = ?',
   ].map((sql) => db.prepare<[id: string]>(sql));
 

@@ -59,8 +59,7 @@ export async function build(
 
 export function contextOf(signal = new AbortController().signal, callId = 'call_1'): ToolContext {
   const idempotencyKey = `${callId}.1`;
-  const run = { signal, callId, idempotencyKey, requester: REQUESTER, thread: THREAD };
-  return { ...run, report: () => {} };
+  return { signal, callId, idempotencyKey, requester: REQUESTER, thread: THREAD };
 }
 
 export function find(tools: McpTools, name: string): Tool {

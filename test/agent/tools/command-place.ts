@@ -50,7 +50,6 @@ export async function run(
     signal,
     callId: 'call_k',
     idempotencyKey: 'k',
-    report: () => {},
     requester: REQUESTER,
     thread: THREAD,
   });

@@ -35,7 +35,6 @@ function createFiles(t: TestContext) {
         signal: NO_SIGNAL,
         callId: 'call_k',
         idempotencyKey: 'k',
-        report: () => {},
         requester: { team: 'T1', user: 'U1' },
         thread: THREAD,
         ...(basis !== undefined && { basis }),

@@ -1,3 +1,0 @@
-import { routeChangeJourneys } from './route-changes.ts';
-
-routeChangeJourneys('SQLite');
