@@ -36,7 +36,7 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
   const isPhone = size.width < 500;
   const { context, close } = await launchChromium(size);
   const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(10_000);
   const problems = listProblems(page);
   await page.goto(url);
   const thread = page.getByRole('region', { name: 'Thread' });
