@@ -1,14 +1,15 @@
 /** The composition root: everything is made here, what opens last closes first. */
 import { randomBytes } from 'node:crypto';
-import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createAttachmentFolder } from './agent/attachment-folder.ts';
 import { createMcpTools } from './agent/mcp/mcp-tools.ts';
 import { createToolbox } from './agent/tools/create-toolbox.ts';
+import type { ToolDefinition } from './agent/tools/define-tool.ts';
 import { loadToolsModule } from './agent/tools/load-tools-module.ts';
 import { toOutsideTool } from './agent/tools/outside-tool.ts';
 import { createSendFile } from './agent/tools/send-file.ts';
 import { createWorkspaceBytes } from './agent/tools/workspace-bytes.ts';
+import type { App, AppDeps, OpenedApp } from './app-deps.ts';
 import type { SlackModeConfig } from './config.ts';
 import { createToolControl } from './desk/control-tools.ts';
 import { countParked } from './desk/count-parked.ts';
@@ -22,7 +23,6 @@ import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
 import type { OnDamaged } from './domain/damage.ts';
-import type { Gate } from './domain/route.ts';
 import { createAuditSeal, createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
@@ -31,10 +31,9 @@ import { graphNameOf } from './graph-config.ts';
 import { createServer } from './http/create-server.ts';
 import { createMcpHandler } from './mcp/mcp-handler.ts';
 import { createCallbacks } from './net/create-callbacks.ts';
-import type { WebReach } from './net/web-reach.ts';
 import { offerCommands, offerWeb } from './offer-tools.ts';
 import { openAgent } from './open-agent.ts';
-import { openGate } from './open-gate.ts';
+import { openGate, rerouteAll } from './open-gate.ts';
 import { openOutside } from './open-outside.ts';
 import { createReleasers } from './releasers.ts';
 import { connectSlack } from './slack/connect-slack.ts';
@@ -43,6 +42,7 @@ import { createAttachmentSource } from './slack/fetch-file.ts';
 import { createReadThread } from './slack/read-thread.ts';
 import { createSlackChat } from './slack/slack-chat.ts';
 import { createSlackDirectory } from './slack/slack-directory.ts';
+import { createSlackSight } from './slack/slack-sight.ts';
 import { createSendFileToSlack } from './slack/upload-file.ts';
 import { openStore } from './stores/open-store.ts';
 import { sealLedger } from './stores/seal-ledger.ts';
@@ -54,39 +54,12 @@ const STOP_GRACE_MS = 25_000;
 /** What people see of the last moment is worth no more. */
 const LAST_SIGHT_MS = 1_000;
 
-/** What tests and later policies put in place of the defaults. */
-export interface AppOverrides {
-  readonly gate?: Gate;
-  readonly toolTimeoutMs?: number;
-  readonly stopGraceMs?: number;
-  readonly leaseMs?: number;
-  /** (Default: the public internet.) */
-  readonly reach?: WebReach;
-  /** Whether the model is tried out at the start. (Default: yes.) */
-  readonly checksModel?: boolean;
-}
-
-export interface AppDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly overrides?: AppOverrides;
-  /** Mounts more routes on the app's own HTTP server. */
-  readonly extraRoutes?: (routes: Hono) => void;
-}
-
-export interface App {
-  /** Where its HTTP server listens. */
-  readonly url: string;
-  /** Finishes what is under way and closes everything; twice is harmless. */
-  stop(): Promise<void>;
-}
-
 /** Starts the app in its workspace; a start that fails closes what it had opened. */
 export async function createApp(config: SlackModeConfig, deps: AppDeps): Promise<App> {
   const releasers = createReleasers(deps.log);
   try {
-    const url = await open(config, deps, releasers.add);
-    return { url, stop: releasers.releaseAll };
+    const opened = await open(config, deps, releasers.add);
+    return { ...opened, stop: releasers.releaseAll };
   } catch (error) {
     await releasers.releaseAll();
     throw error;
@@ -95,9 +68,9 @@ export async function createApp(config: SlackModeConfig, deps: AppDeps): Promise
 
 async function open(
   config: SlackModeConfig,
-  { clock, log, overrides = {}, extraRoutes }: AppDeps,
+  { clock, log, overrides = {}, extraRoutes, listening, tools = [] }: AppDeps,
   onRelease: (release: () => Promise<void>) => void,
-): Promise<string> {
+): Promise<OpenedApp> {
   for (const warning of config.warnings) log.warn(warning);
   await makeWorkspaceFolder(config.workspaceDir);
   const own = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : undefined;
@@ -145,7 +118,8 @@ async function open(
     offered: offerWeb(config, { clock, reach: overrides.reach }),
     live: mcp,
     ...(filesOff !== undefined && { filesOff }),
-    ...(own && { extra: own.tools, agents: own.agents }),
+    extra: withTools(own?.tools, tools),
+    ...(own && { agents: own.agents }),
   });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
@@ -163,6 +137,7 @@ async function open(
 
   const { adminUsers, ...talk } = config.talk;
   const directory = createSlackDirectory({ connection, clock, log, adminUsers });
+  const sight = createSlackSight({ connection, directory, clock, log });
 
   const agent = await openAgent(config, {
     toolbox,
@@ -181,14 +156,23 @@ async function open(
 
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
-  const known = { directory, talk, integrity, log, graph };
-  const desk = createDesk({ store, toolbox, clock, signals, onDamaged, ...known });
+  const known = { directory, sight, talk, integrity, log, graph };
   const gate = overrides.gate ?? rules.gate;
+  const desk = createDesk({
+    ...{ store, toolbox, helpers, gate, clock, signals, onDamaged },
+    ...known,
+  });
   const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
   worker = createWorker({
     store,
     agent,
-    chat: createSlackChat({ connection, toolbox, mark, log }),
+    chat: createSlackChat({
+      connection,
+      toolbox,
+      mark,
+      detail: config.notificationDetail,
+      log,
+    }),
     toolbox,
     helpers,
     gate,
@@ -221,10 +205,11 @@ async function open(
   const mcpHandler = createMcpHandler({ keyIdOf: outside.api.keyIdOf, clock });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;
+  const routes = createRouteControl({ store, directory, toolbox, clock, log, policy });
   const line = createSlackApp({
     connection,
     desk,
-    routes: createRouteControl({ store, directory, toolbox, clock, log, policy }),
+    routes,
     tools: createToolControl({ store, directory, clock, log, tools: mcp }),
     directory,
     toolbox,
@@ -253,6 +238,7 @@ async function open(
     ...(line.requestListener && { slackListener: line.requestListener }),
     api: outside.api.routes,
     mcp: mcpHandler.handle,
+    listening,
     ...(extraRoutes && { extraRoutes }),
   });
   onRelease(() => server.close());
@@ -265,6 +251,7 @@ async function open(
     const shown = working.live.stop().then(() => working.status.settled());
     await Promise.race([shown, pass(clock, LAST_SIGHT_MS)]);
   });
+  await rerouteAll(store, clock);
   working.start();
   if (opened.isShared) {
     const cancel = watchStops({ inbox: store.inbox, signals, clock, log });
@@ -276,7 +263,13 @@ async function open(
     outside.api.close();
   });
   await line.start();
-  return server.url;
+  const toolNames = () => toolbox.list().map(({ name }) => name);
+  return { url: server.url, routes, keys: store.keys, toolNames };
+}
+
+function withTools(own: readonly ToolDefinition[] = [], further: readonly ToolDefinition[]) {
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...further.filter(({ name }) => !names.has(name))];
 }
 
 async function pass(clock: Clock, ms: number): Promise<void> {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
 import { nameWarnings, warningsOf } from './config-warnings.ts';
+import type { NotificationDetail } from './domain/notification-detail.ts';
 import type { TalkRules } from './domain/talk.ts';
 import { showLine } from './domain/terminal-text.ts';
 import {
@@ -69,6 +70,8 @@ interface CommonConfig {
   readonly talk: TalkRules & { readonly adminUsers: ReadonlySet<string> };
   /** More cards than this in a channel within a minute are announced by one message. */
   readonly digestOver: number;
+  /** How much of a call a notification tells. */
+  readonly notificationDetail: NotificationDetail;
   readonly systemPrompt?: string;
   readonly contextTokens: number;
   /** Whether people see below an answer what it took of the model. */
@@ -251,6 +254,7 @@ function toConfig(
       ...(read.TALK_CHANNELS && { channels: new Set(read.TALK_CHANNELS) }),
     },
     digestOver: read.DIGEST_OVER,
+    notificationDetail: read.NOTIFICATION_DETAIL,
     ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
     contextTokens: read.CONTEXT_TOKENS,
     showsUsage: read.SHOW_USAGE,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { createApp } from './app.ts';
-import { readConfig } from './config.ts';
+import type { App, AppDeps } from './app-deps.ts';
+import { type Config, readConfig } from './config.ts';
 import { secretsOf } from './config-secrets.ts';
 import { showLines } from './domain/terminal-text.ts';
 import { createLog } from './log.ts';
@@ -14,6 +14,21 @@ function tellWhy(error: unknown): void {
   console.error(showLines(error instanceof Error && !isFault ? error.message : inspect(error)));
 }
 
+/** What a start does not need is not read: either way in is large. */
+async function start(config: Config, deps: AppDeps): Promise<App> {
+  if (config.mode === 'playground') {
+    console.log('Starting the playground…');
+    const { startPlayground } = await import('./playground/start-playground.ts');
+    return await startPlayground(config, deps, (url) =>
+      console.log(`Countersign’s playground is open: ${url}`),
+    );
+  }
+  const { createApp } = await import('./app.ts');
+  const app = await createApp(config, deps);
+  console.log(`Countersign is in your workspace; its health is at ${app.url}/healthz`);
+  return app;
+}
+
 try {
   // What is set already wins over the file.
   const envFile = readEnvFile();
@@ -25,20 +40,8 @@ try {
     log.fatal({ err: error }, 'The app has a fault that it can’t go on with.');
     process.exit(1);
   });
-  const app =
-    config.mode === 'playground'
-      ? // A workspace's app does without it, and starts sooner.
-        await (await import('./playground/start-playground.ts')).startPlayground(config, {
-          clock,
-          log,
-        })
-      : await createApp(config, { clock, log });
+  const app = await start(config, { clock, log });
   stopOnSignal(process, app, { clock, log });
-  console.log(
-    'pageUrl' in app
-      ? `Countersign’s playground is open: ${app.pageUrl}`
-      : `Countersign is in your workspace; its health is at ${app.url}/healthz`,
-  );
 } catch (error) {
   tellWhy(error);
   process.exit(1);

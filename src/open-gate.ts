@@ -1,5 +1,6 @@
 import { createPolicyGate } from './desk/policy-gate.ts';
 import { createRoutedGate } from './desk/routed-gate.ts';
+import { rerouteKey } from './domain/agenda.ts';
 import { keyState } from './domain/api-key.ts';
 import type { Clock } from './domain/clock.ts';
 import type { Helper } from './domain/helper.ts';
@@ -50,6 +51,7 @@ export async function openGate(
     names: createSlackNames({ connection }),
     known: () => readKnownNames(deps),
     audit: store.audit,
+    onChange: () => rerouteAll(store, clock),
     clock,
     log,
   });
@@ -62,6 +64,11 @@ export async function openGate(
     policy: watch.current,
     lookBackMs: () => lookBackOf(watch.current().policy),
   };
+}
+
+/** What waits follows the rules of now: at the start, for they may have changed meanwhile, and whenever they change. */
+export async function rerouteAll({ agenda }: Pick<Store, 'agenda'>, clock: Clock): Promise<void> {
+  await agenda.wake([{ key: rerouteKey('all'), dueAt: clock.now() }]);
 }
 
 /** Tools of servers come and go, and keys do. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { NOTIFICATION_DETAILS } from './domain/notification-detail.ts';
 
 /** Where the policy is, if anywhere. */
 export const DEFAULT_POLICY_FILE = './policy.yaml';
@@ -191,6 +192,9 @@ export const Variables = z.object({
   ),
   SHOW_USAGE: flag(),
   ADMIN_USERS: userIds,
+  NOTIFICATION_DETAIL: z
+    .enum(NOTIFICATION_DETAILS, { error: `must be one of ${NOTIFICATION_DETAILS.join(', ')}.` })
+    .default('summary'),
   DIGEST_OVER: whole(1, 1_000, 10, 'must be a whole number of cards from 1 to 1000.'),
   TALK_USERS: userIds,
   TALK_CHANNELS: ids(

@@ -18,13 +18,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'mcp', 'net', 'process'],
   commands: ['domain', 'agent', 'policy', 'stores', 'slack', 'mcp', 'client', 'process'],
   cli: ['domain', 'process', 'commands'],
-  playground: ['domain', 'process', 'app'],
+  playground: ['domain', 'client', 'net', 'process', 'app'],
   main: ['domain', 'process', 'app', 'playground'],
 };
 
 /** Top-level files that are a layer of their own; the others are `process`: settings, log, clock, signals. */
 const ENTRIES: Readonly<Record<string, string>> = {
   'app.ts': 'app',
+  'app-deps.ts': 'app',
   'open-agent.ts': 'app',
   'open-gate.ts': 'app',
   'open-outside.ts': 'app',

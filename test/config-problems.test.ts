@@ -162,6 +162,12 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     'LOG_LEVEL',
     /one of trace, debug, info/,
   ],
+  [
+    'a detail of notifications that is not there',
+    { NOTIFICATION_DETAIL: 'all' },
+    'NOTIFICATION_DETAIL',
+    /one of none, summary, full/,
+  ],
   ['no search results', { MAX_SEARCH_RESULTS: '0' }, 'MAX_SEARCH_RESULTS', /1 to 20/],
   [
     'a search address without a scheme',

@@ -59,6 +59,7 @@ describe('what the environment means', () => {
       contextTokens: 24_000,
       showsUsage: false,
       digestOver: 10,
+      notificationDetail: 'summary',
       modelSeesImages: false,
       allowsModelWithoutTools: false,
       logLevel: 'info',

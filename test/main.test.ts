@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeTempDir } from './support/temp-dir.ts';
+import { until } from './support/until.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const START = fileURLToPath(new URL('../bin/start.js', import.meta.url));
@@ -88,8 +89,11 @@ test('SIGTERM to npm alone ends the app too', async (t) => {
   });
   // The group, so that an app that npm left behind ends with the test; there may be none.
   t.after(() => spawnSync('kill', ['-KILL', '--', `-${npm.pid}`]));
-  const [printed] = await once(npm.stdout, 'data');
-  const address = /http:\S+/.exec(String(printed))?.[0] ?? '';
+  let address = '';
+  npm.stdout.on('data', (printed) => {
+    address ||= /http:\S+/.exec(String(printed))?.[0] ?? '';
+  });
+  await until(() => address !== '');
   assert.equal((await fetch(new URL('/healthz', address))).status, 200);
   const exited = once(npm, 'exit');
   npm.kill('SIGTERM');

@@ -37,6 +37,7 @@ export interface ApprovalRequest<Args extends object = Record<string, unknown>> 
   readonly args: Args;
   /** JSON Schema of the arguments; people can edit within it. */
   readonly schema?: object;
+  readonly summary?: string;
   readonly description?: string;
   readonly risk?: 'low' | 'medium' | 'high';
   /** Id of the Slack channel. (Default: the key's.) */
@@ -147,7 +148,6 @@ export class DeclinedError extends ApprovalError {
 
 /** Nobody decided in time, or nobody took it in time. */
 export class ExpiredError extends ApprovalError {}
-
 /** It was taken back. */
 export class CancelledError extends ApprovalError {}
 

@@ -1,5 +1,6 @@
 /** What an export puts beside each entry: names for ids, the call's tool and summary, and what its detail says, flat. */
 import type { AuditEntry } from '../domain/audit.ts';
+import { nameCall } from '../domain/call-name.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { AuditCall } from '../stores/audit-source.ts';
 
@@ -60,7 +61,7 @@ export function flatColumnsOf(
       .filter((each) => each !== '')
       .join(', '),
     tool: text('tool') || (call?.tool ?? ''),
-    summary: call === undefined ? '' : (call.summary ?? call.tool),
+    summary: call === undefined ? '' : nameCall(call),
     digest: text('digest'),
     attempt: text('attempt'),
     from: text('from'),

@@ -1,8 +1,9 @@
 import { pumpKey, sayKey } from '../domain/agenda.ts';
 import { askAgainMessage } from '../domain/ask-again.ts';
-import { shortDigest } from '../domain/digest.ts';
+import { callPart } from '../domain/call-name.ts';
 import { canAskAgain } from '../domain/outside.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
+import { sentence } from '../domain/sentence.ts';
 import { inWords } from '../domain/store.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
@@ -44,7 +45,7 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
       id: `again:${call.id}`,
       thread: message.thread,
       kind: 'notice' as const,
-      ...inWords(`Asked again: “${call.tool}” (call ${shortDigest(call.digest)}).`),
+      ...inWords(sentence`Asked again: ${callPart(call)}.`),
       createdAt: now,
     };
     const received = await store.inbox.receive(message, {

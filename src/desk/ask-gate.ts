@@ -1,5 +1,6 @@
 import type { AgentName } from '../domain/agent-name.ts';
 import type { Call } from '../domain/call.ts';
+import { withSafeSummary } from '../domain/call-summary.ts';
 import { narrowAnswer } from '../domain/outside.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../domain/route.ts';
 import { joinSentences, type Sentence } from '../domain/sentence.ts';
@@ -12,10 +13,11 @@ import type { DeskDeps } from './deps.ts';
 /** Puts what the gate answered into the step that follows it: the rule for the audit, what nobody is shown, and for a card its risk and what the policy has to say, beside what the step says itself. */
 export function heedAnswer(step: Step, answer: GateAnswer): Step {
   const { redact = [], rule, policy } = answer;
-  const detail = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
+  const source = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
+  const detail = { ...step.detail, ...source };
   // What was hidden once stays so: it may stand in messages of then.
   const hidden = [...new Set([...(step.call.redact ?? []), ...redact])];
-  const call = hidden.length === 0 ? step.call : { ...step.call, redact: hidden };
+  const call = hidden.length === 0 ? step.call : withSafeSummary({ ...step.call, redact: hidden });
   const told: Step = { ...step, call, detail };
   if (answer.kind !== 'ask' || step.call.status !== 'pending') return told;
   const { note, risk } = answer;
@@ -38,7 +40,8 @@ export async function askGate(
 ): Promise<GateAnswer> {
   const { outside } = call;
   const agent = agentOf(call);
-  const ask = narrowAnswer({ kind: 'ask', route: call.route ?? REQUESTER_ROUTE }, outside);
+  const route = call.route ?? REQUESTER_ROUTE;
+  const ask = narrowAnswer({ kind: 'ask', route, isInDoubt: true }, outside);
   if (!parsed?.ok) return ask;
   try {
     const answer = await deps.gate({

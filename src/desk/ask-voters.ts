@@ -1,6 +1,6 @@
 import type { Call } from '../domain/call.ts';
 import { type ClaimFacts, type KnownVoters, ruleClaim } from '../domain/claim.ts';
-import type { GroupProfile, Standing } from '../domain/directory.ts';
+import type { Asking, GroupProfile, Standing } from '../domain/directory.ts';
 import { requesterBefore } from '../domain/outside.ts';
 import { groupsToAsk } from '../domain/permit.ts';
 import type { Group, Route } from '../domain/route.ts';
@@ -20,11 +20,12 @@ const ANEW = { maxAgeMs: 0, isPatient: true } as const;
 const OF_NOW = { maxAgeMs: DECIDER_MAX_AGE_MS, isPatient: true } as const;
 const NOW_MS = 5_000;
 
-/** Asks the workspace once more about those who approved a call: who is in a group, and who pressed a while ago, is never taken from memory. */
+/** Asks the workspace once more about those who approved a call: by default who is in a group, and who pressed a while ago, is never taken from memory. */
 export async function askVoters(
   { clock, directory }: Pick<DeskDeps, 'clock' | 'directory'>,
   call: Call,
   route: Route,
+  asking: Asking = ANEW,
 ): Promise<AskedVoters> {
   const standings = new Map<string, Standing>();
   const groups = new Map<Group, GroupProfile>();
@@ -35,11 +36,11 @@ export async function askVoters(
   const answers = await Promise.allSettled([
     ...call.votes.map(async ({ at, by }) => {
       const isOfNow = now >= at && now - at < NOW_MS;
-      const profile = await directory.profileOf(by, isOfNow ? OF_NOW : ANEW);
+      const profile = await directory.profileOf(by, isOfNow ? OF_NOW : asking);
       standings.set(by.user, profile.standing);
     }),
     ...[...new Set(toAsk)].map(async (group) => {
-      groups.set(group, await directory.groupOf(group, ANEW));
+      groups.set(group, await directory.groupOf(group, asking));
     }),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');

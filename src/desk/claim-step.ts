@@ -12,7 +12,7 @@ import type { DeskDeps, Work } from './deps.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
-import { previewCall } from './preview-call.ts';
+import { showCall } from './show-call.ts';
 
 /** What a claim is looked at with. */
 export type ClaimDeps = Pick<
@@ -31,9 +31,9 @@ export function createClaimStep(deps: ClaimDeps, helperThreads: Pick<HelperThrea
   }
 
   /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */
-  async function previewAgain(call: Call, tool: Tool, args: JsonValue) {
+  async function showAgain(call: Call, tool: Tool, args: JsonValue) {
     const isBound = call.basis !== undefined && call.route !== undefined;
-    return isBound ? await previewCall(tool, args, clock) : undefined;
+    return isBound ? await showCall(deps, call, tool, args) : {};
   }
 
   return async function stepToClaim(
@@ -45,12 +45,12 @@ export function createClaimStep(deps: ClaimDeps, helperThreads: Pick<HelperThrea
     const gate = await askGate(deps, call, parsed);
     const cause = await helperThreads.endedBy(call.thread);
     if (cause) return withdraw(call, cause, clock.now());
-    const preview = tool && parsed?.ok ? await previewAgain(call, tool, parsed.value) : undefined;
+    const shown = tool && parsed?.ok ? await showAgain(call, tool, parsed.value) : {};
     const route = gate.kind === 'ask' ? routeReached(call, gate.route) : undefined;
     const asked = route && (await askVoters(deps, call, route));
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
-    const facts = { now: clock.now(), fence, gate, parsed, child, preview };
+    const facts = { now: clock.now(), fence, gate, parsed, child, ...shown };
     return heedAnswer(ruleWithVoters(call, facts, asked, tries), gate);
   };
 }

@@ -1,5 +1,6 @@
 /** What people do to the work itself: stop it, pause it, have it forgotten. Each asks first who they are. */
-import { pumpKey, runKey, type Wake } from '../domain/agenda.ts';
+import { pumpKey, redrawKey, runKey, type Wake } from '../domain/agenda.ts';
+import type { Call } from '../domain/call.ts';
 import type { Profile } from '../domain/directory.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { Pause } from '../domain/pause.ts';
@@ -10,6 +11,7 @@ import { askWho, NOT_KNOWN } from './ask-who.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 import { forgetEffects } from './forget-effects.ts';
+import { pauseEffects, readOpenCards, resumeEffects, routeChannelsOf } from './pause-effects.ts';
 import { listQuarantined, type QuarantinedRecord } from './quarantine.ts';
 import { createStopTurn } from './stop-turns.ts';
 import { whyNotForget } from './why-not-forget.ts';
@@ -129,6 +131,13 @@ export function createControl(
     return keys.map((key) => ({ key, dueAt: now }));
   }
 
+  /** Cards that were opened between the look and the write. */
+  async function redrawLate(seen: readonly Call[]): Promise<void> {
+    const known = new Set(seen.map(({ id }) => id));
+    const late = (await readOpenCards(store)).filter(({ id }) => !known.has(id));
+    await store.agenda.wake(late.map(({ id }) => ({ key: redrawKey(id), dueAt: clock.now() })));
+  }
+
   /** The turn that went on in a thread at a time, if it still does: those of a thread follow each other. */
   async function currentAt(thread: ThreadKey, at: number): Promise<InboxMessage | undefined> {
     const [message, [ended]] = await Promise.all([
@@ -183,24 +192,29 @@ export function createControl(
     async pause(by) {
       const refused = await checkAdmin(by, 'pause');
       if (refused) return refused;
-      const pause = { by, at: clock.now() };
-      const audit = { at: pause.at, event: 'app.pause', subject: 'app', actor: actorOf(by) };
-      const isNew = await store.pause.write(pause, { audit: [{ ...audit, detail: {} }] });
-      if (isNew) return { kind: 'paused', pause };
+      const cards = await readOpenCards(store);
+      const pause = { by, at: clock.now(), channels: routeChannelsOf(cards) };
+      if (await store.pause.write(pause, pauseEffects(pause, cards))) {
+        await redrawLate(cards);
+        return { kind: 'paused', pause };
+      }
       return { kind: 'already-paused', pause: (await store.pause.read()) ?? pause };
     },
 
     async resume(by) {
       const refused = await checkAdmin(by, 'resume');
       if (refused) return refused;
-      const now = clock.now();
-      const audit = { at: now, event: 'app.resume', subject: 'app', actor: actorOf(by) };
-      const wakes = await heldWakes();
-      if (!(await store.pause.write(undefined, { audit: [{ ...audit, detail: {} }], wakes }))) {
+      const pause = await store.pause.read();
+      if (!pause) return { kind: 'not-paused' };
+      const cards = await readOpenCards(store);
+      const effects = resumeEffects(pause, by, clock.now(), cards);
+      const wakes = [...(effects.wakes ?? []), ...(await heldWakes())];
+      if (!(await store.pause.write(undefined, { ...effects, wakes }))) {
         return { kind: 'not-paused' };
       }
       // What came to be held between the look and the write.
       await store.agenda.wake(await heldWakes());
+      await redrawLate(cards);
       return { kind: 'resumed' };
     },
 

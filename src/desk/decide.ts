@@ -24,15 +24,20 @@ import type { Person } from '../domain/person.ts';
 import { secretPathsOfCall } from '../domain/secret-paths.ts';
 import type { Effects } from '../domain/store.ts';
 import type { ParsedArgs, Tool } from '../domain/tool.ts';
-import type { Step } from '../domain/transitions.ts';
+import type { Cause, Step } from '../domain/transitions.ts';
 import type { Authorize } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
-import { previewCall } from './preview-call.ts';
+import { createFollowRoute, type FollowDeps } from './follow-route.ts';
 import { createRememberRefusal, isRefused } from './remember-refusal.ts';
 import { createRenewPreview } from './renew-preview.ts';
+import { showCall } from './show-call.ts';
 
-type DecideDeps = Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'integrity' | 'onDamaged'>;
+type DecideDeps = Pick<
+  DeskDeps,
+  'store' | 'toolbox' | 'clock' | 'log' | 'integrity' | 'onDamaged'
+> &
+  FollowDeps;
 
 /** `messageEnds` are written with what the person wished, and not where the clock or a broken digest was first. */
 interface Extra extends Pick<Effects, 'messageEnds'> {
@@ -45,6 +50,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
   const { store, clock } = deps;
   const renewPreview = createRenewPreview(deps);
   const remember = createRememberRefusal(deps);
+  const followRoute = createFollowRoute(deps);
 
   async function carryOut<Answer extends { readonly kind: string }>(
     command: Pick<DecisionLook, 'callId' | 'by' | 'kind'>,
@@ -87,7 +93,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     extra: Pick<Effects, 'messageEnds'>,
   ): Promise<DecisionOutcome | undefined> {
     const news = newsOf(steps);
-    const isCarriedOut = news.kind !== 'already-decided';
+    const isCarriedOut = news.kind !== 'already-decided' && news.kind !== 'rerouted';
     const effects = { ...effectsOf(call, steps, by), ...(isCarriedOut && extra) };
     if (!(await store.ledger.write(call, steps, effects))) return undefined;
     deps.integrity.sound(steps);
@@ -102,23 +108,21 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     }
     const { args } = command.decision;
     const parsed = withoutSecrets(tool.parse(args), args, call, tool);
-    const preview = parsed.ok ? await previewCall(tool, parsed.value, clock) : undefined;
-    return { parsed, preview };
+    if (!parsed.ok) return { parsed };
+    const edited = { ...call, args: parsed.canonical };
+    return { parsed, ...(await showCall(deps, edited, tool, parsed.value)) };
   }
 
   return {
     decide: (command: DecisionCommand, extra?: Extra) =>
       carryOut(
         { ...command, kind: command.decision.kind },
-        async (call, permission) =>
-          ruleDecision(
-            call,
-            command,
-            clock.now(),
-            permission,
-            await readEdit(call, command),
-            deps.toolbox.of(call),
-          ),
+        async (call, permission) => {
+          const edited = await readEdit(call, command);
+          const tool = deps.toolbox.of(call);
+          const ruling = ruleDecision(call, command, clock.now(), permission, edited, tool);
+          return await followRoute(call, ruling);
+        },
         extra,
       ),
 
@@ -160,12 +164,16 @@ function withoutSecrets(parsed: ParsedArgs, args: JsonValue, call: Call, tool: T
   };
 }
 
+const PREEMPTED: ReadonlySet<Cause> = new Set(['expire', 'integrity', 'refuse']);
+
 function newsOf(steps: readonly Step[]): DecisionOutcome {
   const last = steps.at(-1);
   if (!last) throw new Error('A ruling has at least one step.');
   const { call, cause } = last;
-  // The clock or a broken digest was first: the person's wish was not carried out.
-  if (cause === 'expire' || cause === 'integrity') return { kind: 'already-decided', call };
+  // Nothing was decided: the route was another one by then.
+  if (cause === 'reroute' && steps.length === 1) return { kind: 'rerouted', call };
+  // The clock, a broken digest or the policy was first: the person's wish was not carried out.
+  if (PREEMPTED.has(cause)) return { kind: 'already-decided', call };
   if (call.status === 'pending') return { kind: 'recorded', call, missing: missingVotes(call) };
   return { kind: 'decided', call };
 }

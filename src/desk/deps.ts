@@ -9,6 +9,7 @@ import type { Helper } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
 import type { Seal } from '../domain/seal.ts';
+import type { Sight } from '../domain/sight.ts';
 import type { Store } from '../domain/store.ts';
 import type { TalkRules } from '../domain/talk.ts';
 import type { ReadThread } from '../domain/thread-words.ts';
@@ -30,6 +31,8 @@ export interface DeskDeps {
   /** Reads what people said in a thread. (Default: nothing is read.) */
   readonly readThread?: ReadThread;
   readonly directory: Directory;
+  /** (Default: nobody can open anything, and nothing is gone.) */
+  readonly sight?: Sight | undefined;
   readonly talk: TalkRules;
   readonly signals: StopSignals;
   readonly clock: Clock;

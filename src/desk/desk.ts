@@ -1,4 +1,4 @@
-import { heedKey, pumpKey } from '../domain/agenda.ts';
+import { heedKey, pumpKey, rerouteKey, type TeamGroup } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import type { OnDamaged } from '../domain/damage.ts';
 import type {
@@ -9,6 +9,7 @@ import type {
   SettleCommand,
 } from '../domain/decision.ts';
 import type { InboxMessage } from '../domain/message.ts';
+import type { Pause } from '../domain/pause.ts';
 import type { Person } from '../domain/person.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { createAdmit } from './admit.ts';
@@ -21,6 +22,7 @@ import { type Control, createControl } from './control.ts';
 import { createDecide } from './decide.ts';
 import { createDecideAtEdge } from './decide-at-edge.ts';
 import type { DeskDeps } from './deps.ts';
+import { createDescribeCalls, type DescribeCalls } from './describe-calls.ts';
 import { createDrawBulletin } from './draw-bulletin.ts';
 import { createDrawStub } from './draw-stub.ts';
 import { actorOf } from './effects.ts';
@@ -33,12 +35,15 @@ import { createHear } from './hear.ts';
 import { createHeed } from './heed.ts';
 import { createHelperThreads } from './helper-threads.ts';
 import { createListAsked, type ListAsked } from './list-asked.ts';
+import { createListDecided, type ListDecided } from './list-decided.ts';
+import { createListTeam, type ListTeam } from './list-team.ts';
 import { createListWaiting, type ListWaiting } from './list-waiting.ts';
 import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
 import { withOrderWait } from './message-order.ts';
 import { createOpenCall } from './open-call.ts';
 import { createReadOpenCalls } from './open-calls.ts';
 import { createCallBack } from './outside/call-back.ts';
+import { createIsAdmin, createReadOverview, type ReadOverview } from './overview.ts';
 import { createPace } from './pace.ts';
 import { createEscalate, createRemind } from './press-on.ts';
 import { createProgress } from './progress.ts';
@@ -47,6 +52,7 @@ import { createPump } from './pump.ts';
 import { createQuarantine, listQuarantined, type QuarantinedRecord } from './quarantine.ts';
 import { createRate, type RateCommand } from './rate.ts';
 import { createRedraw } from './redraw.ts';
+import { createReroute } from './reroute.ts';
 import { createRunner, type Runner } from './runner.ts';
 import { createSay } from './say.ts';
 import { createStatusLine, type StatusLine } from './status-line.ts';
@@ -78,10 +84,24 @@ export interface Desk extends Control {
   rate(command: RateCommand): Promise<boolean>;
   /** Begins a new turn that asks for a call again which nobody decided in time; for whoever asked first. */
   askAgain(command: { readonly callId: string; readonly by: Person }): Promise<AskAgainOutcome>;
+  /** Has the waiting calls looked at whose route names a group: its members have changed. */
+  groupChanged(group: TeamGroup): Promise<void>;
   /** Tells what waits for a person's decision. */
   readonly listWaiting: ListWaiting;
   /** Tells how it stands with what a person asked for. */
   readonly listAsked: ListAsked;
+  /** Tells what waits for anybody, where a person can see it. */
+  readonly listTeam: ListTeam;
+  /** Tells what a person has decided. */
+  readonly listDecided: ListDecided;
+  /** Tells whether somebody is an admin to us. */
+  isAdmin(person: Person): Promise<boolean>;
+  /** Tells an admin how the workspace stands. */
+  readonly readOverview: ReadOverview;
+  /** Describes calls in a line each, for a person. */
+  readonly describeCalls: DescribeCalls;
+  /** Tells who has paused everything, if anybody has. */
+  readPause(): Promise<Pause | undefined>;
   /** Tells which stored records are damaged. */
   listQuarantined(): Promise<readonly QuarantinedRecord[]>;
   /** Remembers that somebody was turned away at the edge. */
@@ -93,7 +113,7 @@ export interface Desk extends Control {
   }): Promise<void>;
 }
 
-/** Creates the desk; what it was told is stored, and the worker acts on it. */
+/** Creates the desk; what it was told is stored, and the worker acts on it. Without a gate what is approved goes by its stored route until the worker claims it. */
 export function createDesk(
   deps: Pick<
     DeskDeps,
@@ -102,12 +122,14 @@ export function createDesk(
     | 'clock'
     | 'signals'
     | 'directory'
+    | 'sight'
     | 'talk'
     | 'integrity'
     | 'log'
     | 'graph'
     | 'onDamaged'
-  >,
+  > &
+    Partial<Pick<DeskDeps, 'gate' | 'helpers'>>,
 ): Desk {
   const { store, clock } = deps;
   const authorize = createAuthorize(deps);
@@ -122,6 +144,12 @@ export function createDesk(
     askAgain: createAskAgain(deps),
     listWaiting: createListWaiting(deps, authorize),
     listAsked: createListAsked(deps),
+    listTeam: createListTeam(deps),
+    listDecided: createListDecided(deps),
+    isAdmin: createIsAdmin(deps),
+    readOverview: createReadOverview(deps),
+    describeCalls: createDescribeCalls(deps),
+    readPause: () => store.pause.read(),
     listQuarantined: () => listQuarantined(store),
     async receive(message) {
       const audit = {
@@ -139,6 +167,7 @@ export function createDesk(
       const wakes = keys.map((key) => ({ key, dueAt: dueNow(true, clock.now()) }));
       return await store.inbox.receive(withOrderWait(message), { audit: [audit], wakes });
     },
+    groupChanged: (group) => store.agenda.wake([{ key: rerouteKey(group), dueAt: clock.now() }]),
     async recordRefusal({ surface, subject, actor, why }) {
       await store.audit.append([
         { at: clock.now(), event: 'edge.refuse', subject, actor, detail: { surface, why } },
@@ -204,9 +233,10 @@ export function createWorker(deps: DeskDeps): Worker {
       expire: createExpire(deps),
       remind: createRemind(deps, announce),
       escalate: createEscalate(deps, announce),
+      reroute: createReroute(deps),
       redraw: createRedraw(deps, { pace, announce, progress }),
       stub: createDrawStub(deps, { pace, progress }),
-      bulletin: createDrawBulletin(deps, pace),
+      bulletin: createDrawBulletin(deps, pace, createDescribeCalls(deps)),
       callback: createCallBack(deps),
       tidy: tidy.work,
       damaged: quarantine.look,

@@ -1,8 +1,13 @@
 import { bulletinKey } from '../domain/agenda.ts';
 import type { Bulletin } from '../domain/bulletin.ts';
+import type { CallLine } from '../domain/call-line.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { DeskDeps, Work } from './deps.ts';
+import type { DescribeCalls } from './describe-calls.ts';
 import { type Pace, waitFor } from './pace.ts';
+
+/** More would be longer than a phone's screen. */
+const MOST_LINES = 10;
 
 /** The cards that can't be posted are told of one by one. */
 const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
@@ -11,13 +16,22 @@ const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 export function createDrawBulletin(
   { store, chat, clock }: Pick<DeskDeps, 'store' | 'chat' | 'clock'>,
   pace: Pace,
+  describeCalls: DescribeCalls,
 ) {
   const { bulletins } = store;
 
+  async function readLines({ id, channel }: Bulletin): Promise<readonly CallLine[]> {
+    const ids = await bulletins.callsOf(id, MOST_LINES);
+    const calls = await Promise.all(ids.map((callId) => store.ledger.get(callId)));
+    const waiting = calls.flatMap((call) => (call?.status === 'pending' ? [call] : []));
+    return await describeCalls(waiting, { kind: 'channel', channel });
+  }
+
   async function draw(bulletin: Bulletin, work: Work): Promise<void> {
+    const lines = await readLines(bulletin);
     await work.assertHeld();
     const lookFirst = !bulletin.place && work.tries > 0;
-    const place = await chat.drawBulletin(bulletin, { lookFirst });
+    const place = await chat.drawBulletin(bulletin, { lookFirst, lines });
     if (place.ts !== bulletin.place?.ts) await bulletins.place(bulletin.id, place);
   }
 

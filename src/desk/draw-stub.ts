@@ -2,12 +2,14 @@ import { type Call, type CardPlace, isTerminal } from '../domain/call.ts';
 import { hasToMove, isElsewhere } from '../domain/card-home.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
 import { isTaken } from '../domain/outside.ts';
+import type { CardCalls } from '../domain/shared-card.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { foresee } from './foresee.ts';
 import { isFreshCall } from './freshness.ts';
 import { NotYetError, type Pace, waitFor } from './pace.ts';
 import type { Progress } from './progress.ts';
+import { readCardCalls } from './shared-cards.ts';
 import { isAlarming } from './tell-refused.ts';
 
 /** How long a stub waits for the card that is to take its place. */
@@ -19,6 +21,9 @@ const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 type StubDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'directory' | 'log'>;
 
 type Look = Omit<Parameters<DeskDeps['chat']['drawStub']>[2], 'lookFirst'>;
+
+/** What stands in Slack for a call. */
+type Sides = Partial<Readonly<Record<'card' | 'stub' | 'refused', CardPlace | undefined>>>;
 
 /** Builds the use case: draws in the thread of a call where its card stands, and how the call does; a stub that was deleted is posted again while the call goes on. */
 export function createDrawStub(
@@ -74,22 +79,38 @@ export function createDrawStub(
     }
   }
 
+  /** Draws it with all calls of the card, the lead first; `shown` is that lead, or a call that had a stub of its own before. */
+  async function drawNow(shown: Call, calls: CardCalls, sides: Sides, work: Work): Promise<void> {
+    const { card, refused, stub } = sides;
+    const { channel } = placeOf(shown.thread);
+    const isHere = card?.channel === channel;
+    // A card that has to go on is still here to be decided on.
+    if (!stub && isHere) return;
+    const isFresh = calls.some((each) => isFreshCall(each, clock.now()));
+    waitFor(pace.take(channel, `stub ${shown.id}`, isFresh));
+    const isShared = calls.length > 1 && calls[0].id === shown.id;
+    const awaited = isShared ? calls.find(({ status }) => status === 'pending') : undefined;
+    const look = {
+      card: isHere ? undefined : card,
+      isRefused: isAlarming(refused, clock.now()),
+      ...(isShared && { shared: calls }),
+      ...(await lookAhead(awaited ?? shown)),
+    };
+    await drawAnyhow(shown, stub, look, work);
+  }
+
   return async function drawStub(callId: string, work: Work): Promise<void> {
-    const [call, card, { stub, refused }] = await Promise.all([
+    const [call, card, sides] = await Promise.all([
       ledger.get(callId),
       ledger.cardOf(callId),
       ledger.sidesOf(callId),
     ]);
     // There is no thread in which somebody waits for what a program asks.
     if (!call?.route || isTaken(call)) return;
+    const { stub } = sides;
     if (!isElsewhere(call)) return stub && (await close(call, stub, card));
-    const { channel } = placeOf(call.thread);
-    const isHere = card?.channel === channel;
-    // A card that has to go on is still here to be decided on.
-    if (!stub && isHere) return;
-    waitFor(pace.take(channel, `stub ${callId}`, isFreshCall(call, clock.now())));
-    const at = { card: isHere ? undefined : card, isRefused: isAlarming(refused, clock.now()) };
-    const look = { ...at, ...(await lookAhead(call)) };
-    await drawAnyhow(call, stub, look, work);
+    const calls = await readCardCalls({ ledger }, call);
+    // One stub stands for all calls of a card.
+    if (calls[0].id === call.id || stub) await drawNow(call, calls, { ...sides, card }, work);
   };
 }

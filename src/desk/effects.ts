@@ -11,13 +11,15 @@ import {
 } from '../domain/agenda.ts';
 import type { AuditDraft } from '../domain/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../domain/call.ts';
+import { callPart } from '../domain/call-name.ts';
 import { maskingOfCall } from '../domain/call-secrets.ts';
 import { isElsewhere } from '../domain/card-home.ts';
-import { shortDigest } from '../domain/digest.ts';
 import { hideText } from '../domain/mask-secrets.ts';
 import { isHanded, isQuestion, isTaken } from '../domain/outside.ts';
 import { escalateAt, remindAt } from '../domain/patience.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
+import { sentence } from '../domain/sentence.ts';
+import { mayShare } from '../domain/shared-card.ts';
 import { type Effects, inWords, type Say } from '../domain/store.ts';
 import { isChannelItself, placeOf } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
@@ -58,9 +60,9 @@ export function effectsOf(
   const stopped = steps
     .filter(({ cause }) => cause === 'integrity')
     .map(({ call }) => sayStopped(call));
-  const says = [...stopped, ...sayVerdict(before, previous, by)];
+  const says = [...stopped, ...sayVerdict(before, previous, by), ...sayBack(before, previous)];
   const told = isNews(before, steps) ? [{ key: callbackKey(before.id), dueAt: now }] : [];
-  return { audit, wakes: [...wakesOf(previous), ...told, ...wakesOfSays(says)], says };
+  return { audit, wakes: [...wakesOf(before, previous), ...told, ...wakesOfSays(says)], says };
 }
 
 /** Tells whether a program that wants to be told has to hear of the steps: they have moved its call, and are not its own doing. */
@@ -100,15 +102,35 @@ function sayVerdict(before: Call, call: Call, by: Person | undefined): readonly 
   const words = (isQuestion(call) ? ANSWERS : VERDICTS)[call.status];
   const isTheirOwn = by !== undefined && isSamePerson(by, call.requester);
   if (before.status !== 'pending' || !words || isTheirOwn || !isElsewhere(call)) return [];
-  const { outside, requester, thread, tool, updatedAt: createdAt } = call;
+  const { outside, requester, thread, updatedAt: createdAt } = call;
   const id = `verdict:${call.id}.${call.revision}`;
-  const what = `“${tool}” (call ${shortDigest(call.digest)})`;
+  const what = callPart(call);
   if (isChannelItself(placeOf(thread))) {
-    const text = inWords(`${what}, which “${outside?.name}” asked for you, ${words}`);
+    const text = inWords(sentence`${what}, which “${outside?.name ?? ''}” asked for you, ${words}`);
     return [{ id, thread, kind: 'private', to: requester, isDirect: true, ...text, createdAt }];
   }
   const mentions = { people: [requester], groups: [] };
-  return [{ id, thread, kind: 'notice', ...inWords(`${what} ${words}`), mentions, createdAt }];
+  return [
+    { id, thread, kind: 'notice', ...inWords(sentence`${what} ${words}`), mentions, createdAt },
+  ];
+}
+
+/** Whoever pressed last was told that it is approved. */
+function sayBack(before: Call, call: Call): readonly Say[] {
+  const { verdict } = before;
+  if (before.status !== 'approved' || call.status !== 'pending' || !verdict) return [];
+  const words = sentence`${callPart(call)} has not run, and waits for a decision again. ${call.note ?? ''}`;
+  return [
+    {
+      id: `back:${call.id}.${call.revision}`,
+      thread: call.thread,
+      kind: 'private',
+      to: verdict.by,
+      ...(isElsewhere(call) && { isDirect: true as const }),
+      ...inWords(words),
+      createdAt: call.updatedAt,
+    },
+  ];
 }
 
 /** The card says it too, but not every call has one. */
@@ -117,7 +139,9 @@ function sayStopped(call: Call): Say {
     id: `integrity:${call.id}`,
     thread: call.thread,
     kind: 'notice',
-    text: `:rotating_light: I stopped *${call.tool}* (call \`${shortDigest(call.digest)}\`): what I have stored of it is not what was shown, so I don’t run it. Please tell whoever runs me: somebody or something has changed my database.`,
+    ...inWords(
+      sentence`:rotating_light: I stopped ${callPart(call)}: what I have stored of it is not what was shown, so I don’t run it. Please tell whoever runs me: somebody or something has changed my database.`,
+    ),
     createdAt: call.updatedAt,
   };
 }
@@ -139,10 +163,12 @@ function movesThread(call: Call): boolean {
   return isOver || (call.status === 'running' && isHanded(call));
 }
 
-function wakesOf(call: Call): readonly Wake[] {
+function wakesOf(before: Call, call: Call): readonly Wake[] {
   const now = dueNow(isFreshCall(call, call.updatedAt), call.updatedAt);
   const wakes: Wake[] = [];
-  if (call.route) wakes.push({ key: redrawKey(call.id), dueAt: now });
+  // Calls that may share a card are first shown together, once all of their message have been asked about.
+  const isShownLater = before.status === 'proposed' && mayShare(call);
+  if (call.route && !isShownLater) wakes.push({ key: redrawKey(call.id), dueAt: now });
   if (call.status === 'approved' && !isTaken(call))
     wakes.push({ key: runKey(call.id), dueAt: now });
   const expireDue = expireAt(call);

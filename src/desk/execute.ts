@@ -11,6 +11,7 @@ import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { createClaimStep } from './claim-step.ts';
+import { createReporters } from './create-reporter.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { isFreshCall } from './freshness.ts';
 import type { HelperThreads } from './helper-threads.ts';
@@ -54,6 +55,7 @@ export function createExecute(
   const whyNotAnyMore = createWhyNotAnyMore(deps);
 
   const record = createRecord(deps);
+  const reporterOf = createReporters(deps);
 
   async function nextStep(call: Call, work: Work): Promise<Step | undefined> {
     const { fence, tries } = work;
@@ -108,16 +110,18 @@ export function createExecute(
     const found = await readBack(claimed, work);
     if ('end' in found) return found.end;
     const { stored, tool, args } = found;
+    const reporter = reporterOf(stored, tool);
     const context = {
       signal: work.signal,
       callId: stored.id,
       idempotencyKey: `${stored.id}.${stored.attempt}`,
       requester: stored.requester,
       thread: stored.thread,
+      report: reporter.report,
       ...(stored.basis !== undefined && stored.route && { basis: stored.basis }),
     };
     const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal: stop };
-    const end = await runTool(tool, args, context, limits);
+    const end = await runTool(tool, args, context, limits).finally(reporter.end);
     if (end.kind === 'ended') return finish(claimed, end.outcome, clock.now());
     if (end.kind === 'unknown') return loseSight(claimed, end.why, clock.now());
     if (claimed.idempotent) {

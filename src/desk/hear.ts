@@ -1,13 +1,15 @@
 /** What a message does that comes while calls wait (design §4): by its author, not by its words. */
 import { pumpKey, runKey, sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
+import { callPart } from '../domain/call-name.ts';
 import { expire, isOverdue, withdraw } from '../domain/decide.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
 import { shortDigest } from '../domain/digest.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { isQuestion } from '../domain/outside.ts';
 import { isSamePerson } from '../domain/person.ts';
-import type { Effects, Say } from '../domain/store.ts';
+import { type Sentence, sentence } from '../domain/sentence.ts';
+import { type Effects, inWords, type Say } from '../domain/store.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
 import { asUnmended, type createAdmit } from './admit.ts';
 import type { Authorize } from './authorize.ts';
@@ -156,11 +158,7 @@ export function createHear(
     fence: ThreadFence,
     waiting: Waiting,
   ): Promise<false> {
-    const effects = tell(
-      message,
-      'waits',
-      'Your message waits: it is taken up as soon as the open calls of this thread allow it.',
-    );
+    const effects = tell(message, 'waits', sayWaits(leavesOf(waiting)));
     const approved = leavesOf(waiting).filter(({ status }) => status === 'approved');
     const runs = approved.map(({ id }) => ({ key: runKey(id), dueAt: clock.now() }));
     await store.outbox.add(effects.says, [...effects.wakes, ...runs], fence);
@@ -197,18 +195,29 @@ export function createHear(
     return await store.ledger.write(call, [step], effectsOf(call, [step], call.requester));
   }
 
-  function tell(message: InboxMessage, what: string, text: string) {
+  function tell(message: InboxMessage, what: string, words: Sentence) {
     const now = clock.now();
     const say: Say = {
       id: `${what}:${message.id}`,
       thread: message.thread,
       kind: 'private',
       to: message.author,
-      text,
+      ...inWords(words),
       createdAt: now,
     };
     return { says: [say], wakes: [{ key: sayKey(message.thread), dueAt: now }] } satisfies Effects;
   }
 
   return hear;
+}
+
+/** Names what a message waits for: what runs or is to be looked at before what people decide. */
+function sayWaits(leaves: readonly Call[]): Sentence {
+  const [call] = [...leaves.filter(({ status }) => status !== 'pending'), ...leaves];
+  if (!call) return 'I’ll read this when the work in this thread is done.';
+  const others = leaves.length - 1;
+  const more =
+    others === 0 ? '' : ` and ${others === 1 ? '1 other call' : `${others} other calls`}`;
+  const verb = others === 0 ? 'is' : 'are';
+  return sentence`I’ll read this when ${callPart(call)}${more} ${verb} done.`;
 }

@@ -6,8 +6,8 @@ import type { DeskDeps } from './deps.ts';
 
 /** What becomes of a card whose call has gone on to another channel. */
 export interface LeaveBehind {
-  /** Remembers it before the new place is known: in the thread it is the stub from now on. */
-  mark(call: Call, old: CardPlace): Promise<void>;
+  /** Remembers the first of them before the new place is known: in the thread it is the stub from now on. Any other is drawn over at once. */
+  mark(call: Call, old: readonly CardPlace[], next: CardPlace): Promise<void>;
   /** Draws over the one that was left in another channel, if there is one, that the card stands at `next`. */
   close(call: Call, next: CardPlace): Promise<void>;
 }
@@ -32,10 +32,15 @@ export function createLeaveBehind({
   }
 
   return {
-    async mark(call, old) {
+    async mark(call, [first, ...more], next) {
+      for (const old of more) await drawOver(call, old, next);
+      if (!first) return;
       const place = placeOf(call.thread);
-      const inThread = old.channel === place.channel && !isChannelItself(place);
-      await store.ledger.placeSide(call.id, inThread ? 'stub' : 'left', old);
+      const isAway = next.channel !== place.channel;
+      const inThread = isAway && first.channel === place.channel && !isChannelItself(place);
+      const { stub } = inThread ? await store.ledger.sidesOf(call.id) : {};
+      const isStub = inThread && (stub === undefined || stub.ts === first.ts);
+      await store.ledger.placeSide(call.id, isStub ? 'stub' : 'left', first);
       await store.agenda.wake([{ key: stubKey(call.id), dueAt: clock.now() }]);
     },
     async close(call, next) {

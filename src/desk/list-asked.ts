@@ -1,7 +1,8 @@
 import type { Call } from '../domain/call.ts';
 import type { Person } from '../domain/person.ts';
 import type { DeskDeps } from './deps.ts';
-import type { ListPage } from './list-waiting.ts';
+import { createDropGone } from './drop-gone.ts';
+import type { SeenPage } from './list-waiting.ts';
 
 /** What a person asked for. */
 export interface AskedFor {
@@ -13,21 +14,31 @@ export interface AskedFor {
   readonly next?: string;
 }
 
-export type ListAsked = (person: Person, page: ListPage) => Promise<AskedFor>;
+export type ListAsked = (person: Person, page: SeenPage) => Promise<AskedFor>;
 
 const MOST_OVER = 5;
 /** Most calls run without anybody being asked: among so many of the last ones the few are looked for. */
 const LAST_ONES = 50;
 
 /** Builds the use case: lists the calls that were made in a person's name, to nobody but them. */
-export function createListAsked({ store }: Pick<DeskDeps, 'store'>): ListAsked {
-  const { ledger } = store;
-  return async function listAsked(person, { after, limit }) {
-    const found = await ledger.madeBy(person, { isOver: false, before: after, limit: limit + 1 });
-    const open = found.slice(0, limit);
-    const next = found.length > limit ? open.at(-1)?.id : undefined;
+export function createListAsked(deps: Pick<DeskDeps, 'store' | 'sight'>): ListAsked {
+  const { ledger } = deps.store;
+  const dropGone = createDropGone(deps);
+
+  return async function listAsked(person, { after, limit, seen = 0, tool }) {
+    const isOfTool = (call: Call) => tool === undefined || call.tool === tool;
+    const found = await ledger.madeBy(person, {
+      isOver: false,
+      before: after,
+      limit: tool === undefined ? limit + 1 : LAST_ONES,
+    });
+    const fitting = found.filter(isOfTool);
+    const page = fitting.slice(0, limit);
+    const open = await dropGone(page, seen);
+    const next = fitting.length > limit ? page.at(-1)?.id : undefined;
     if (next !== undefined) return { open, over: [], next };
     const last = await ledger.madeBy(person, { isOver: true, limit: LAST_ONES });
-    return { open, over: last.filter(({ route }) => route !== undefined).slice(0, MOST_OVER) };
+    const asked = last.filter((call) => call.route !== undefined && isOfTool(call));
+    return { open, over: await dropGone(asked.slice(0, MOST_OVER), seen) };
   };
 }

@@ -1,6 +1,6 @@
 import type { Asked } from '../domain/asked-of.ts';
 import type { Call } from '../domain/call.ts';
-import { routeOf } from '../domain/decide.ts';
+import { missingVotes, routeOf } from '../domain/decide.ts';
 import type { Profile } from '../domain/directory.ts';
 import { canApprove } from '../domain/outlook.ts';
 import { isSamePerson, type Person } from '../domain/person.ts';
@@ -10,6 +10,7 @@ import { refuseStanding } from '../domain/talk.ts';
 import { askWho } from './ask-who.ts';
 import { type Authorize, DECIDER_MAX_AGE_MS } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
+import { createDropGone } from './drop-gone.ts';
 
 /** What waits for a person's decision. */
 export type Waiting =
@@ -30,9 +31,17 @@ export interface ListPage {
   /** The call after which it begins; from the start when there is none. */
   readonly after?: string | undefined;
   readonly limit: number;
+  /** Only calls of this tool. */
+  readonly tool?: string | undefined;
 }
 
-export type ListWaiting = (person: Person, page: ListPage) => Promise<Waiting>;
+/** Which page of a list that people look at. */
+export interface SeenPage extends ListPage {
+  /** Of so many of its first calls it is made sure that people can still see them: the others are left out. */
+  readonly seen?: number;
+}
+
+export type ListWaiting = (person: Person, page: SeenPage) => Promise<Waiting>;
 
 /** A page is never more work than to look at so many calls: what is beyond them is on the next one. */
 const MOST_LOOKED_AT = 300;
@@ -48,13 +57,14 @@ const GROUPS_NOT_KNOWN =
  * they may decide is answered as it is for a press.
  */
 export function createListWaiting(
-  deps: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'sight' | 'log'>,
   authorize: Authorize,
 ): ListWaiting {
   const { directory, log } = deps;
   const { ledger } = deps.store;
+  const dropGone = createDropGone(deps);
 
-  return async function listWaiting(person, { after, limit }) {
+  return async function listWaiting(person, { seen = 0, ...page }) {
     const profile = await askWho(deps, person);
     if (profile === undefined) return { kind: 'nobody', why: NOT_KNOWN, passes: true };
     const refusal = refuseStanding(profile);
@@ -62,12 +72,12 @@ export function createListWaiting(
     // A route may allow guests.
     if (why !== undefined && profile.standing !== 'guest') return { kind: 'nobody', why };
     const { asked, isWhole } = await groupsWith(person);
-    const found = await find(person, profile, asked, { after, limit });
+    const found = await find(person, profile, asked, page);
     if (why !== undefined && found.calls.length === 0) return { kind: 'nobody', why };
     const isClear = isWhole && !found.failed;
     return {
       kind: 'page',
-      calls: found.calls,
+      calls: await dropGone(found.calls, seen),
       ...(found.next !== undefined && { next: found.next }),
       ...(!isClear && { doubt: GROUPS_NOT_KNOWN }),
     };
@@ -95,14 +105,14 @@ export function createListWaiting(
     person: Person,
     profile: Profile,
     asked: readonly Asked[],
-    { after, limit }: ListPage,
+    { after, limit, tool }: ListPage,
   ) {
     const calls: Call[] = [];
     let failed = false;
     let looked = 0;
     let last = after;
     for await (const call of candidates(person, asked, { after, limit })) {
-      const answer = await waitsFor(call, person, profile);
+      const answer = await waitsForOf(tool, call, person, profile);
       const waits = answer === true;
       if (waits && calls.length === limit) return { calls, failed, next: last };
       if (waits) calls.push(call);
@@ -126,13 +136,23 @@ export function createListWaiting(
     }
   }
 
+  async function waitsForOf(
+    tool: string | undefined,
+    call: Call,
+    person: Person,
+    profile: Profile,
+  ): Promise<boolean | 'unclear'> {
+    const isOfTool = tool === undefined || call.tool === tool;
+    return isOfTool && (await waitsFor(call, person, profile));
+  }
+
   async function waitsFor(
     call: Call,
     person: Person,
     profile: Profile,
   ): Promise<boolean | 'unclear'> {
     const hasApproved = call.votes.some(({ by }) => isSamePerson(by, person));
-    if (call.status === 'pending' && hasApproved) return false;
+    if (call.status === 'pending' && hasApproved && missingVotes(call) > 0) return false;
     const decision = mainDecision(call);
     // Known without asking the workspace about any group.
     if (decision === 'approve' && !canApprove(call, person.user, profile)) return false;

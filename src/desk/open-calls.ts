@@ -1,4 +1,4 @@
-import type { ThreadFence } from '../domain/agenda.ts';
+import { redrawKey, type ThreadFence } from '../domain/agenda.ts';
 import type { GraphState, OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import { editOf } from '../domain/call-edit.ts';
@@ -7,9 +7,11 @@ import type { InboxMessage } from '../domain/message.ts';
 import { type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
+import { mayShare, toCards } from '../domain/shared-card.ts';
 import type { TurnRecord } from '../domain/turn-record.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { dueNow, isFreshCall } from './freshness.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import type { createPropose, Proposal } from './propose.ts';
@@ -72,6 +74,17 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     return waiting.length > 0;
   }
 
+  /** What waits for people and is not shown to them yet is shown now: all of a message at once, so that calls which share a card come with it. */
+  async function showCards(calls: readonly Call[]): Promise<void> {
+    for (const card of toCards(calls.filter(mayShare))) {
+      const waiting = card.find(({ status }) => status === 'pending');
+      if (!waiting || (await store.ledger.cardOf(waiting.id))) continue;
+      const now = clock.now();
+      const dueAt = dueNow(isFreshCall(waiting, now), now);
+      await store.agenda.wake([{ key: redrawKey(card[0].id), dueAt }]);
+    }
+  }
+
   /** A claim of long ago is handed over only as it was decided: whoever runs it has no other proof. */
   async function stopForged(calls: readonly Call[]): Promise<boolean> {
     const forged = calls.filter(
@@ -96,6 +109,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       const found = sum(await proposeAll(message, state, turn, fence));
       if (await stopForged(found.calls)) continue;
       if (await withdrawSiblings(found.calls)) continue;
+      await showCards(found.calls);
       const due = found.calls.filter(({ id }) => found.answered.has(id));
       if (!(await recheckHanded(due, work))) return found;
     }

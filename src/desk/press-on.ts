@@ -1,19 +1,21 @@
 /** What the clock does to a call that nobody decides, before its deadline: a reminder, and the way to others. */
-import { sayKey } from '../domain/agenda.ts';
+import { type AgendaKey, escalateKey, remindKey, sayKey } from '../domain/agenda.ts';
 import type { Call, CardPlace } from '../domain/call.ts';
+import { toWaitingLine } from '../domain/call-line.ts';
+import { callPart } from '../domain/call-name.ts';
 import { type Called, hasToMove, isElsewhere } from '../domain/card-home.ts';
-import { shortDigest } from '../domain/digest.ts';
 import { isQuestion } from '../domain/outside.ts';
 import { escalate, escalateAt, missingApprovers, remind, remindAt } from '../domain/patience.ts';
 import { isGroup } from '../domain/permit.ts';
 import { isSamePerson } from '../domain/person.ts';
-import type { Sentence } from '../domain/sentence.ts';
+import { type Sentence, sentence } from '../domain/sentence.ts';
 import { inWords, type Mentions, type Say } from '../domain/store.ts';
 import { isChannelItself, placeOf, type ThreadKey, threadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { Announce, Occasion } from './announce.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
+import { readCardCalls } from './shared-cards.ts';
 
 type PressOnDeps = Pick<DeskDeps, 'store' | 'clock'>;
 
@@ -21,11 +23,12 @@ type PressOnDeps = Pick<DeskDeps, 'store' | 'clock'>;
 export function createRemind(deps: PressOnDeps, announce: Announce) {
   return whenDue(deps, announce, {
     occasion: 'remind',
+    keyOf: remindKey,
     dueAt: remindAt,
     stepOf: remind,
-    sayOf: (call) => ({
+    sayOf: (call, more) => ({
       id: `reminder:${ofRoute(call)}`,
-      words: `“${call.tool}” (call ${shortDigest(call.digest)}) still waits for ${isQuestion(call) ? 'an answer' : 'a decision'}.`,
+      words: sentence`Still open: ${sayLine(call, more)}`,
     }),
   });
 }
@@ -34,13 +37,22 @@ export function createRemind(deps: PressOnDeps, announce: Announce) {
 export function createEscalate(deps: PressOnDeps, announce: Announce) {
   return whenDue(deps, announce, {
     occasion: 'escalate',
+    keyOf: escalateKey,
     dueAt: escalateAt,
     stepOf: escalate,
-    sayOf: (call) => ({
+    sayOf: (call, more) => ({
       id: `escalation:${call.route?.name}:${ofRoute(call)}`,
-      words: `Nobody has ${isQuestion(call) ? 'answered' : 'decided on'} “${call.tool}” (call ${shortDigest(call.digest)}) in time. From now on it is for the route “${call.route?.name}”.`,
+      words: sentence`Nobody has ${isQuestion(call) ? 'answered' : 'decided'} in time: ${sayLine(call, more)}. ${more === 0 ? 'It is' : 'They are'} now with the route “${call.route?.name ?? ''}”.`,
     }),
   });
+}
+
+/** As in every list, with how many others wait with it; whose turn it is, those who are called see. */
+function sayLine(call: Call, more: number): Sentence {
+  const { since, turn } = toWaitingLine(call, {});
+  const others = more === 1 ? ' and another call' : ` and ${more} other calls`;
+  const names = sentence`${callPart(call)}${more === 0 ? '' : `${others} on its card`}`;
+  return sentence`${names} · ${{ ago: since }} · ${turn}`;
 }
 
 function ofRoute({ id, route, pendingSince }: Call): string {
@@ -50,14 +62,16 @@ function ofRoute({ id, route, pendingSince }: Call): string {
 /** What the clock does to a call, and the words that go with it. */
 interface Pressing {
   readonly occasion: Occasion;
+  readonly keyOf: (callId: string) => AgendaKey;
   readonly dueAt: (call: Call) => number | undefined;
   readonly stepOf: (call: Call, now: number) => Step | undefined;
-  readonly sayOf: (call: Call) => { readonly id: string; readonly words: Sentence };
+  /** The words for a call and so many others that wait with it. */
+  readonly sayOf: (call: Call, more: number) => { readonly id: string; readonly words: Sentence };
 }
 
 /** Takes the step when its time has come, with words that are said once; the call is read again until it stands. */
 function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pressing) {
-  const { dueAt, stepOf } = pressing;
+  const { dueAt, keyOf, stepOf } = pressing;
 
   /** At its deadline a call expires, whichever of the two is looked at first. */
   function isDue(call: Call, now: number): boolean {
@@ -65,13 +79,25 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
     return at !== undefined && now >= at && now < (call.deadlineAt ?? Number.POSITIVE_INFINITY);
   }
 
-  /** It is said where the card stands; a card that goes on calls its people itself, and a bulletin those of many calls. */
-  async function wordsOn(call: Call): Promise<Say | undefined> {
+  /** How many calls wait on a card with this one, before the step and after it; undefined where an earlier one of them speaks for all. */
+  async function countBeside(before: Call, after: Call): Promise<number | undefined> {
+    const cards = await Promise.all([before, after].map((call) => readCardCalls(store, call)));
+    const beside = new Map(cards.flat().map((call) => [call.id, call]));
+    beside.delete(before.id);
+    const waiting = [...beside.values()].filter((call) => isAskedWith(call, [before, after]));
+    const isSpokenFor = waiting.some(({ position }) => position < before.position);
+    return isSpokenFor ? undefined : waiting.length;
+  }
+
+  /** It is said where the card stands, once for all of its calls; a card that goes on calls its people itself, and a bulletin those of many calls. */
+  async function wordsOn(before: Call, call: Call): Promise<Say | undefined> {
+    const more = await countBeside(before, call);
+    if (more === undefined) return undefined;
     const card = await store.ledger.cardOf(call.id);
     const goesOn = card !== undefined && hasToMove(call, card);
     const welcome = goesOn ? undefined : await announce.arrive(call, pressing.occasion);
     if (welcome?.bulletin !== undefined && welcome.calls.length === 0) return undefined;
-    const { id, words } = pressing.sayOf(call);
+    const { id, words } = pressing.sayOf(call, more);
     return {
       id,
       thread: threadOfWords(call, card),
@@ -84,7 +110,7 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
 
   async function take(call: Call, step: Step): Promise<boolean> {
     const { audit, wakes } = effectsOf(call, [step], undefined);
-    const say = await wordsOn(step.call);
+    const say = await wordsOn(call, step.call);
     const says = say ? [say] : [];
     const sayWakes = says.map(({ thread, createdAt }) => ({
       key: sayKey(thread),
@@ -93,11 +119,20 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
     return await store.ledger.write(call, [step], { audit, wakes: [...wakes, ...sayWakes], says });
   }
 
+  async function isCardOpen(call: Call): Promise<boolean> {
+    const calls = await readCardCalls(store, call);
+    return calls.some(({ status }) => status === 'pending');
+  }
+
   async function stepNow(call: Call): Promise<Step | undefined> {
-    // Decided while it was to be announced: no bulletin speaks for it.
-    if (call.status !== 'pending') await announce.leave(call);
+    // Decided while it was to be announced: no bulletin speaks for it, unless others of its card wait.
+    if (call.status !== 'pending' && !(await isCardOpen(call))) await announce.leave(call);
     const now = clock.now();
-    return isDue(call, now) ? stepOf(call, now) : undefined;
+    if (isDue(call, now)) return stepOf(call, now);
+    // The agenda keeps the earlier of two times: one that was put off is named again.
+    const at = dueAt(call);
+    if (at !== undefined && at > now) await store.agenda.wake([{ key: keyOf(call.id), dueAt: at }]);
+    return undefined;
   }
 
   return async function pressOn(callId: string): Promise<void> {
@@ -107,6 +142,14 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
       if (!step || (await take(call, step))) return;
     }
   };
+}
+
+/** What is asked anew later is spoken for by nobody. */
+const TOGETHER_MS = 60_000;
+
+function isAskedWith({ pendingSince = 0, status }: Call, calls: readonly Call[]): boolean {
+  const isNear = (since = 0) => Math.abs(since - pendingSince) < TOGETHER_MS;
+  return status === 'pending' && calls.some((call) => isNear(call.pendingSince));
 }
 
 /** Below the card where that stands elsewhere and stays; without a thread of its own, below the card that there is. */

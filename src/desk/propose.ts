@@ -7,13 +7,13 @@ import { findEarlier } from '../domain/earlier-call.ts';
 import { toolsOf } from '../domain/helper.ts';
 import { firstLine, type InboxMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
-import { storedPreview } from '../domain/stored-preview.ts';
+import { storedShown } from '../domain/stored-preview.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
 import type { TurnRecord } from '../domain/turn-record.ts';
 import type { DeskDeps } from './deps.ts';
 import { createPassGate } from './pass-gate.ts';
-import { previewCall } from './preview-call.ts';
+import { showCall } from './show-call.ts';
 
 /** A call in the ledger, or the answer to one that never can be run. */
 export type Proposal =
@@ -71,8 +71,7 @@ export function createPropose(deps: DeskDeps) {
     fence: ThreadFence,
   ): Promise<Call> {
     const now = clock.now();
-    const preview = await previewCall(tool, parsed.value, clock);
-    const draft: Call = {
+    const bare: Call = {
       id: `call_${deps.newId()}`,
       thread: message.thread,
       turn: message.id,
@@ -87,7 +86,6 @@ export function createPropose(deps: DeskDeps) {
       idempotent: tool.idempotent,
       args: parsed.canonical,
       proposedArgs: parsed.canonical,
-      ...storedPreview(preview),
       ...(tool.secrets.length === 0 ? {} : { secrets: tool.secrets }),
       digest: '',
       attempt: 1,
@@ -106,6 +104,7 @@ export function createPropose(deps: DeskDeps) {
       createdAt: now,
       updatedAt: now,
     };
+    const draft = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
     const earlier = findEarlier(draft, await recentCalls(message));
     const call = { ...draft, ...(earlier && { earlier }), digest: digestOf(draft) };
     const audit = {

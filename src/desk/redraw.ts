@@ -2,19 +2,22 @@
 import { redrawKey, sayKey, stubKey } from '../domain/agenda.ts';
 import type { Welcome } from '../domain/bulletin.ts';
 import { type Call, type CardPlace, isTerminal } from '../domain/call.ts';
-import { hasToMove, homeOf, isElsewhere } from '../domain/card-home.ts';
-import { ChatError, UnmendedError } from '../domain/chat.ts';
+import { callPart } from '../domain/call-name.ts';
+import { homeOf, isElsewhere } from '../domain/card-home.ts';
+import { ChatError, type ShownCall, UnmendedError } from '../domain/chat.ts';
 import type { Outlook } from '../domain/outlook.ts';
-import { type Sentence, sentence } from '../domain/sentence.ts';
+import { sentence } from '../domain/sentence.ts';
+import { type CardCalls, isSamePlace } from '../domain/shared-card.ts';
 import { inWords, type Say } from '../domain/store.ts';
 import type { Announce } from './announce.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { foresee } from './foresee.ts';
-import { isFreshCall } from './freshness.ts';
+import { dueNow, isFreshCall } from './freshness.ts';
 import { createLeaveBehind } from './leave-behind.ts';
 import { type Pace, waitFor } from './pace.ts';
 import type { Progress } from './progress.ts';
 import { createRenewPreview } from './renew-preview.ts';
+import { readCard, readCardCalls, type StoredCard } from './shared-cards.ts';
 import { createTellRefused, isAlarming, noteRefused } from './tell-refused.ts';
 
 type RedrawDeps = Pick<
@@ -32,16 +35,15 @@ const FEW = 5;
 const REFUSED: ReadonlySet<ChatError['code']> = new Set(['undeliverable', 'rejected']);
 
 /** Where a drawing goes, and what is known of the card that is there. */
-interface Spot {
-  /** Undefined where a card is to be posted. */
-  readonly place: CardPlace | undefined;
-  /** Where it stands that has to go on to another channel. */
-  readonly old: CardPlace | undefined;
+interface Spot extends StoredCard {
   /** Undefined where nobody is to be called, for a card was there. */
   readonly welcome: Welcome | undefined;
 }
 
-/** Builds the use case: draws the call as it is now, on its card or on a new one where the card was deleted or belongs elsewhere; that nobody can approve it is told. */
+/** How long calls wait for those of their message that are asked anew with them. */
+const TOGETHER_MS = 1_000;
+
+/** Builds the use case: draws the call as it is now, with those that share its card, there or on a new one where the card was deleted or belongs elsewhere; that nobody can approve it is told. */
 export function createRedraw(
   deps: RedrawDeps,
   parts: {
@@ -50,41 +52,65 @@ export function createRedraw(
     readonly progress: Pick<Progress, 'sayAgain'>;
   },
 ) {
-  const { store, chat, clock, log, toolbox } = deps;
+  const { store, chat, clock, log } = deps;
   const { pace, announce, progress } = parts;
-  const renewPreview = createRenewPreview({ store, toolbox, clock });
+  const renewPreview = createRenewPreview(deps);
   const leaveBehind = createLeaveBehind(deps);
   const tellRefused = createTellRefused(deps);
 
-  async function draw(call: Call, spot: Spot, work: Work): Promise<void> {
+  async function draw(calls: CardCalls, spot: Spot, work: Work): Promise<void> {
     const { place, welcome } = spot;
-    const lookFirst = !place && work.tries > 0;
-    const outlook = call.status === 'pending' ? await lookAhead(call) : undefined;
+    const lookFirst = !place && (work.tries > 0 || spot.isPerhapsPosted);
+    const [lead, ...more] = await lookAhead(calls);
+    const paused = calls.every(isTerminal) ? undefined : await store.pause.read();
     await work.assertHeld();
-    const calls = welcome?.calls;
-    const drawn = await chat.drawCard(call, place, { lookFirst, outlook, calls });
-    await settle(call, spot, drawn, work);
-    if (outlook?.gap !== undefined) await tellGap(call, outlook.gap);
+    const drawn = await chat.drawCard(lead.call, place, {
+      lookFirst,
+      outlook: lead.outlook,
+      progress: lead.progress,
+      calls: welcome?.calls,
+      paused,
+      ...(more.length > 0 && { shared: [lead, ...more] }),
+      ...(lookFirst && { others: spot.others }),
+    });
+    await settle(lead.call, spot, drawn, work);
+    await tellGap([lead, ...more]);
   }
 
   /** Remembers where the card is, after whatever has to be known of the one that it goes on from. */
-  async function settle(call: Call, { place, old }: Spot, drawn: CardPlace, work: Work) {
-    if (old) await leaveBehind.mark(call, old);
-    if (drawn.ts !== place?.ts) {
-      await store.ledger.placeCard(call.id, drawn);
-      if (old || !isElsewhere(call)) await progress.sayAgain(call.thread);
+  async function settle(lead: Call, spot: Spot, drawn: CardPlace, work: Work): Promise<void> {
+    const { calls, left, place, places } = spot;
+    await leaveBehind.mark(lead, left, drawn);
+    for (const { id } of calls) {
+      if (!isSamePlace(places.get(id), drawn)) await store.ledger.placeCard(id, drawn);
+    }
+    const isMoved = left.length > 0;
+    if (!isSamePlace(place, drawn) && (isMoved || !isElsewhere(lead))) {
+      await progress.sayAgain(lead.thread);
     }
     // An earlier try may have ended before the old one was drawn over.
-    if (old || work.tries > 0) await leaveBehind.close(call, drawn);
+    if (isMoved || work.tries > 0) await leaveBehind.close(lead, drawn);
+  }
+
+  async function lookAhead(
+    calls: readonly [Call, ...Call[]],
+  ): Promise<readonly [ShownCall, ...ShownCall[]]> {
+    const [lead, ...more] = calls;
+    const ahead = async (call: Call): Promise<ShownCall> => {
+      const progress = call.status === 'running' ? await store.reports.of(call.id) : undefined;
+      return { call, outlook: await outlookOf(call, lead), progress };
+    };
+    return [await ahead(lead), ...(await Promise.all(more.map(ahead)))];
   }
 
   /** A card is drawn without this rather than not at all. */
-  async function lookAhead(call: Call): Promise<Outlook | undefined> {
+  async function outlookOf(call: Call, lead: Call): Promise<Outlook | undefined> {
+    if (call.status !== 'pending') return undefined;
     try {
       return await foresee(deps, call);
     } catch (error) {
       log.warn({ err: error, call: call.id }, 'Nobody told who may approve; the card is without.');
-      await drawAgain(call, LOOK_AGAIN_MS.unclear);
+      await drawAgain(lead, LOOK_AGAIN_MS.unclear);
       return undefined;
     }
   }
@@ -93,58 +119,69 @@ export function createRedraw(
     await store.agenda.wake([{ key: redrawKey(id), dueAt: clock.now() + inMs }]);
   }
 
-  /** The requester hears of it once for each attempt, and the card keeps saying it until it is mended. */
-  async function tellGap(call: Call, gap: Sentence): Promise<void> {
+  /** The requester hears of it once for each attempt, and of one call for all of the card; the card keeps saying it until it is mended. */
+  async function tellGap(shown: readonly [ShownCall, ...ShownCall[]]): Promise<void> {
+    const found = shown.find(({ outlook }) => outlook?.gap !== undefined);
+    const gap = found?.outlook?.gap;
+    if (!found || gap === undefined) return;
+    const { call } = found;
     const now = clock.now();
     const say: Say = {
       id: `gap:${call.id}.${call.attempt}`,
       thread: call.thread,
       kind: 'private',
       to: call.requester,
-      ...inWords(sentence`“${call.tool}” waits for an approval that can’t come. ${gap}`),
+      ...inWords(sentence`${callPart(call)}: ${gap}`),
       createdAt: now,
     };
     await store.outbox.add([say], [{ key: sayKey(call.thread), dueAt: now }]);
-    await drawAgain(call, LOOK_AGAIN_MS.gap);
+    await drawAgain(shown[0].call, LOOK_AGAIN_MS.gap);
   }
 
   /** However long the drawing was on its way, it does not stay over a younger one. */
-  async function lookAgain(drawn: Call): Promise<void> {
-    const call = await store.ledger.get(drawn.id);
-    if (call?.revision !== drawn.revision) await drawAgain(drawn, 0);
+  async function lookAgain(drawn: CardCalls): Promise<void> {
+    const [lead] = drawn;
+    const call = await store.ledger.get(lead.id);
+    const isSame = call !== undefined && isSameCard(await readCardCalls(store, call), drawn);
+    if (!isSame) await drawAgain(lead, 0);
   }
 
-  async function recover(call: Call, spot: Spot, error: unknown, work: Work): Promise<void> {
+  async function recover(calls: CardCalls, spot: Spot, error: unknown, work: Work): Promise<void> {
     if (!(error instanceof ChatError)) throw error;
     const isRefused = REFUSED.has(error.code);
-    if (isRefused) await refused(call, spot, error);
+    if (isRefused) await refused(calls, spot, error);
     // Nobody waits for the card of a call that has ended: it may be given up, and is not missed.
-    const isAwaited = !isTerminal(call);
+    const isAwaited = !calls.every(isTerminal);
     if (error.code !== 'gone') {
       throw isRefused && isAwaited ? new UnmendedError(error.message, { cause: error }) : error;
     }
-    if (isAwaited) await draw(call, { ...spot, place: undefined, welcome: undefined }, work);
+    if (isAwaited) await draw(calls, { ...spot, place: undefined, welcome: undefined }, work);
   }
 
   /** Until its channel takes the card, people decide where it stood before, if anywhere. */
-  async function refused(call: Call, { place, old }: Spot, error: ChatError): Promise<void> {
-    await alarm(call, (place ?? homeOf(call)).channel, error);
+  async function refused(calls: CardCalls, { place, left }: Spot, error: ChatError): Promise<void> {
+    const [old] = left;
+    await alarm(calls, (place ?? homeOf(calls[0])).channel, error);
     if (!old) return;
-    const outlook = call.status === 'pending' ? await lookAhead(call) : undefined;
-    await chat.drawCard(call, old, { lookFirst: false, outlook }).catch((cause: unknown) => {
-      log.warn({ err: cause, call: call.id }, 'The card could not be drawn where it was.');
+    const [lead, ...more] = await lookAhead(calls);
+    const paused = await store.pause.read();
+    const shared = more.length > 0 && { shared: [lead, ...more] };
+    const look = { lookFirst: false, outlook: lead.outlook, paused, ...shared };
+    await chat.drawCard(lead.call, old, look).catch((cause: unknown) => {
+      log.warn({ err: cause, call: lead.call.id }, 'The card could not be drawn where it was.');
     });
   }
 
   /** People hear of what lasts. */
-  async function alarm(call: Call, channel: string, error: ChatError): Promise<void> {
-    const { refused: since } = await store.ledger.sidesOf(call.id);
+  async function alarm(calls: CardCalls, channel: string, error: ChatError): Promise<void> {
+    const [lead] = calls;
+    const { refused: since } = await store.ledger.sidesOf(lead.id);
     const now = clock.now();
     if (since?.channel !== channel) {
-      await store.ledger.placeSide(call.id, 'refused', noteRefused(channel, now));
+      await store.ledger.placeSide(lead.id, 'refused', noteRefused(channel, now));
     } else if (isAlarming(since, now)) {
-      await tellRefused.refused(call, error);
-      if (error.code === 'undeliverable' && isElsewhere(call)) await wakeStub(call);
+      await tellRefused.refused(calls.find((call) => !isTerminal(call)) ?? lead, error);
+      if (error.code === 'undeliverable' && isElsewhere(lead)) await wakeStub(lead);
     }
   }
 
@@ -159,30 +196,53 @@ export function createRedraw(
     return bulletin !== undefined && bulletin.waiting > FEW;
   }
 
-  async function spotOf(call: Call, card: CardPlace | undefined): Promise<Spot> {
-    const old = card && hasToMove(call, card) ? card : undefined;
-    const place = old ? undefined : card;
-    return { place, old, welcome: place ? undefined : await announce.arrive(call) };
+  /** A call that has gone to another card leaves the message to those that stay, whose card is drawn without it. */
+  async function leaveToOthers({ calls, keepers, place }: StoredCard): Promise<void> {
+    for (const keeper of keepers) await drawAgain(keeper, 0);
+    const askedAt = Math.max(...calls.map((call) => call.pendingSince ?? call.createdAt));
+    const isEarly = clock.now() < askedAt + TOGETHER_MS;
+    // Those that stay may be about to follow: then the message goes with all of them.
+    waitFor(keepers.length > 0 && !place && isEarly ? askedAt + TOGETHER_MS : undefined);
+  }
+
+  async function spotOf(card: StoredCard): Promise<Spot> {
+    const awaited = card.calls.find(({ status }) => status === 'pending') ?? card.calls[0];
+    return { ...card, welcome: card.place ? undefined : await announce.arrive(awaited) };
+  }
+
+  async function drawOn(card: StoredCard, work: Work): Promise<void> {
+    await leaveToOthers(card);
+    const spot = await spotOf(card);
+    const [lead, ...more] = card.calls;
+    const { channel } = spot.place ?? homeOf(lead);
+    const isFresh = card.calls.some((call) => isFreshCall(call, clock.now()));
+    const isUrgent = isFresh && !(await isOneOfMany(spot.welcome));
+    waitFor(pace.take(channel, `card ${lead.id}`, isUrgent));
+    const calls: CardCalls = [
+      await renewPreview(lead),
+      ...(await Promise.all(more.map((call) => renewPreview(call)))),
+    ];
+    try {
+      await draw(calls, spot, work);
+    } catch (error) {
+      await recover(calls, spot, error, work);
+    }
+    await follow(calls, spot, work);
+    await lookAgain(calls);
   }
 
   return async function redraw(callId: string, work: Work): Promise<void> {
-    const [stored, card] = await Promise.all([
+    const [stored, place] = await Promise.all([
       store.ledger.get(callId),
       store.ledger.cardOf(callId),
     ]);
     if (!stored?.route) return;
-    const spot = await spotOf(stored, card);
-    const { channel } = spot.place ?? homeOf(stored);
-    const isUrgent = isFreshCall(stored, clock.now()) && !(await isOneOfMany(spot.welcome));
-    waitFor(pace.take(channel, `card ${callId}`, isUrgent));
-    const call = await renewPreview(stored);
-    try {
-      await draw(call, spot, work);
-    } catch (error) {
-      await recover(call, spot, error, work);
-    }
-    await follow(call, spot, work);
-    await lookAgain(call);
+    const card = await readCard(store, stored, place);
+    const [lead] = card.calls;
+    if (lead.id === callId) return await drawOn(card, work);
+    // One worker at a time draws a card, and each drawing shows all of its calls.
+    const dueAt = dueNow(isFreshCall(stored, clock.now()), clock.now());
+    await store.agenda.wake([{ key: redrawKey(lead.id), dueAt }]);
   };
 
   async function takeBack(call: Call, refused: CardPlace): Promise<void> {
@@ -191,12 +251,26 @@ export function createRedraw(
   }
 
   /** The thread's stub and the channel's bulletin follow the card. */
-  async function follow(call: Call, { old }: Spot, work: Work): Promise<void> {
-    const mayHaveSides = isElsewhere(call) || old || work.tries > 0;
-    const sides = mayHaveSides ? await store.ledger.sidesOf(call.id) : {};
-    if (sides.refused) await takeBack(call, sides.refused);
-    if (isElsewhere(call) || sides.stub) await wakeStub(call);
-    if (call.status !== 'pending') await announce.leave(call);
-    else if (old) await announce.leave(call, homeOf(call).channel);
+  async function follow(calls: CardCalls, { left }: Spot, work: Work): Promise<void> {
+    const [lead] = calls;
+    const isMoved = left.length > 0;
+    const mayHaveSides = isElsewhere(lead) || isMoved || work.tries > 0;
+    const sides = mayHaveSides ? await store.ledger.sidesOf(lead.id) : {};
+    if (sides.refused) await takeBack(lead, sides.refused);
+    if (isElsewhere(lead) || sides.stub) await wakeStub(lead);
+    await leaveBulletins(calls, isMoved);
   }
+
+  /** Any of the calls may be the one that was announced: bulletins speak for it while one of them waits. */
+  async function leaveBulletins(calls: CardCalls, isMoved: boolean): Promise<void> {
+    const isOpen = calls.some(({ status }) => status === 'pending');
+    if (isOpen && !isMoved) return;
+    const except = isOpen ? homeOf(calls[0]).channel : undefined;
+    for (const call of calls) await announce.leave(call, except);
+  }
+}
+
+function isSameCard(now: CardCalls, drawn: CardCalls): boolean {
+  const shown = new Map(drawn.map(({ id, revision }) => [id, revision]));
+  return now.length === drawn.length && now.every((call) => shown.get(call.id) === call.revision);
 }

@@ -20,6 +20,7 @@ const EVENTS: Readonly<Record<Refused['kind'], string>> = {
   'already-decided': 'decision.too-late',
   'already-voted': 'decision.repeated',
   stale: 'decision.outdated',
+  rerouted: 'decision.rerouted',
   invalid: 'decision.invalid',
   'needs-opening': 'decision.unopened',
   'not-found': 'decision.unknown-call',
@@ -51,6 +52,7 @@ function detailOf(refused: Refused): { readonly [key: string]: JsonValue } {
     case 'invalid':
       // What is wrong with a value may quote it.
       return { fields: refused.problems.map(({ path }) => path.join('.')) };
+    case 'rerouted':
     case 'already-voted':
     case 'needs-opening':
     case 'not-found':

@@ -3,7 +3,7 @@ import { ruleRenewal } from '../domain/claim.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
-import { previewCall } from './preview-call.ts';
+import { showCall } from './show-call.ts';
 
 /** A file that keeps growing would be shown anew without an end. */
 const REST_MS = 30_000;
@@ -13,18 +13,15 @@ const REST_MS = 30_000;
  * changed since it was shown, the call gets the preview of now: it says so, earlier approvals no
  * longer count, and old buttons die with the digest.
  */
-export function createRenewPreview({
-  store,
-  toolbox,
-  clock,
-}: Pick<DeskDeps, 'store' | 'toolbox' | 'clock'>) {
+export function createRenewPreview(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'log'>) {
+  const { store, toolbox, clock } = deps;
   return async function renewPreview(call: Call): Promise<Call> {
     const tool = toolbox.of(call);
     const isBound = call.status === 'pending' && call.basis !== undefined;
     if (!isBound || !tool?.preview || isResting(call, clock.now())) return call;
     const parsed = parseStoredArgs(call, tool);
-    const preview = parsed.ok ? await previewCall(tool, parsed.value, clock) : undefined;
-    const step = ruleRenewal(call, preview, clock.now());
+    const shown = parsed.ok ? await showCall(deps, call, tool, parsed.value) : {};
+    const step = ruleRenewal(call, shown, clock.now());
     if (!step) return call;
     const isWritten = await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
     return isWritten ? step.call : ((await store.ledger.get(call.id)) ?? call);

@@ -1,3 +1,4 @@
+import type { Call } from '../domain/call.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -34,7 +35,7 @@ export async function runTool(
   const { clock, timeoutMs, stopSignal } = limits;
   context.signal.throwIfAborted();
   if (stopSignal.aborted) {
-    const text = `${tool.name} was stopped by a person before it began.`;
+    const text = `${tool.name}${STOPPED} before it began.`;
     return { kind: 'ended', outcome: { kind: 'error', text } };
   }
   const tooLate = new AbortController();
@@ -85,13 +86,24 @@ async function aborted(signal: AbortSignal): Promise<void> {
 
 /** Says that a person ended a run. */
 export function sayStopped(tool: string): string {
-  return `${tool} was stopped by a person while it ran. It may have done part of its work.`;
+  return `${tool}${STOPPED} while it ran. It may have done part of its work.`;
+}
+
+const STOPPED = ' was stopped by a person';
+
+/** Tells whether a call of ours has failed because a person stopped it; no tool's own words begin so. */
+export function wasStopped({ outcome, outside, tool }: Call): boolean {
+  return (
+    outcome?.kind === 'error' &&
+    outside === undefined &&
+    outcome.text.startsWith(`${tool}${STOPPED}`)
+  );
 }
 
 /** Says of a tool that may be run again that it goes on though it was told to end. */
 export function sayDeaf(tool: string, cause: 'stop' | 'deadline'): string {
-  const why = cause === 'stop' ? 'was stopped by a person' : 'took too long and was told to end';
-  return `${tool} ${why}, and has not ended: it may still be at work. It may safely be called again.`;
+  const why = cause === 'stop' ? STOPPED : ' took too long and was told to end';
+  return `${tool}${why}, and has not ended: it may still be at work. It may safely be called again.`;
 }
 
 function sayTooLate(tool: Tool, timeoutMs: number): string {

@@ -2,9 +2,9 @@ import type { Call } from '../domain/call.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import { missingApprovers } from '../domain/patience.ts';
 import { isSamePerson } from '../domain/person.ts';
-import type { Group } from '../domain/route.ts';
-import { joinSentences, type Sentence, type SentencePart, sentence } from '../domain/sentence.ts';
+import { joinSentences, type Sentence, sentence } from '../domain/sentence.ts';
 import type { DeskDeps } from './deps.ts';
+import { createNameApprovers } from './name-approvers.ts';
 
 /** More would not fit the line. */
 const MAX_NAMED = 3;
@@ -13,26 +13,7 @@ const ON_THE_CARD = 'is waiting for a decision on the card';
 
 /** Builds the words on whom the pending calls of a thread wait for, and where; without names where the workspace does not tell them. */
 export function createSayAwaited({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
-  async function nameGroup(group: Group): Promise<SentencePart> {
-    return { group, handle: (await directory.groupOf(group)).handle };
-  }
-
-  async function namesOf(calls: readonly Call[]): Promise<readonly SentencePart[]> {
-    const missing = calls.map(missingApprovers);
-    const groups = new Set(missing.flatMap((each) => each.groups));
-    const people = new Map(
-      missing.flatMap((each) => each.people).map((person) => [person.user, person]),
-    );
-    const those = [
-      ...[...groups].map((group) => () => nameGroup(group)),
-      ...[...people.values()].map((person) => async () => {
-        return { person: person.user, name: (await directory.profileOf(person)).name };
-      }),
-    ];
-    const names = await Promise.all(those.slice(0, MAX_NAMED).map((name) => name()));
-    const more = those.length - MAX_NAMED;
-    return more > 0 ? [...names, `${more} more`] : names;
-  }
+  const nameApprovers = createNameApprovers({ directory });
 
   return async function sayAwaited(calls: readonly Call[]): Promise<Sentence> {
     const isOwn = calls.every(
@@ -48,7 +29,7 @@ export function createSayAwaited({ directory, log }: Pick<DeskDeps, 'directory' 
       ', ',
     );
     try {
-      const names = joinSentences(await namesOf(calls), ', ');
+      const names = joinSentences(await nameApprovers(calls, MAX_NAMED), ', ');
       const who = sentence`is waiting for ${names}`;
       return channels.size === 0 ? who : sentence`${who} in ${where}`;
     } catch (error) {

@@ -7,7 +7,7 @@ import {
   withAdminRoute,
   withoutAdminRoute,
 } from '../domain/admin-routes.ts';
-import { sayKey } from '../domain/agenda.ts';
+import { rerouteKey, sayKey } from '../domain/agenda.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
 import { escalatingTo, judgeAdminRoute } from '../domain/judge-admin-route.ts';
 import { groupsOf } from '../domain/permit.ts';
@@ -19,7 +19,9 @@ import type { Effects } from '../domain/store.ts';
 import { refuseStanding } from '../domain/talk.ts';
 import { announceRoute, type RouteChange } from './announce-route.ts';
 import { NOT_KNOWN } from './ask-who.ts';
+import { REFUSAL_MAX_AGE_MS } from './authorize.ts';
 import type { NotAllowed } from './control.ts';
+import { judgeQuorum } from './count-able.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 
@@ -68,6 +70,8 @@ export interface RouteControl {
 
 /** Others may write at the same time; each time one of them has written. */
 const MOST_TRIES = 20;
+/** So many people are asked about before a route is set. */
+const MOST_ASKED = 50;
 
 /** Builds the use cases. */
 export function createRouteControl(
@@ -106,7 +110,11 @@ export function createRouteControl(
         },
       ],
       says,
-      wakes: says.map(({ thread }) => ({ key: sayKey(thread), dueAt: change.at })),
+      wakes: [
+        ...says.map(({ thread }) => ({ key: sayKey(thread), dueAt: change.at })),
+        // What waits follows.
+        { key: rerouteKey('all'), dueAt: change.at },
+      ],
     };
     return await store.routes.write(next, effects);
   }
@@ -141,6 +149,33 @@ export function createRouteControl(
     return new Map(found.flatMap(([group, handle]) => (handle ? [[group, handle]] : [])));
   }
 
+  /** Undefined where Slack does not tell, or there are too many to ask about: those count as able. */
+  async function findAble(
+    draft: AdminRouteDraft,
+    team: string,
+  ): Promise<ReadonlySet<string> | undefined> {
+    try {
+      const groups = await Promise.all(
+        groupsOf(draft).map((group) => directory.groupOf(group, { maxAgeMs: REFUSAL_MAX_AGE_MS })),
+      );
+      const named = draft.approvers.flatMap((each) =>
+        each.startsWith('user:') ? [each.slice('user:'.length)] : [],
+      );
+      const all = new Set([...named, ...groups.flatMap(({ members }) => [...members])]);
+      if (all.size > MOST_ASKED) return undefined;
+      const able = await Promise.all([...all].map((user) => isAble(draft, { team, user })));
+      return new Set([...all].filter((_user, i) => able[i]));
+    } catch (error) {
+      log.warn({ err: error, route: draft.name }, 'Slack did not tell who could approve.');
+      return undefined;
+    }
+  }
+
+  async function isAble(draft: AdminRouteDraft, person: Person): Promise<boolean> {
+    const { standing } = await directory.profileOf(person);
+    return standing === 'member' || (standing === 'guest' && draft.allowsGuests === true);
+  }
+
   async function setIn(
     book: AdminRoutes,
     { by, draft, seen }: Parameters<RouteControl['set']>[0],
@@ -149,8 +184,11 @@ export function createRouteControl(
     const meanwhile = whatCameBetween(book, draft.name, before, seen);
     if (meanwhile) return await named(meanwhile);
     const tools = toolbox.list().map(({ name }) => name);
-    const problems = judgeAdminRoute(draft, { book, policy: policy()?.policy, tools });
+    const able = await findAble(draft, by.team);
+    const problems = judgeAdminRoute(draft, { book, policy: policy()?.policy, tools, able });
     if (problems.length > 0) return { kind: 'invalid', problems };
+    const tooFew = await judgeQuorum(deps, draft, by.team);
+    if (tooFew.length > 0) return { kind: 'invalid', problems: tooFew };
     if (before && isSameRoute(before, draft)) return { kind: 'unchanged' };
     const at = clock.now();
     const next = withAdminRoute(book, draft, by, at);

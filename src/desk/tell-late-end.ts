@@ -1,7 +1,9 @@
 import { sayKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
+import { callPart } from '../domain/call-name.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Say } from '../domain/store.ts';
+import { sentence } from '../domain/sentence.ts';
+import { inWords, type Say } from '../domain/store.ts';
 import type { DeskDeps } from './deps.ts';
 
 /** Builds the watch over a tool that went on though it was told to end: when it ends after all, those who were asked are told. */
@@ -18,7 +20,9 @@ export function createTellLateEnd({
       id: `late:${id}.${attempt}`,
       thread: call.thread,
       kind: 'notice',
-      text: `*${call.tool}*, which went on though it was told to end, is over now. ${how}. Please say on its card what you found.`,
+      ...inWords(
+        sentence`${callPart(call)}, which went on though it was told to end, is over now. ${how}. Please say on its card what you found.`,
+      ),
       createdAt: clock.now(),
     };
     await store.outbox.add([say], [{ key: sayKey(call.thread), dueAt: clock.now() }]);

@@ -1,7 +1,9 @@
 import { type AgendaTask, type Lease, sayKey } from '../domain/agenda.ts';
+import { callPart } from '../domain/call-name.ts';
 import { ChatError } from '../domain/chat.ts';
 import { DamagedRecordError } from '../domain/damage.ts';
-import type { Say, Store } from '../domain/store.ts';
+import { type Sentence, sentence } from '../domain/sentence.ts';
+import { inWords, type Say, type Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 
@@ -16,7 +18,7 @@ export function createTellParked({ store, clock }: Pick<DeskDeps, 'store' | 'clo
       id: `parked:${key.task}:${key.id}:${fence}`,
       thread: about.thread,
       kind: 'notice',
-      text: `:construction: ${text}`,
+      ...inWords(sentence`:construction: ${text}`),
       createdAt: now,
     };
     await store.outbox.add([say], [{ key: sayKey(about.thread), dueAt: now }]);
@@ -25,12 +27,12 @@ export function createTellParked({ store, clock }: Pick<DeskDeps, 'store' | 'clo
 
 interface About {
   readonly thread: ThreadKey;
-  readonly what: string;
+  readonly what: Sentence;
   readonly remedy: string;
 }
 
-function sayParked({ what, remedy }: About, error: unknown): string {
-  return `${what} ${sayWhy(error)} Nothing is lost. ${remedy}`;
+function sayParked({ what, remedy }: About, error: unknown): Sentence {
+  return sentence`${what} ${sayWhy(error)} Nothing is lost. ${remedy}`;
 }
 
 const DAMAGED =
@@ -43,6 +45,7 @@ const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set([
   'say',
   'stub',
   'bulletin',
+  'reroute',
   'callback',
   'damaged',
 ]);
@@ -57,12 +60,13 @@ async function findOut(store: Store, { task, id }: Lease['key']): Promise<About 
   if (NOBODY_WAITS.has(task)) return undefined;
   const call = await store.ledger.get(id).catch(() => undefined);
   if (!call || call.outcome) return undefined;
-  const { thread, tool } = call;
+  const { thread } = call;
+  const name = callPart(call);
   if (task === 'run') {
-    return { thread, what: `I could not go on with *${tool}*.`, remedy: WRITE_HERE };
+    return { thread, what: sentence`I could not go on with ${name}.`, remedy: WRITE_HERE };
   }
   const remedy = 'Whoever runs me has to look at it.';
-  return { thread, what: `I could not show how *${tool}* stands.`, remedy };
+  return { thread, what: sentence`I could not show the state of ${name}.`, remedy };
 }
 
 /** What Slack says is worded for people; anything else is for the operator. */

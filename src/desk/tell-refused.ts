@@ -1,5 +1,6 @@
 import { sayKey } from '../domain/agenda.ts';
 import type { Call, CallStatus, CardPlace } from '../domain/call.ts';
+import { callPart } from '../domain/call-name.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import type { ChatError } from '../domain/chat.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
@@ -42,7 +43,7 @@ export function createTellRefused({
       kind: 'private',
       to: call.requester,
       ...inWords(
-        sentence`I can't show the card for “${call.tool}” ${where}: ${error.message} ${state} Whoever may decide it can do so on my Home tab meanwhile; I keep trying, and the card comes when that is mended.`,
+        sentence`I can't show the card for ${callPart(call)} ${where}: ${error.message} ${state} Whoever may decide it can do so on my Home tab meanwhile; I keep trying, and the card comes when that is mended.`,
       ),
       createdAt: clock.now(),
     };
@@ -83,7 +84,7 @@ export function createTellRefused({
         thread: call.thread,
         kind: 'private',
         to: call.requester,
-        ...inWords(sentence`The card for “${call.tool}” can be shown again ${sayWhere(call)}.`),
+        ...inWords(sentence`The card for ${callPart(call)} can be shown again ${sayWhere(call)}.`),
         createdAt: clock.now(),
       };
       await tell(call, [say]);

@@ -1,4 +1,5 @@
 import { encodeRecordName, type RecordName } from './damage.ts';
+import type { Group } from './route.ts';
 import type { ThreadKey } from './thread-key.ts';
 
 /**
@@ -16,6 +17,7 @@ export type AgendaTask =
   | 'heed'
   | 'remind'
   | 'escalate'
+  | 'reroute'
   | 'stub'
   | 'bulletin'
   | 'callback'
@@ -25,7 +27,7 @@ export type AgendaTask =
 /** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
 export interface AgendaKey {
   readonly task: AgendaTask;
-  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub, callback), a bulletin's, which records (tidy), or a record's name (damaged). */
+  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub, callback), a bulletin's, which calls (reroute), which records (tidy), or a record's name (damaged). */
   readonly id: string;
 }
 
@@ -96,6 +98,30 @@ export const runKey = (callId: string): AgendaKey => ({ task: 'run', id: callId 
 export const expireKey = (callId: string): AgendaKey => ({ task: 'expire', id: callId });
 export const remindKey = (callId: string): AgendaKey => ({ task: 'remind', id: callId });
 export const escalateKey = (callId: string): AgendaKey => ({ task: 'escalate', id: callId });
+/** A user group, or the members of a channel, of a workspace. */
+export interface TeamGroup {
+  readonly team: string;
+  readonly group: Group;
+}
+
+/** Waiting calls are to be looked at again: all of them, or those whose route names a group; `after` is the call that was looked at last. */
+export function rerouteKey(which: 'all' | TeamGroup, after = ''): AgendaKey {
+  const { group, team } = which === 'all' ? { group: 'all', team: '' } : which;
+  return { task: 'reroute', id: `${group} ${team} ${after}` };
+}
+
+/** Reads the id of such a key. */
+export function readRerouteId(id: string): {
+  readonly group?: TeamGroup;
+  readonly after?: string;
+} {
+  const [group = '', team = '', after = ''] = id.split(' ');
+  return {
+    ...(group !== 'all' && { group: { team, group: group as Group } }),
+    ...(after !== '' && { after }),
+  };
+}
+
 export const redrawKey = (callId: string): AgendaKey => ({ task: 'redraw', id: callId });
 export const tidyKey = (what: 'audit' | 'history'): AgendaKey => ({ task: 'tidy', id: what });
 export const callbackKey = (callId: string): AgendaKey => ({ task: 'callback', id: callId });

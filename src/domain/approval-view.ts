@@ -1,5 +1,6 @@
 /** A call as programs and people's front ends read it: to them it is called an approval. */
 import type { Call, CallStatus } from './call.ts';
+import { nameCall } from './call-name.ts';
 import { routeOf } from './decide.ts';
 import { type JsonValue, readStoredJson } from './json.ts';
 import type { Outcome } from './outcome.ts';
@@ -30,6 +31,10 @@ export interface Approval {
   readonly requester: string;
   readonly channel: string;
   readonly thread: { readonly channel: string; readonly ts: string } | null;
+  /** Names the call in one line, in our words. */
+  readonly title: string;
+  /** What the program says that the call would do. */
+  readonly summary: string | null;
   readonly userMessage: string | null;
   readonly description: string | null;
   readonly risk: Risk;
@@ -82,6 +87,8 @@ export function toApproval(call: Call, sight: Sight = WHOLE): Approval {
     requester: call.requester.user,
     channel: place.channel,
     thread: isChannelItself(place) ? null : { channel: place.channel, ts: place.root },
+    title: nameCall(call),
+    summary: say(outside?.summary),
     userMessage: say(call.askedLine),
     description: say(call.words),
     risk: call.risk,

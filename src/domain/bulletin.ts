@@ -56,6 +56,8 @@ export interface Bulletins {
   /** Notes that a call waits no more, but in the channel `except`; resolves with the bulletins that had spoken for it. */
   leave(callId: string, except?: string): Promise<readonly string[]>;
   read(id: string): Promise<Bulletin | undefined>;
+  /** The ids of the calls that wait in it, oldest first; at most `limit`. */
+  callsOf(id: string, limit: number): Promise<readonly string[]>;
   place(id: string, place: CardPlace): Promise<void>;
   /** Forgets it, unless a call waits in it; false then. */
   forget(id: string): Promise<boolean>;

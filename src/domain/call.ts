@@ -96,6 +96,8 @@ export interface Call {
   readonly args: string;
   /** The arguments of attempt 1, as the model proposed them. */
   readonly proposedArgs: string;
+  /** What the call would do, in one line of at most 150 characters that holds no secret of the call, made when the attempt began by our own or the operator's tool; of a third party's only where it is ours, made from arguments of a known shape. */
+  readonly summary?: string;
   /** Made by us from our own facts when the attempt began, e.g. a unified diff. */
   readonly preview?: string;
   /** A digest of what the preview was made from, e.g. of the file; another one later means that people saw an old preview. */
@@ -148,6 +150,8 @@ export interface Call {
   readonly pendingSince?: number;
   /** The route that it was first asked on, where it has gone on to another since. */
   readonly escalatedFrom?: string;
+  /** When its route changed last while it waited: buttons that were drawn before do not approve it. */
+  readonly reroutedAt?: number;
   /** When those of the route of now were reminded. */
   readonly remindedAt?: number;
   /** Over all else of the stored call, under the installation's key; absent on calls that were stored before there were seals. */

@@ -1,11 +1,23 @@
 import type { Bulletin } from './bulletin.ts';
 import type { Call, CardPlace } from './call.ts';
+import type { CallLine } from './call-line.ts';
 import type { Called } from './card-home.ts';
 import type { InboxMessage } from './message.ts';
 import type { Outlook } from './outlook.ts';
+import type { Pause } from './pause.ts';
+import type { Report } from './report.ts';
 import type { Sentence } from './sentence.ts';
 import type { Say } from './store.ts';
 import { placeOf, type ThreadKey } from './thread-key.ts';
+
+/** A call as a card shows it. */
+export interface ShownCall {
+  readonly call: Call;
+  /** With whom it waits. */
+  readonly outlook?: Outlook | undefined;
+  /** What the tool of a running call said last of how it goes: its own words, without the call's secrets. */
+  readonly progress?: Report | undefined;
+}
 
 /** Where people see cards and words; all of it is drawn from stored state and may be repeated. */
 export interface Chat {
@@ -17,6 +29,14 @@ export interface Chat {
       readonly lookFirst: boolean;
       readonly outlook?: Outlook | undefined;
       readonly calls?: readonly Called[] | undefined;
+      /** What the tool of a running call said last of how it goes: its own words, without the call's secrets. */
+      readonly progress?: Report | undefined;
+      /** Nothing runs until it ends. */
+      readonly paused?: Pause | undefined;
+      /** All calls of the card by their position, this one first, where it shows several. */
+      readonly shared?: readonly ShownCall[] | undefined;
+      /** What is found at one of these places is another card. */
+      readonly others?: readonly CardPlace[] | undefined;
     },
   ): Promise<CardPlace>;
   /** Draws in the thread that the card stands elsewhere, likewise; `card` is where, once it is there. */
@@ -30,12 +50,21 @@ export interface Chat {
       readonly outlook?: Outlook | undefined;
       /** The channel does not take the card. */
       readonly isRefused: boolean;
+      /** All calls of the card by their position, this one first, where it shows several. */
+      readonly shared?: readonly Call[] | undefined;
     },
   ): Promise<CardPlace>;
   /** Draws over a message of the call that its card has gone on to `next`: nothing can be pressed there. */
   closeCard(call: Call, place: CardPlace, next: CardPlace): Promise<void>;
   /** Draws the bulletin at its place, or posts it at the top of its channel, where it calls its people; with `lookFirst` an earlier post is looked for. */
-  drawBulletin(bulletin: Bulletin, options: { readonly lookFirst: boolean }): Promise<CardPlace>;
+  drawBulletin(
+    bulletin: Bulletin,
+    options: {
+      readonly lookFirst: boolean;
+      /** The calls that wait in it, the oldest of them where there are many. */
+      readonly lines: readonly CallLine[];
+    },
+  ): Promise<CardPlace>;
   /** Says it once; with `lookFirst` an earlier post of the same id is looked for. The growing message at `live` becomes its first part. What can't be said in the thread goes to `to` directly, with the reason. */
   say(
     say: Say,

@@ -10,7 +10,7 @@ import { type KnownGroups, permit } from './permit.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
 import { joinSentences, type Sentence, sentence } from './sentence.ts';
-import { storedPreview, UNSEEN } from './stored-preview.ts';
+import { type Shown, storedShown, UNSEEN } from './stored-preview.ts';
 import { STANDING_WORDS } from './talk.ts';
 import type { ThreadKey } from './thread-key.ts';
 import type { ParsedArgs, Preview } from './tool.ts';
@@ -28,6 +28,8 @@ export interface ClaimFacts {
   readonly child?: ThreadKey | undefined;
   /** The tool's preview of this moment; undefined where that does not matter. */
   readonly preview?: Preview | undefined;
+  /** The summary that goes with it. */
+  readonly summary?: string | undefined;
   /** What the workspace says now of those who approved; undefined when that can't be told. */
   readonly voters: KnownVoters | undefined;
 }
@@ -166,24 +168,20 @@ function isOutdated(call: Call, preview: Preview | undefined): boolean {
 }
 
 /** Shows a waiting call anew when its preview of now was made from something else; undefined when nothing has changed. */
-export function ruleRenewal(
-  call: Call,
-  preview: Preview | undefined,
-  now: number,
-): Step | undefined {
+export function ruleRenewal(call: Call, shown: Shown, now: number): Step | undefined {
   const { route } = call;
-  if (!isIntact(call) || !route || !isOutdated(call, preview)) return undefined;
-  return showAnew(call, route, { now, preview });
+  if (!isIntact(call) || !route || !isOutdated(call, shown.preview)) return undefined;
+  return showAnew(call, route, { now, ...shown });
 }
 
 /** Back to pending: what people approved is not what would happen now. Old buttons die with the digest. */
 function showAnew(
   call: Call,
   route: Route,
-  { now, preview }: Pick<ClaimFacts, 'now' | 'preview'>,
+  { now, preview, summary }: Pick<ClaimFacts, 'now' | 'preview' | 'summary'>,
 ): Step {
-  const { verdict: _old, preview: _text, basis: _basis, ...rest } = call;
-  const shown = { ...rest, ...storedPreview(preview), renewedAt: now };
+  const { verdict: _old, preview: _text, basis: _basis, summary: _line, ...rest } = call;
+  const shown = { ...rest, ...storedShown({ preview, summary }), renewedAt: now };
   return stepFrom(shown, 'recheck', now, {
     status: 'pending',
     digest: digestOf(shown),
@@ -207,7 +205,7 @@ function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step |
 }
 
 /** A call that is asked on the policy's own route begins its way to others anew. */
-function fromHere({ escalatedFrom: _old, ...call }: Call): Call {
+export function fromHere({ escalatedFrom: _old, ...call }: Call): Call {
   return call;
 }
 
@@ -233,7 +231,7 @@ function sendBack(
 }
 
 /** Says why an approval does not count any more; undefined when it does. */
-function whyLost(
+export function whyLost(
   call: Call,
   route: Route,
   { by, reason }: Vote,
@@ -260,7 +258,8 @@ function sayBack(call: Call, route: Route, lost: readonly Sentence[]): Sentence 
   return sentence`An approval does not count any more: ${joinSentences(lost, ', ')}. Nothing was run.`;
 }
 
-function refuse(call: Call, now: number, reason: string): Step {
+/** Ends a call that the policy, or the tool of now, does not take. */
+export function refuse(call: Call, now: number, reason: string): Step {
   return stepFrom(call, 'refuse', now, {
     status: 'refused',
     note: reason,

@@ -10,6 +10,7 @@ export type RecordKind =
   | 'place'
   | 'live'
   | 'bulletin'
+  | 'report'
   | 'audit'
   | 'pause'
   | 'routes'

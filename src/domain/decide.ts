@@ -2,7 +2,7 @@
 import { type Call, isTerminal, type Verdict } from './call.ts';
 import { isUnseen } from './call-secrets.ts';
 import type { DecisionCommand, DecisionLook, DecisionOutcome, SettleCommand } from './decision.ts';
-import { digestOf, shortDigest } from './digest.ts';
+import { digestOf, isOtherRoute, isStale } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { isElicitation } from './outside.ts';
 import type { Allowed, Permission } from './permit.ts';
@@ -11,8 +11,8 @@ import { REQUESTER_ROUTE, type Route } from './route.ts';
 import { isIntact } from './seal.ts';
 import type { SecretsOfTool } from './secret-paths.ts';
 import type { Sentence } from './sentence.ts';
-import { storedPreview } from './stored-preview.ts';
-import type { ParsedArgs, Preview } from './tool.ts';
+import { type Shown, storedShown } from './stored-preview.ts';
+import type { ParsedArgs } from './tool.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
 /** Steps to be written, whose last call is the news; or an answer that changes nothing. */
@@ -21,9 +21,8 @@ export type Ruling<Answer = DecisionOutcome> =
   | { readonly kind: 'answer'; readonly outcome: Answer };
 
 /** An edit's arguments as the tool read them, with the preview of their effect. */
-export interface Edited {
+export interface Edited extends Shown {
   readonly parsed: ParsedArgs;
-  readonly preview?: Preview | undefined;
 }
 
 /** The most characters of a reason. */
@@ -55,7 +54,9 @@ export function ruleLook(
   if (call.deadlineAt !== undefined && now >= call.deadlineAt) {
     return { kind: 'steps', steps: [expire(call, now)] };
   }
-  return permission;
+  // Whoever opens it is shown the route of now.
+  const isPress = look.kind === 'approve' && look.renews !== true;
+  return isPress && isOtherRoute(call, look) ? answer({ kind: 'rerouted', call }) : permission;
 }
 
 /** Rules on a decision; `edited` is needed for edits. */
@@ -76,7 +77,8 @@ export function ruleDecision(
       return ruleApproval(call, { kind: 'approve', by, at: now }, decision.reason);
     case 'edit': {
       if (!edited) throw new Error('An edit is ruled on with its parsed arguments.');
-      const approves = look.approves && decision.keepsUnseen !== true;
+      const sawAll = decision.keepsUnseen !== true && !isOtherRoute(call, command);
+      const approves = look.approves && sawAll;
       return ruleEdit(call, { kind: 'edit', by, at: now }, edited, approves);
     }
     case 'reply':
@@ -186,8 +188,12 @@ export function withdrawHeld(
 
 function ruleApproval(call: Call, verdict: Verdict, given = ''): Ruling {
   const { by, at } = verdict;
-  if (call.votes.some((vote) => isSamePerson(vote.by, by))) {
-    return answer({ kind: 'already-voted', call, missing: missingVotes(call) });
+  const hasApproved = call.votes.some((vote) => isSamePerson(vote.by, by));
+  if (hasApproved) {
+    const missing = missingVotes(call);
+    if (missing > 0) return answer({ kind: 'already-voted', call, missing });
+    // Its route asks for fewer than there are by now: the press is all that it lacks.
+    return steps(stepFrom(withoutNote(call), 'approve', at, { status: 'approved', verdict }));
   }
   const reason = given.trim();
   if (reason === '' && routeOf(call).requiresReason) return answer({ kind: 'needs-reason', call });
@@ -205,13 +211,13 @@ function ruleApproval(call: Call, verdict: Verdict, given = ''): Ruling {
 function ruleEdit(
   call: Call,
   verdict: Verdict,
-  { parsed, preview }: Edited,
+  { parsed, ...shown }: Edited,
   approves: boolean,
 ): Ruling {
   if (!parsed.ok) return answer({ kind: 'invalid', call, problems: parsed.problems });
   const { by, at } = verdict;
-  const { preview: _text, basis: _basis, ...rest } = call;
-  const next = { ...rest, ...storedPreview(preview) };
+  const { preview: _text, basis: _basis, summary: _line, ...rest } = call;
+  const next = { ...rest, ...storedShown(shown) };
   const bound = { ...next, args: parsed.canonical, attempt: call.attempt + 1 };
   const edited = stepFrom(next, 'edit', at, {
     status: 'pending',
@@ -277,13 +283,6 @@ function conclude(
 ): Ruling {
   const cause = status === 'replied' ? 'reply' : 'ignore';
   return steps(stepFrom(call, cause, verdict.at, { status, outcome, verdict }));
-}
-
-function isStale(
-  call: Call,
-  shown: { readonly attempt: number; readonly digest: string },
-): boolean {
-  return shown.attempt !== call.attempt || shown.digest !== shortDigest(call.digest);
 }
 
 function notAllowed(call: Call, why: Sentence): Ruling {

@@ -11,6 +11,8 @@ export interface DecisionCommand {
   readonly attempt: number;
   /** The short digest that the card showed. */
   readonly digest: string;
+  /** The digest of the route that the card showed: under another one an approval does not count. (Default: none was shown.) */
+  readonly card?: string;
   readonly by: Person;
   readonly decision:
     | {
@@ -46,6 +48,8 @@ export type DecisionOutcome =
   | { readonly kind: 'already-decided'; readonly call: Call }
   /** The card showed an earlier attempt. */
   | { readonly kind: 'stale'; readonly call: Call }
+  /** The card showed another route; the call is as it is now. */
+  | { readonly kind: 'rerouted'; readonly call: Call }
   | { readonly kind: 'not-allowed'; readonly call: Call; readonly why: Sentence }
   /** It would count, and the route asks for a reason with it. */
   | { readonly kind: 'needs-reason'; readonly call: Call }
@@ -71,6 +75,7 @@ export interface DecisionLook {
   readonly callId: string;
   readonly attempt: number;
   readonly digest: string;
+  readonly card?: string;
   readonly by: Person;
   readonly kind: DecisionKind;
   /** Whether the call is first shown anew, where what it works on has changed: for a person who is about to read it. */

@@ -27,7 +27,7 @@ export function judgeAdminRoute(
   return [
     ...judgeName(draft, around),
     ...judgeTools(draft, around),
-    ...judgeApprovers(draft),
+    ...judgeApprovers(draft, around.able),
     ...judgeSpans(draft),
     ...judgeEscalation(draft, around.book),
     ...sayLoosening(draft, around),
@@ -86,8 +86,11 @@ function judgeTools(
   return [];
 }
 
-function judgeApprovers(draft: AdminRouteDraft): readonly RouteProblem[] {
-  const { approvers, decisions, quorum, selfApproval } = draft;
+function judgeApprovers(
+  draft: AdminRouteDraft,
+  able: RouteSurroundings['able'],
+): readonly RouteProblem[] {
+  const { approvers, decisions, quorum } = draft;
   if (approvers.length === 0) {
     return wrong('approvers', 'Nobody could decide: choose at least one person or group.');
   }
@@ -104,16 +107,35 @@ function judgeApprovers(draft: AdminRouteDraft): readonly RouteProblem[] {
   if (!Number.isInteger(quorum) || quorum < 1 || quorum > MAX_QUORUM) {
     return wrong('quorum', `A whole number from 1 to ${MAX_QUORUM}.`);
   }
-  const counting = countApprovers(approvers, selfApproval);
+  return judgeQuorum(draft, able);
+}
+
+function judgeQuorum(
+  draft: AdminRouteDraft,
+  able: RouteSurroundings['able'],
+): readonly RouteProblem[] {
+  const { approvers, quorum } = draft;
+  const counting = countAble(draft, able);
   if (counting === undefined || quorum <= counting) return [];
   if (counting === 0) {
-    return wrong(
-      'approvers',
-      'Only the person who asked would decide, whose approval does not count here. Choose others, or let it count.',
-    );
+    const isOwn = approvers.every((each) => each === 'requester');
+    return wrong('approvers', isOwn ? ONLY_OWN : 'Nobody among these can approve. Choose others.');
   }
-  const only = counting === 1 ? 'only one person' : `only ${counting} people`;
-  return wrong('quorum', `${only[0]?.toUpperCase()}${only.slice(1)} can approve here.`);
+  const needed = quorum === 1 ? '1 is needed' : `${quorum} are needed`;
+  const only = counting === 1 ? 'Only 1 person' : `Only ${counting} people`;
+  return wrong('quorum', `${only} can approve; ${needed}.`);
+}
+
+const ONLY_OWN =
+  'Only the person who asked would decide, whose approval does not count here. Choose others, or let it count.';
+
+/** Counts those who can approve; whoever asks is one more where their own approval counts, unless they are one of them anyhow. */
+function countAble(
+  { approvers, selfApproval }: AdminRouteDraft,
+  able: RouteSurroundings['able'],
+): number | undefined {
+  if (!able) return countApprovers(approvers, selfApproval);
+  return able.size + (selfApproval && approvers.includes('requester') ? 1 : 0);
 }
 
 function judgeSpans({ deadlineMs, remindAfterMs, escalate }: AdminRouteDraft) {

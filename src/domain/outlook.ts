@@ -1,6 +1,6 @@
 /** Whether enough people can still approve a pending call, as the workspace tells it now, and what to mend if not. */
 import type { Call } from './call.ts';
-import { routeOf } from './decide.ts';
+import { missingVotes, routeOf } from './decide.ts';
 import type { Profile } from './directory.ts';
 import { groupsOf, isApprover, isGroup, type KnownGroups, refuseDecider } from './permit.ts';
 import { isSamePerson } from './person.ts';
@@ -84,24 +84,23 @@ function findGap(
   });
   if (able.length >= route.quorum) return undefined;
   if (route.approvers.length === 0) {
-    return `Nobody can approve this: the route “${route.name}” has no approvers. ${mend(route)}`;
+    return `This can’t be approved: the route “${route.name}” has no approvers. ${MEND}`;
   }
   const because =
     unable.length === 0
       ? ''
-      : sentence` Not able to: ${joinSentences(unable.slice(0, MAX_NAMED), ', ')}.`;
-  return sentence`${sayTooFew(route, able.length)}${because} ${mend(route)}`;
+      : sentence` Can’t approve: ${joinSentences(unable.slice(0, MAX_NAMED), ', ')}.`;
+  return sentence`${sayTooFew(route, able.length)}${because} ${MEND}`;
 }
 
 function sayTooFew({ quorum }: Route, able: number): string {
-  if (able === 0) return 'Nobody can approve this.';
-  const can = able === 1 ? 'only one person can give one' : `only ${able} people can give one`;
-  return `This needs ${quorum} approvals, and ${can}.`;
+  const needs = quorum === 1 ? 'an approval' : `${quorum} approvals`;
+  if (able === 0) return `This can’t be approved: it needs ${needs} and nobody may give one.`;
+  const few = able === 1 ? 'only 1 person' : `only ${able} people`;
+  return `This can’t be approved: it needs ${needs} and ${few} may give one.`;
 }
 
-function mend({ name }: Route): string {
-  return `Nothing runs until the route “${name}” has enough people who may approve: whoever keeps it can name others, or ask for fewer.`;
-}
+const MEND = 'An admin can change the route.';
 
 /** Why nobody behind an approver can approve, in a few words; undefined when somebody can. */
 function judge(call: Call, approver: Approver, known: KnownPeople): Sentence | undefined {
@@ -130,7 +129,8 @@ function whyUnable(call: Call, user: string, profile: Profile | undefined): stri
 }
 
 function hasApproved(call: Call, approver: Approver): boolean {
-  if (isGroup(approver)) return false;
+  // Where a press is all that is missing, anybody's counts.
+  if (isGroup(approver) || missingVotes(call) === 0) return false;
   const user = approver === 'requester' ? call.requester.user : userOf(approver);
   return call.votes.some((vote) => vote.by.user === user);
 }

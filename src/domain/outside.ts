@@ -23,6 +23,8 @@ export interface Outside {
   readonly decisions?: readonly DecisionKind[];
   /** How long (ms) it waits for people, where that is less than the route's deadline. */
   readonly deadlineMs?: number;
+  /** What it says that the call does: unverified words. */
+  readonly summary?: string;
   /** Answers to choose from, where it asks a question. */
   readonly choices?: readonly string[];
   /** Where it wants to be told of each change. */

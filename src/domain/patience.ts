@@ -1,5 +1,6 @@
 /** What becomes of a pending call while nobody decides it: its people are reminded once, or others may decide. */
 import type { Call } from './call.ts';
+import { missingVotes } from './decide.ts';
 import { isGroup } from './permit.ts';
 import type { Person } from './person.ts';
 import type { Group, Route } from './route.ts';
@@ -51,7 +52,7 @@ export function routeReached(call: Call, route: Route): Route {
   return reached ?? route;
 }
 
-/** Those whose decision a pending call waits for; whoever has approved is not among them. */
+/** Those whose decision a pending call waits for; whoever has approved is not among them, unless a press is all that it lacks. */
 export function missingApprovers(call: Call): {
   readonly people: readonly Person[];
   readonly groups: readonly Group[];
@@ -67,7 +68,7 @@ export function missingApprovers(call: Call): {
       people.set(user, { team, user });
     }
   }
-  for (const { by } of call.votes) people.delete(by.user);
+  if (missingVotes(call) > 0) for (const { by } of call.votes) people.delete(by.user);
   // Theirs would not count.
   if (!selfApproval) people.delete(call.requester.user);
   return { people: [...people.values()], groups };

@@ -4,4 +4,6 @@ import type { Person } from './person.ts';
 export interface Pause {
   readonly by: Person;
   readonly at: number;
+  /** The channels in which it was announced, to be told of its end. */
+  readonly channels?: readonly string[];
 }

@@ -55,7 +55,10 @@ export function permit(
 }
 
 /** Says why people of a standing may decide nothing on a route; undefined when they may, if they are approvers. */
-export function refuseDecider(route: Route, standing: Standing): string | undefined {
+export function refuseDecider(
+  route: Pick<Route, 'allowsGuests'>,
+  standing: Standing,
+): string | undefined {
   if (standing === 'guest' && route.allowsGuests) return undefined;
   return refuseStanding({ standing })?.sentence;
 }

@@ -162,7 +162,8 @@ export function toGateAnswer(
   { rule, ruling, failure, isDefault }: Evaluation<Route>,
   hash: string,
 ): GateAnswer {
-  const source = { rule, policy: hash, ...(isDefault && { isDefault }) };
+  const isInDoubt = failure === undefined ? {} : ({ isInDoubt: true } as const);
+  const source = { rule, policy: hash, ...(isDefault && { isDefault }), ...isInDoubt };
   switch (ruling.gate) {
     case 'run':
       return { kind: 'run', ...source };

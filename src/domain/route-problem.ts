@@ -30,4 +30,6 @@ export interface RouteSurroundings {
   readonly policy: Policy<Route> | undefined;
   /** Names of the tools that there are. */
   readonly tools: readonly string[];
+  /** Who of the people that the route names can approve, those in its groups included. (Default: nobody was asked.) */
+  readonly able?: ReadonlySet<string> | undefined;
 }

@@ -74,6 +74,8 @@ export type GateAnswer = (
   readonly policy?: string;
   /** No rule spoke of the call. */
   readonly isDefault?: true;
+  /** A condition could not be answered, so that this is said to be on the safe side. */
+  readonly isInDoubt?: true;
   /** Dotted paths of arguments that the operator wants nobody to be shown. */
   readonly redact?: readonly string[];
 };

@@ -59,14 +59,26 @@ function rewritten(secrets: readonly string[]): readonly Wanted[] {
   return found;
 }
 
+/** Lists the values at the secret paths that are too short to be among those texts. */
+export function shortSecretsAt(
+  args: readonly JsonValue[],
+  paths: readonly string[],
+): readonly string[] {
+  const all = args.flatMap((each) => allValuesAt(each, paths));
+  return [...new Set(all.filter(({ length }) => length > 0 && length < MIN_SECRET))];
+}
+
 function valuesAt(args: JsonValue, paths: readonly string[]): readonly string[] {
+  return allValuesAt(args, paths).filter(({ length }) => length >= MIN_SECRET);
+}
+
+function allValuesAt(args: JsonValue, paths: readonly string[]): readonly string[] {
   return leavesOf(args)
     .filter(({ path, value }) => {
       const isText = typeof value === 'string' || typeof value === 'number';
       return isText && isSecretPath(path, paths);
     })
-    .map(({ value }) => String(value))
-    .filter(({ length }) => length >= MIN_SECRET);
+    .map(({ value }) => String(value));
 }
 
 function plainWays(secret: string): readonly string[] {

@@ -8,8 +8,12 @@ export type SentencePart =
   /** A group of people, with its handle where it is known. */
   | { readonly group: Group; readonly handle?: string | undefined }
   | { readonly channel: string }
+  /** The name of a call: it may quote its arguments, so nothing in it is markup. */
+  | { readonly callName: string }
   /** A time in milliseconds. */
-  | { readonly at: number };
+  | { readonly at: number }
+  /** How long ago a time in milliseconds was, as it is read. */
+  | { readonly ago: number };
 
 /** A text without markup, or its parts in order; a text among them has no markup either. */
 export type Sentence = string | readonly SentencePart[];
@@ -53,7 +57,9 @@ function writePart(part: SentencePart): string {
   if ('person' in part) return named(part.person, part.name);
   if ('group' in part) return named(part.group, part.handle && `@${part.handle}`);
   if ('channel' in part) return part.channel;
-  return `${new Date(part.at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  if ('callName' in part) return `“${part.callName}”`;
+  const at = 'ago' in part ? part.ago : part.at;
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function named(id: string, name: string | undefined): string {

@@ -3,7 +3,6 @@
  * at all, its effects (audit, wakes, things to say) included. A write that carries a thread's fence
  * does nothing and throws `StaleFenceError` when a younger worker has the thread.
  */
-
 import type { AdminRoutes } from './admin-routes.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { ApiKey } from './api-key.ts';
@@ -15,6 +14,7 @@ import type { InboxMessage, Rating, SettledTurn } from './message.ts';
 import type { Pause } from './pause.ts';
 import type { Person } from './person.ts';
 import type { Pin } from './pin.ts';
+import type { Reports } from './report.ts';
 import type { Group } from './route.ts';
 import { plainSentence, type Sentence } from './sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
@@ -71,6 +71,9 @@ export interface Effects {
   readonly records?: readonly TurnRecord[];
 }
 
+/** Which page of a list: `limit` at most, from its start, or after the call `before`. */
+type PageBefore = { readonly before?: string | undefined; readonly limit: number };
+
 /** The calls: the only truth about them, and the only lock on running one. */
 export interface Ledger {
   /** Inserts a proposed call unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
@@ -105,18 +108,15 @@ export interface Ledger {
   /** A person's calls of all tools that are over, or those that are not, newest first; a page holds at most `limit` of them, those that came before the call `before`. */
   madeBy(
     requester: Person,
-    page: {
-      readonly isOver: boolean;
-      readonly before?: string | undefined;
-      readonly limit: number;
-    },
+    page: PageBefore & { readonly isOver: boolean },
+  ): Promise<readonly Call[]>;
+  /** Calls on which a person has decided at a time (ms) or later, the last decision first; a page holds at most `limit` of them, those that come after the call `before`. */
+  decidedBy(
+    person: Person,
+    page: PageBefore & { readonly since: number },
   ): Promise<readonly Call[]>;
   /** All calls, or those that a program asked for with one key, newest first; a page holds at most `limit` of them, those that came before the call `before`. */
-  newest(page: {
-    readonly key?: string | undefined;
-    readonly before?: string | undefined;
-    readonly limit: number;
-  }): Promise<readonly Call[]>;
+  newest(page: PageBefore & { readonly key?: string | undefined }): Promise<readonly Call[]>;
   /** Calls with one status, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
   withStatus(
     status: CallStatus,
@@ -276,6 +276,7 @@ export interface Store {
   readonly drafts: Drafts;
   readonly keys: Keys;
   readonly bulletins: Bulletins;
+  readonly reports: Reports;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;
   close(): Promise<void>;

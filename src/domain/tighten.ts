@@ -12,8 +12,9 @@ export function tightenAnswer(
   slack: Route,
   { mayLoosen = false }: { readonly mayLoosen?: boolean } = {},
 ): GateAnswer {
-  const { policy, redact, rule } = answer;
+  const { isInDoubt, policy, redact, rule } = answer;
   const source = {
+    ...(isInDoubt && { isInDoubt }),
     ...(redact && { redact }),
     ...(policy !== undefined && { policy }),
     rule: `${rule === undefined ? '' : `${rule}, and `}the route “${slack.name}” set in Slack`,

@@ -32,6 +32,8 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   readonly requester: Person;
   readonly thread: ThreadKey;
+  /** Tells people on the card how the run is going, in one line; the last one is shown, and goes when the run ends. */
+  report(text: string): void;
 }
 
 /**
@@ -56,6 +58,8 @@ export interface Tool {
   readonly idempotent: boolean;
   /** Dotted paths of secret arguments; of an outside tool only a claim, which hides nothing from the people who decide. */
   readonly secrets: readonly string[];
+  /** Arguments that the preview shows whole, as far as it does: a card need not repeat them. */
+  readonly previewed?: readonly string[];
   /** Reads arguments by the tool's schema; a value that the schema would read differently a second time is a problem. */
   parse(value: JsonValue): ParsedArgs;
   /** On a tool whose calls are done by a helper: whom they go to. Such a tool is never run. */
@@ -64,6 +68,8 @@ export interface Tool {
   run(args: JsonValue, context: ToolContext): Promise<string>;
   /** Shows what a run would do, from our own facts; nothing is changed by asking. */
   preview?(args: JsonValue): Promise<Preview | undefined>;
+  /** Says in one line what a run would do, from the arguments alone and at once. On a third party's tool it is our own words. */
+  summary?(args: JsonValue): string | undefined;
 }
 
 /** Work that a call hands to a helper in a thread of its own. */

@@ -9,6 +9,7 @@ export type Cause =
   | 'open'
   | 'remind'
   | 'escalate'
+  | 'reroute'
   | 'approve'
   | 'edit'
   | 'reply'
@@ -40,6 +41,8 @@ export const EDGES: readonly Edge[] = [
   // Nobody has decided: those who may are told once more, or others may from now on.
   ['pending', 'pending', 'remind'],
   ['pending', 'pending', 'escalate'],
+  // Its route has changed, or who is in a group of it: nothing is approved by that.
+  ['pending', 'pending', 'reroute'],
   ['pending', 'approved', 'approve'],
   // What it works on has changed since it was shown.
   ['pending', 'pending', 'recheck'],

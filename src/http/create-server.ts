@@ -1,10 +1,10 @@
 /** The app's one HTTP server: health, Slack's requests, and whatever routes are mounted on it. */
-import { createServer as createNodeServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import { addressOf, openServer, type ServerPlace } from '../net/open-server.ts';
 import type { ApiEnv } from './api/operation.ts';
 import { createSlackRoute, type SlackListener } from './slack-route.ts';
 
@@ -19,16 +19,9 @@ export interface ParkedCount {
   readonly since: string;
 }
 
-export interface HttpServerOptions {
-  readonly host: string;
-  /** 0 for any free port. */
-  readonly port: number;
+export interface HttpServerOptions extends ServerPlace {
   readonly clock: Clock;
   readonly log: Pick<Log, 'error'>;
-  /** How long an idle connection stays open: longer than the proxies in front keep theirs. (Default: 65 s.) */
-  readonly keepAliveMs?: number;
-  /** How long a request may take to arrive: nobody holds the server by sending slowly. (Default: 70 s.) */
-  readonly headersMs?: number;
   /** What `GET /readyz` asks, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Work that stands still, for `GET /healthz`: counts only, for the address may be public. */
@@ -47,6 +40,8 @@ export interface HttpServerOptions {
   ) => Promise<Response>;
   /** Mounts more routes. */
   readonly extraRoutes?: (routes: Hono) => void;
+  /** One that listens there already: from now on its requests come here, and it is closed as ours. */
+  readonly listening?: Server | undefined;
 }
 
 export interface HttpServer {
@@ -60,20 +55,10 @@ export interface HttpServer {
 }
 
 const CLOSE_GRACE_MS = 1_500;
-/** Node looks for requests that are too slow this often. */
-const CHECK_EVERY_MS = 5_000;
-const KEEP_ALIVE_MS = 65_000;
-const HEADERS_MS = 70_000;
 
 /** Starts the server; rejects, naming the address, when it can't listen there. */
 export async function createServer(options: HttpServerOptions): Promise<HttpServer> {
-  const {
-    clock,
-    headersMs = HEADERS_MS,
-    keepAliveMs = KEEP_ALIVE_MS,
-    log,
-    slackListener,
-  } = options;
+  const { clock, log, slackListener } = options;
   let stopping = false;
   const routes = createRoutes(options, () => stopping);
   const handle = getRequestListener(routes.fetch);
@@ -81,13 +66,7 @@ export async function createServer(options: HttpServerOptions): Promise<HttpServ
     slackListener &&
     createSlackRoute({ listener: slackListener, clock, onSkew: options.onSlackSkew });
 
-  const times = {
-    keepAliveTimeout: keepAliveMs,
-    headersTimeout: headersMs,
-    requestTimeout: headersMs,
-    connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersMs),
-  };
-  const server = createNodeServer(times, (request, response) => {
+  const onRequest: RequestListener = (request, response) => {
     request.url = withoutSpareSlashes(request.url ?? '');
     const path = (request.url ?? '').split('?')[0];
     const work =
@@ -97,13 +76,13 @@ export async function createServer(options: HttpServerOptions): Promise<HttpServ
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });
-  });
-  const port = await listen(server, options);
+  };
+  const server = options.listening ?? (await openServer(options, onRequest));
+  if (options.listening) server.removeAllListeners('request').on('request', onRequest);
   let closed: Promise<void> | undefined;
 
   return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    port,
+    ...addressOf(server, options.host),
     stopReady: () => {
       stopping = true;
     },
@@ -167,21 +146,6 @@ async function runChecks(checks: HttpServerOptions['checks']): Promise<readonly 
     }),
   );
   return problems.filter((problem) => problem !== undefined);
-}
-
-async function listen(server: Server, { host, port }: HttpServerOptions): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const remedy =
-        error.code === 'EADDRINUSE'
-          ? 'Another program listens there: stop it, or set another PORT.'
-          : 'Set HOST to an address of this machine, and PORT to one that may be used.';
-      const why = `Can't listen on ${host}:${port}: ${error.message}. ${remedy}`;
-      reject(new Error(why, { cause: error }));
-    });
-    server.listen(port, host, resolve);
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 function closeServer(server: Server, clock: Clock): Promise<void> {

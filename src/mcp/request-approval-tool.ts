@@ -22,6 +22,12 @@ const Input = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe('JSON Schema of the arguments, so that people can edit them in a form.'),
+  summary: z
+    .string()
+    .min(1)
+    .max(150)
+    .optional()
+    .describe('What it would do, in one line for people, like "Delete the branch old-login".'),
   description: z.string().optional().describe('Why you want to do it, in a sentence or two.'),
   risk: z.enum(['low', 'medium', 'high']).optional(),
   channel: z.string().optional().describe('Id of the Slack channel to ask in.'),
@@ -109,12 +115,14 @@ async function take(
 }
 
 function toRequest(input: z.infer<typeof Input>, defaults: AskDefaults): ApprovalRequest {
-  const { action, schema, description, risk, deadline_seconds: deadline, consume = true } = input;
+  const { action, schema, summary, description, risk, consume = true } = input;
+  const { deadline_seconds: deadline } = input;
   const { channel = defaults.channel, requester = defaults.requester } = input;
   return {
     action,
     args: input.arguments,
     ...(schema && { schema }),
+    ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
     ...(risk && { risk }),
     ...(deadline !== undefined && { deadline }),

@@ -3,25 +3,32 @@ import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
-import type { PageStart, Persona, Suggestion, WorkspaceFile } from './page/page-start.ts';
+import type { PageStart, Persona, WorkspaceFile } from './page/page-start.ts';
 import { PAGE_ACTIONS } from './page-actions.ts';
-import { bundlePage } from './page-bundle.ts';
+import { bundlePage, type PageBundle } from './page-bundle.ts';
 import { guardOrigin, guardToken } from './page-guard.ts';
+import type { TryOuts } from './try-outs.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
-/** What the page shows besides the workspace. */
-export interface PageOptions {
-  /** Whether to say that the model's answers are scripted. */
-  readonly scriptedModel: boolean;
-  /** The agent's workspace folder as it is now. */
-  files(): Promise<readonly WorkspaceFile[]>;
-  readonly suggestions: readonly Suggestion[];
-  /** Whom the viewer can act as; the first is acted as at the start. */
-  readonly people: readonly Persona[];
+/** Who reaches the page. */
+export interface PageAccess {
   /** Host names, in lower case and without port, that the page is served under. (Default: localhost and any IP address.) */
   readonly allowedHosts?: readonly string[];
   /** What a visitor must bring, where others than this machine reach the page. */
   readonly token?: string;
+}
+
+/** What the page shows besides the workspace. */
+export interface PageOptions extends PageAccess {
+  /** Whether to say that the model's answers are scripted. */
+  readonly scriptedModel: boolean;
+  /** The agent's workspace folder as it is now. */
+  files(): Promise<readonly WorkspaceFile[]>;
+  readonly tryOuts: Promise<TryOuts>;
+  /** The thread to begin with. */
+  opens?(): PageStart['opens'];
+  /** Whom the viewer can act as; the first is acted as at the start. */
+  readonly people: readonly Persona[];
 }
 
 const SECURITY_HEADERS = {
@@ -37,21 +44,19 @@ const JOURNAL_PAGE = 300;
 /** Changes that follow each other within this time reach the page as one. */
 const COALESCE_MS = 40;
 
-/** Puts the page's routes on the app at once; resolves when the page is bundled, rejects when it can't be. */
-export async function mountPage(
-  app: Hono,
-  workspace: () => Workspace,
-  options: PageOptions,
-): Promise<void> {
-  const bundling = bundlePage();
-  const guard = guardOrigin(options.allowedHosts ?? []);
-  for (const path of ['/', '/page.js', '/page.css', '/ui/*']) {
+/** What the page is made of; everything else that it asks for is under `/ui/`. */
+export const PAGE_FILES = ['/', '/page.js', '/page.css'] as const;
+
+/** Puts the page's own files on the app, for whoever may reach it; they are served as soon as the page is bundled. */
+export function mountFiles(app: Hono, bundling: Promise<PageBundle>, access: PageAccess): void {
+  const guard = guardOrigin(access.allowedHosts ?? []);
+  for (const path of [...PAGE_FILES, '/ui/*']) {
     app.use(path, async (c, next) => {
       await next();
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
     });
     app.use(path, guard);
-    if (options.token !== undefined) app.use(path, guardToken(options.token));
+    if (access.token !== undefined) app.use(path, guardToken(access.token));
   }
   app.get('/', async (c) => c.html((await bundling).html));
   app.get('/page.js', async (c) =>
@@ -60,8 +65,17 @@ export async function mountPage(
   app.get('/page.css', async (c) =>
     c.body((await bundling).style, 200, { 'content-type': 'text/css' }),
   );
+}
 
-  app.get('/ui/start', (c) => c.json(pageStart(workspace(), options)));
+/** Puts the page and what it asks for on the app at once; resolves when the page is bundled, rejects when it can't be. */
+export async function mountPage(
+  app: Hono,
+  workspace: () => Workspace,
+  options: PageOptions,
+  bundling: Promise<PageBundle> = bundlePage(),
+): Promise<void> {
+  mountFiles(app, bundling, options);
+  app.get('/ui/start', async (c) => c.json(await pageStart(workspace(), options)));
   app.get('/ui/sight', (c) =>
     answer(c, async () => workspace().see(z.string().min(1).parse(c.req.query('as')))),
   );
@@ -80,17 +94,27 @@ export async function mountPage(
       answer(c, async () => action.run(workspace(), await readJson(c))),
     );
   }
+  app.post('/ui/try', bodyLimit({ maxSize: MAX_BODY_BYTES }), (c) =>
+    answer(c, async () => {
+      const { as, channel, label } = TryBody.parse(await readJson(c));
+      return await (await options.tryOuts).run(as, channel, label);
+    }),
+  );
   await bundling;
 }
 
-function pageStart(workspace: Workspace, options: PageOptions): PageStart {
+const TryBody = z.strictObject({ as: z.string(), channel: z.string(), label: z.string() });
+
+async function pageStart(workspace: Workspace, options: PageOptions): Promise<PageStart> {
   const { team, app } = workspace;
+  const opens = options.opens?.();
   return {
     team: { id: team.id, name: team.name },
     app: { id: app.id, botUserId: app.botUserId, name: app.name },
     people: options.people,
     scriptedModel: options.scriptedModel,
-    suggestions: options.suggestions,
+    suggestions: (await options.tryOuts).list(),
+    ...(opens && { opens }),
   };
 }
 

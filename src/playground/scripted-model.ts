@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
-import type { Suggestion } from './page/page-start.ts';
 import { readTalk } from './script/read-talk.ts';
-import { readAttached, SCENARIOS, type ScriptedAnswer } from './script/scenarios.ts';
+import { readAttached, SCENARIOS } from './script/scenarios.ts';
+import type { ScriptedAnswer } from './script/scene.ts';
 
 /** A stand-in for a model, behind the same protocol. */
 export interface ScriptedModel {
@@ -10,8 +10,6 @@ export interface ScriptedModel {
   readonly baseUrl: string;
   /** It answers to nobody else. */
   readonly apiKey: string;
-  /** Messages that it has an answer to. */
-  readonly suggestions: readonly Suggestion[];
   /** Ends it; twice is harmless. */
   stop(): Promise<void>;
 }
@@ -42,7 +40,6 @@ export async function createScriptedModel({
   return {
     baseUrl: `${url}/v1`,
     apiKey,
-    suggestions: SCENARIOS.map(({ label, text }) => ({ label, text })),
     stop: () => {
       stopped ??= server.stop();
       return stopped;

@@ -1,26 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
-import { type App, type AppDeps, createApp } from '../app.ts';
-import type { PlaygroundConfig, SlackModeConfig } from '../config.ts';
-import type { ModelConfig } from '../model-config.ts';
+import type { App, AppDeps } from '../app-deps.ts';
+import type { PlaygroundConfig } from '../config.ts';
+import { addressOf } from '../net/open-server.ts';
 import { createReleasers } from '../releasers.ts';
-import type { Persona } from './page/page-start.ts';
+import { openEarly } from './open-early.ts';
+import { bundlePage } from './page-bundle.ts';
 import { isLoopback } from './page-guard.ts';
-import { mountPage } from './page-server.ts';
-import { readFiles } from './read-files.ts';
-import { createScriptedModel } from './scripted-model.ts';
-import { createWorkspace } from './workspace/create-workspace.ts';
-import type { Workspace } from './workspace/workspace-port.ts';
-
-const PEOPLE: readonly Persona[] = [
-  { name: 'requester', note: 'Asks the agent, and decides the calls that come of it' },
-  {
-    name: 'approver',
-    note: 'A colleague in @ops-approvers: decides their own calls, and what a route gives the group',
-  },
-  { name: 'outsider', note: 'In #general only; presses what is not theirs' },
-  { name: 'admin', note: 'Sets routes on the app’s Home tab; in @ops-approvers too' },
-];
+import { mountFiles, PAGE_FILES, type PageAccess } from './page-server.ts';
 
 const OPEN_TO_OTHERS =
   'HOST opens the playground to other machines, without encryption. Whoever has the whole address that is printed can act as anybody in it.';
@@ -30,62 +17,45 @@ export interface Playground extends App {
   readonly pageUrl: string;
 }
 
-/** Starts the app as it is on a simulated workspace, with the page that shows it, and a scripted model when there is no other. */
+/** Starts the app as it is on a simulated workspace, with the page that shows it, and a scripted model when there is no other. `onPage` hears of the page's address as soon as it can be opened; what it shows then is that the workspace is starting. */
 export async function startPlayground(
   config: PlaygroundConfig,
   deps: AppDeps,
+  onPage: (url: string) => void = () => undefined,
 ): Promise<Playground> {
   const releasers = createReleasers(deps.log);
   try {
-    const workspace = await createWorkspace({ clock: deps.clock });
-    releasers.add(() => workspace.stop());
-    workspace.deliverTo({ kind: 'socket' });
-    const isScripted = !config.model && !config.graph;
-    const script = isScripted ? await createScriptedModel() : undefined;
-    if (script) releasers.add(() => script.stop());
-    const token = isLoopback(config.host) ? undefined : randomBytes(32).toString('base64url');
-    if (token !== undefined) deps.log.warn({ host: config.host }, OPEN_TO_OTHERS);
-    const page = new Hono();
-    await mountPage(page, () => workspace, {
-      scriptedModel: script !== undefined,
-      suggestions: script?.suggestions ?? [],
-      people: PEOPLE,
-      files: () => readFiles(config.workspaceDir),
-      allowedHosts: [config.host.toLowerCase()],
-      ...(token !== undefined && { token }),
-    });
-    const model = config.model ?? {
-      provider: 'openai',
-      name: 'scripted',
-      ...(script && { apiKey: script.apiKey, baseUrl: script.baseUrl }),
-    };
-    const app = await createApp(joining(config, workspace, model), {
-      ...deps,
-      // The script knows its scenes alone.
-      overrides: { ...deps.overrides, ...(isScripted && { checksModel: false }) },
-      extraRoutes: (routes) => {
-        routes.route('/', page);
-        deps.extraRoutes?.(routes);
-      },
-    });
-    releasers.add(() => app.stop());
-    const pageUrl = `${app.url}/${token === undefined ? '' : `?token=${token}`}`;
-    return { url: app.url, pageUrl, stop: releasers.releaseAll };
+    const bundling = bundlePage();
+    const access = toAccess(config, deps.log);
+    const front = new Hono();
+    mountFiles(front, bundling, access);
+    const [early] = await Promise.all([
+      openEarly({ ...config, ...config.http }, front, PAGE_FILES),
+      bundling,
+    ]);
+    releasers.add(early.close);
+    const { url } = addressOf(early.server, config.host);
+    const pageUrl = `${url}/${access.token === undefined ? '' : `?token=${access.token}`}`;
+    onPage(pageUrl);
+    // What is behind the page is large, and the page is to be there before it is read.
+    const { openBehind } = await import('./open-behind.ts');
+    const app = await openBehind(
+      config,
+      { ...deps, listening: early.server },
+      { access, bundling },
+    );
+    releasers.add(app.stop);
+    early.open();
+    return { ...app, pageUrl, stop: releasers.releaseAll };
   } catch (error) {
     await releasers.releaseAll();
     throw error;
   }
 }
 
-function joining(
-  config: PlaygroundConfig,
-  { botToken, appToken, apiUrl }: Workspace,
-  model: ModelConfig,
-): SlackModeConfig {
-  return {
-    ...config,
-    mode: 'slack',
-    model,
-    slack: { delivery: 'socket', botToken, appToken, apiUrl },
-  };
+function toAccess({ host }: PlaygroundConfig, log: AppDeps['log']): PageAccess {
+  const allowedHosts = [host.toLowerCase()];
+  if (isLoopback(host)) return { allowedHosts };
+  log.warn({ host }, OPEN_TO_OTHERS);
+  return { allowedHosts, token: randomBytes(32).toString('base64url') };
 }

@@ -23,6 +23,8 @@ export interface PolicyWatchDeps {
   /** What there is, asked at each reading: rules for anything else are warned of. */
   readonly known: () => Promise<KnownNames>;
   readonly audit: Pick<Audit, 'append'>;
+  /** Called after other rules hold, again until it has resolved. (Default: nobody is told.) */
+  readonly onChange?: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,6 +53,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   let current = await loadPolicy(path, deps);
   let cancel: Cancel = () => {};
   let isStopped = false;
+  let isUntold = false;
 
   const entry = (event: string, detail: AuditDraft['detail']): AuditDraft => ({
     at: clock.now(),
@@ -61,10 +64,14 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   });
 
   async function take(next: OpenedPolicy): Promise<void> {
-    if (next.hash === current.hash) return;
-    await audit.append([entry('policy.change', { before: current.hash, after: next.hash })]);
-    current = next;
-    tellOf(next, file, log);
+    if (next.hash !== current.hash) {
+      await audit.append([entry('policy.change', { before: current.hash, after: next.hash })]);
+      current = next;
+      isUntold = true;
+      tellOf(next, file, log);
+    }
+    if (isUntold) await deps.onChange?.();
+    isUntold = false;
   }
 
   async function refuse(error: PolicyFileError): Promise<void> {

@@ -1,6 +1,6 @@
 /** Whether a click or a submitted form is what it claims to be; who may decide is the desk's question. */
 import type { CardPlace } from '../domain/call.ts';
-import { type CardToken, parseCardToken } from '../domain/digest.ts';
+import { type CardToken, parseCardToken, parseCardTokens } from '../domain/digest.ts';
 import type { Person } from '../domain/person.ts';
 import {
   notOurs,
@@ -13,7 +13,7 @@ import {
   whyNotForUs,
 } from './check-payload.ts';
 import type { SlackIdentity } from './connect-slack.ts';
-import { VIEWS } from './ids.ts';
+import { ACTIONS, VIEWS } from './ids.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
 
 /** Where a person can be told something; `view` when they look at a form. */
@@ -29,12 +29,14 @@ export interface Click {
   readonly origin: ClickOrigin;
   readonly actionId: string;
   readonly token: CardToken;
+  /** All attempts that the button names, the first one among them; only *Approve all* names several. */
+  readonly tokens: readonly CardToken[];
   readonly triggerId: string;
   /** Where the button stands; undefined in a form. */
   readonly place: CardPlace | undefined;
   /** Whether Slack says that the message is the app's own. */
   readonly isOwnMessage: boolean;
-  /** What the button said besides the token, e.g. a page. */
+  /** What the button said besides the token, e.g. a page, or the place of an answer. */
   readonly detail: string;
   readonly blockId: string;
   /** What the view says of itself besides the token; empty outside of one. */
@@ -75,9 +77,11 @@ export function parseClick(
   const [action = {}] = actions;
   const { actionId = '', value = '' } = textsOf(action);
   const inView = origin.viewId !== undefined;
-  const said = inView ? readCallMetadata(objectAt(payload, 'view')) : { token: value, form: '' };
+  const [named, detail] = inView ? ['', value] : chosenIn(actionId, value, action);
+  const said = inView ? readCallMetadata(objectAt(payload, 'view')) : { token: named, form: '' };
   const { token: tokenText = '', form = '' } = said ?? {};
-  const token = parseCardToken(tokenText);
+  const tokens = tokensIn(tokenText, actionId);
+  const [token] = tokens;
   const place = inView ? undefined : placeOfClick(payload);
   const wrong =
     whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload) ?? whyNotHere(inView, place);
@@ -87,7 +91,6 @@ export function parseClick(
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';
   const isOwnMessage = textAt(objectAt(payload, 'message'), 'bot_id') === identity.botId;
-  const detail = inView ? value : '';
   const values = valuesOf(objectAt(payload, 'view'));
   const blockId = textAt(action, 'block_id') ?? '';
   return {
@@ -96,6 +99,7 @@ export function parseClick(
       origin,
       actionId,
       token,
+      tokens,
       triggerId,
       place,
       isOwnMessage,
@@ -105,6 +109,22 @@ export function parseClick(
       values,
     },
   };
+}
+
+function tokensIn(text: string, actionId: string): readonly CardToken[] {
+  if (actionId === ACTIONS.approveAll) return parseCardTokens(text) ?? [];
+  const token = parseCardToken(text);
+  return token ? [token] : [];
+}
+
+const CHOICE = new RegExp(`^${ACTIONS.choose.replace('.', '\\.')}-([0-9])$`);
+
+/** The call that an element on a card names, and which answer where it offers one: by its id, or in a list beside the token. */
+function chosenIn(actionId: string, value: string, action: Payload): [string, string] {
+  if (actionId !== ACTIONS.choose) return [value, CHOICE.exec(actionId)?.[1] ?? ''];
+  const chosen = textAt(objectAt(action, 'selected_option'), 'value') ?? '';
+  const [token = '', place = ''] = chosen.split(' ');
+  return [token, place];
 }
 
 function textsOf(action: Payload): { readonly actionId?: string; readonly value?: string } {

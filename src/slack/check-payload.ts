@@ -4,7 +4,7 @@
  */
 import type { SlackIdentity } from './connect-slack.ts';
 import { parseFormMeta } from './forms/form-meta.ts';
-import { ACTIONS, REVIEW, VIEWS } from './ids.ts';
+import { ACTIONS, CHOICE_BUTTONS, chooseAction, REVIEW, VIEWS } from './ids.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from './payload.ts';
 import { ROUTE_ACTIONS, ROUTE_VIEWS } from './routes/route-ids.ts';
 import { SENTENCES } from './sentences.ts';
@@ -41,10 +41,16 @@ const button = (...stands: readonly Stand[]): Element => ({ type: 'button', stan
 /** Every element that sends something when it is pressed, and where the app puts it. */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   [ACTIONS.approve]: button('message', VIEWS.full),
+  [ACTIONS.approveAll]: button('message'),
+  [ACTIONS.review]: button('message'),
   [ACTIONS.edit]: button('message', VIEWS.full),
   [ACTIONS.reply]: button('message', VIEWS.full),
   [ACTIONS.ignore]: button('message', VIEWS.full),
   [ACTIONS.open]: button('message'),
+  [ACTIONS.choose]: { type: 'static_select', stands: ['message'] },
+  ...Object.fromEntries(
+    Array.from({ length: CHOICE_BUTTONS }, (_, place) => [chooseAction(place), button('message')]),
+  ),
   [ACTIONS.page]: button(VIEWS.full),
   [ACTIONS.pageBack]: button(VIEWS.full),
   [ACTIONS.settleRan]: button('message', VIEWS.full),
@@ -63,10 +69,16 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   [ACTIONS.homeRefresh]: button('home'),
   [ACTIONS.homeBack]: button('home'),
   [ACTIONS.homeOn]: button('home'),
+  [ACTIONS.homeShow]: { type: 'static_select', stands: ['home'] },
+  [ACTIONS.homeTool]: { type: 'static_select', stands: ['home'] },
+  [ACTIONS.homeSearch]: { type: 'plain_text_input', stands: ['home'] },
+  [ACTIONS.homeClear]: button('home'),
   [ROUTE_ACTIONS.manage]: button('home'),
   [ROUTE_ACTIONS.add]: button('home', ROUTE_VIEWS.list),
   [ROUTE_ACTIONS.change]: button('home', ROUTE_VIEWS.list),
   [ROUTE_ACTIONS.remove]: button(ROUTE_VIEWS.list),
+  [ROUTE_ACTIONS.more]: button(ROUTE_VIEWS.form),
+  [ROUTE_ACTIONS.back]: button(ROUTE_VIEWS.form),
   [ROUTE_ACTIONS.channel]: { type: 'conversations_select', stands: [ROUTE_VIEWS.form] },
 };
 

@@ -1,13 +1,17 @@
 /** Draws what stands in Slack for calls: cards, their stubs, and bulletins. Each is known by its metadata, so that it is found where an earlier try ended. */
 import type { WebClient } from '@slack/web-api';
-import type { CardPlace } from '../domain/call.ts';
+import type { Call, CardPlace } from '../domain/call.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import { type Chat, ChatError } from '../domain/chat.ts';
+import type { NotificationDetail } from '../domain/notification-detail.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { buildBulletin } from './cards/bulletin.ts';
 import { buildCallCard, type CallCard, type CardLook } from './cards/call-card.ts';
-import { buildMovedCard, buildStub } from './cards/stub.ts';
+import { buildNeutralCard } from './cards/neutral-card.ts';
+import { isShy } from './cards/push-text.ts';
+import { buildSharedCard } from './cards/shared-card.ts';
+import { buildMovedCard, buildNeutralStub, buildStub } from './cards/stub.ts';
 import { doing } from './doing.ts';
 import { findPosts } from './find-posts.ts';
 import { METADATA } from './ids.ts';
@@ -23,14 +27,22 @@ export function createDrawPosts(deps: {
   readonly botId: string;
   readonly toolbox: Toolbox;
   readonly mark: SecretMark;
+  readonly detail: NotificationDetail;
 }): Pick<Chat, 'drawCard' | 'drawStub' | 'closeCard' | 'drawBulletin'> {
-  const { client, botId, toolbox, mark } = deps;
+  const { client, botId, detail, toolbox, mark } = deps;
 
-  async function find(where: Where, type: Metadata, id: string): Promise<CardPlace | undefined> {
+  async function find(
+    where: Where,
+    type: Metadata,
+    id: string,
+    others: readonly CardPlace[] = [],
+  ): Promise<CardPlace | undefined> {
     const posts = await doing('look for an earlier post', () =>
       findPosts(client, { ...where, botId, type }),
     );
-    const found = posts.find(({ payload }) => payload[ID_OF[type]] === id);
+    const isOther = (ts: string) =>
+      others.some((other) => other.ts === ts && other.channel === where.channel);
+    const found = posts.find(({ payload, ts }) => isOf(payload, type, id) && !isOther(ts));
     return found && { channel: where.channel, ts: found.ts };
   }
 
@@ -49,38 +61,76 @@ export function createDrawPosts(deps: {
     return { channel, ts };
   }
 
+  function lookOf(
+    call: Call,
+    {
+      outlook,
+      paused,
+      progress,
+    }: Pick<Parameters<Chat['drawCard']>[2], 'outlook' | 'paused' | 'progress'>,
+  ): CardLook {
+    const { channel, root } = threadPlace(call.thread);
+    const tool = toolbox.of(call);
+    return {
+      mark,
+      detail,
+      ...(tool && { tool }),
+      ...(outlook && { outlook }),
+      ...(paused && { paused }),
+      ...(progress && { progress }),
+      ...(isElsewhere(call) && root !== undefined && { asked: { channel, ts: root } }),
+    };
+  }
+
   return {
-    async drawCard(call, place, { calls, lookFirst, outlook }) {
+    async drawCard(call, place, { calls, lookFirst, others, outlook, paused, progress, shared }) {
       const where = { ...homeOf(call), since: call.createdAt };
-      const { channel, root } = threadPlace(call.thread);
-      const tool = toolbox.of(call);
-      const look: CardLook = {
-        mark,
-        ...(tool && { tool }),
-        ...(outlook && { outlook }),
-        ...(isElsewhere(call) && root !== undefined && { asked: { channel, ts: root } }),
+      const look = lookOf(call, { outlook, paused, progress });
+      const mark = (card: CallCard) =>
+        markAs(
+          card,
+          METADATA.card,
+          call.id,
+          shared?.map((each) => each.call.id),
+        );
+      const draw = (more: Pick<CardLook, 'calls'> = {}) => {
+        const calling = { ...look, ...more };
+        return mark(
+          shared
+            ? buildSharedCard(shared, { ...calling, toolOf: toolbox.of })
+            : buildCallCard(call, calling),
+        );
       };
-      const earlier = place ?? (lookFirst ? await find(where, METADATA.card, call.id) : undefined);
-      const draw = (more: Pick<CardLook, 'calls'>) =>
-        markAs(buildCallCard(call, { ...look, ...more }), METADATA.card, call.id);
-      return earlier
-        ? await update(earlier, draw({}))
-        : await post(where, draw(calls ? { calls } : {}));
+      const earlier =
+        place ?? (lookFirst ? await find(where, METADATA.card, call.id, others) : undefined);
+      if (earlier) return await update(earlier, draw());
+      const calling = calls ? { calls } : {};
+      if (!isShy(call, detail)) return await post(where, draw(calling));
+      const posted = await post(where, mark(buildNeutralCard(call, { ...look, ...calling })));
+      // An update notifies nobody.
+      return await update(posted, draw());
     },
     async drawStub(call, place, { lookFirst, ...look }) {
       const where = { ...threadPlace(call.thread), since: call.createdAt };
       const message = markAs(buildStub(call, look), METADATA.stub, call.id);
       const earlier = place ?? (lookFirst ? await find(where, METADATA.stub, call.id) : undefined);
-      return earlier ? await update(earlier, message) : await post(where, message);
+      if (earlier) return await update(earlier, message);
+      if (detail !== 'none') return await post(where, message);
+      const posted = await post(where, markAs(buildNeutralStub(), METADATA.stub, call.id));
+      return await update(posted, message);
     },
     async closeCard(call, place, next) {
       await update(place, markAs(buildMovedCard(call, next), METADATA.left, call.id));
     },
-    async drawBulletin(bulletin, { lookFirst }) {
+    async drawBulletin(bulletin, { lookFirst, lines }) {
       const { channel, id, place, since } = bulletin;
       const where = { channel, since };
       const earlier = place ?? (lookFirst ? await find(where, METADATA.bulletin, id) : undefined);
-      const message = markAs(buildBulletin(bulletin, { isNew: !earlier }), METADATA.bulletin, id);
+      const message = markAs(
+        buildBulletin(bulletin, { isNew: !earlier, lines }),
+        METADATA.bulletin,
+        id,
+      );
       return earlier ? await update(earlier, message) : await post(where, message);
     },
   };
@@ -107,6 +157,15 @@ const ID_OF: Readonly<Record<Metadata, string>> = {
   [METADATA.growing]: 'turn',
 };
 
-function markAs(message: CallCard, type: Metadata, id: string): Marked {
-  return { ...message, metadata: { event_type: type, event_payload: { [ID_OF[type]]: id } } };
+/** `ids` are those of all calls of a card that shows several. */
+function markAs(message: CallCard, type: Metadata, id: string, ids?: readonly string[]): Marked {
+  const all: Record<string, string> = ids ? { call_ids: ids.join(' ') } : {};
+  const payload = { [ID_OF[type]]: id, ...all };
+  return { ...message, metadata: { event_type: type, event_payload: payload } };
+}
+
+function isOf(payload: Readonly<Record<string, unknown>>, type: Metadata, id: string): boolean {
+  if (payload[ID_OF[type]] === id) return true;
+  const all = type === METADATA.card ? payload.call_ids : undefined;
+  return typeof all === 'string' && all.split(' ').includes(id);
 }

@@ -45,8 +45,9 @@ export async function findGrowing(client: WebClient, where: Where): Promise<stri
 function isGrowing(message: OwnMessage): boolean {
   const { blocks = [], metadata } = message;
   if (metadata?.event_type === METADATA.growing) return true;
-  const isStream = textAt({ ...message }, 'streaming_state') !== undefined;
-  if (isStream && metadata?.event_type === undefined) return true;
+  // A card has a stop button too, while its call runs.
+  if (metadata?.event_type !== undefined) return false;
+  if (textAt({ ...message }, 'streaming_state') !== undefined) return true;
   const elements = blocks.flatMap((block) => ('elements' in block ? (block.elements ?? []) : []));
   return elements.some((each) => 'action_id' in each && each.action_id === ACTIONS.stopTurn);
 }

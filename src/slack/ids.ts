@@ -1,10 +1,14 @@
 /** Every id of a button, form or piece of metadata that the app writes and reads back. */
 export const ACTIONS = {
   approve: 'call.approve',
+  approveAll: 'call.approve-all',
+  review: 'call.review',
   edit: 'call.edit',
   reply: 'call.reply',
   ignore: 'call.ignore',
   open: 'call.open',
+  /** One of the answers that a question offers: as a button by its place, or in a list. */
+  choose: 'call.choose',
   page: 'call.page',
   pageBack: 'call.page-back',
   settleRan: 'call.settle-ran',
@@ -23,7 +27,19 @@ export const ACTIONS = {
   homeRefresh: 'home.refresh',
   homeBack: 'home.back',
   homeOn: 'home.on',
+  homeShow: 'home.show',
+  homeTool: 'home.tool',
+  homeSearch: 'home.search',
+  homeClear: 'home.clear',
 } as const;
+
+/** How many answers a card offers as buttons; more are a list. */
+export const CHOICE_BUTTONS = 5;
+
+/** Returns the id of the button of an answer. */
+export function chooseAction(place: number): string {
+  return `${ACTIONS.choose}-${place}`;
+}
 
 export const VIEWS = {
   loading: 'call.loading',

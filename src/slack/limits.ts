@@ -37,17 +37,27 @@ export const LIMITS = {
 
 /** What the app keeps to within Slack's limits, so that a card fits a phone and a form stays quick. */
 export const BUDGET = {
-  /** Text of one argument or preview on a card: longer preformatted text is not promised to show whole. */
-  cardPiece: 2_800,
-  /** All arguments and the preview of a card together. */
-  cardData: 6_000,
-  cardArguments: 20,
-  words: 300,
+  /** A row of a card on a phone takes as much text. */
+  cardRow: 40,
+  /** Rows of the preview and of all arguments together, so that the buttons stay on the first screen of a phone. */
+  cardRows: 18,
+  argumentRows: 8,
+  /** Rows of the arguments of one call among several on a card, and of all of them together. */
+  sharedCallRows: 6,
+  sharedRows: 60,
+  previewRows: 12,
+  cardPieces: 10,
+  /** The same in a form, which people scroll. */
+  formRows: 150,
+  formPieceRows: 70,
+  words: 200,
   /** What an MCP server asks: people answer by it. */
   question: 1_500,
   /** A line that is quoted beside our facts: it must not push them off a phone's screen. */
-  askedLine: 160,
+  askedLine: 100,
   outcome: 600,
+  /** What a settled card says of what a third party's call was about. */
+  about: 80,
   /** All differences that an edit made together. */
   edit: 900,
   note: 300,
@@ -70,10 +80,8 @@ export const BUDGET = {
   /** Calls on one page of what waits for a person, and of what they asked for. */
   homeWaiting: 8,
   homeAsked: 8,
-  /** Text of a call's arguments on Home: enough to tell one call from another. */
-  homeArguments: 160,
-  /** Text of one of them. */
-  homeArgument: 60,
+  /** Lines of the other lists. */
+  homeList: 15,
   answerPart: 11_000,
   /** What of an answer is shown in one message while it grows. */
   growingText: 10_000,

@@ -13,6 +13,7 @@ import {
 } from './check-click.ts';
 import { notOurs } from './check-payload.ts';
 import { buildMessageView } from './forms/small-views.ts';
+import { approveAll } from './handlers/approve-all-click.ts';
 import { askAgain } from './handlers/ask-again-click.ts';
 import {
   addEntry,
@@ -22,7 +23,7 @@ import {
   toggleGroup,
 } from './handlers/change-form.ts';
 import { answerCommand } from './handlers/command.ts';
-import { approve, ignore, settle } from './handlers/decide-click.ts';
+import { approve, choose, ignore, settle } from './handlers/decide-click.ts';
 import {
   type Acknowledge,
   answerPerson,
@@ -32,7 +33,8 @@ import {
   type HandlerDeps,
   type TurnClickHandler,
 } from './handlers/handler.ts';
-import { edit, open, reply, turnPage } from './handlers/open-form.ts';
+import { noteGroup } from './handlers/note-group.ts';
+import { edit, open, reply, review, turnPage } from './handlers/open-form.ts';
 import { rate } from './handlers/rate-click.ts';
 import { stopTurn } from './handlers/stop-click.ts';
 import { stopSession } from './handlers/stop-session.ts';
@@ -40,7 +42,7 @@ import { submitEdit, submitReason, submitReply } from './handlers/submit-form.ts
 import { answerQuestion } from './handlers/suggest.ts';
 import { HOME_ACTIONS, parseHomeClick } from './home/home-click.ts';
 import { answerHomeClick, showOpenedHome } from './home/home-handlers.ts';
-import { ACTIONS, VIEWS } from './ids.ts';
+import { ACTIONS, CHOICE_BUTTONS, chooseAction, VIEWS } from './ids.ts';
 import { isPayload, objectAt } from './payload.ts';
 import { notTheCard, refuseClick, refuseForm } from './refuse-click.ts';
 import { handleRouteClick, isRouteAction } from './routes/route-clicks.ts';
@@ -50,16 +52,25 @@ import { actionIdOf, parseTurnClick } from './turn-click.ts';
 
 interface ClickListener {
   readonly handle: ClickHandler;
-  /** `card`: only from the card where it stands; `form`: opens a form first and checks then; `own`: from any message of ours. */
-  readonly check: 'card' | 'form' | 'own';
+  /** `card`: only from the card where it stands; `form`: opens a form first and checks then; `each`: checks each of its calls; `own`: from any message of ours. */
+  readonly check: 'card' | 'form' | 'each' | 'own';
 }
 
 const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.approve]: { handle: approve, check: 'card' },
+  [ACTIONS.approveAll]: { handle: approveAll, check: 'each' },
+  [ACTIONS.review]: { handle: review, check: 'form' },
   [ACTIONS.ignore]: { handle: ignore, check: 'card' },
   [ACTIONS.edit]: { handle: edit, check: 'form' },
   [ACTIONS.reply]: { handle: reply, check: 'form' },
   [ACTIONS.open]: { handle: open, check: 'form' },
+  [ACTIONS.choose]: { handle: choose, check: 'card' },
+  ...Object.fromEntries(
+    Array.from({ length: CHOICE_BUTTONS }, (_, place) => [
+      chooseAction(place),
+      { handle: choose, check: 'card' } as const,
+    ]),
+  ),
   [ACTIONS.page]: { handle: turnPage, check: 'card' },
   [ACTIONS.pageBack]: { handle: turnPage, check: 'card' },
   [ACTIONS.formBack]: { handle: backInForm, check: 'card' },
@@ -97,6 +108,9 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   });
   app.event('agent_session_stopped', async ({ body }) => {
     await stopSession(body, deps);
+  });
+  app.event('subteam_updated', async ({ body }) => {
+    await noteGroup(body, deps);
   });
   // The app has none of these: somebody made them, and is told so.
   app.shortcut(/^/, async ({ body, ack }) => {
@@ -144,7 +158,7 @@ async function isWhereItMayBe(
   { check }: ClickListener,
   { cardOf }: HandlerDeps,
 ): Promise<boolean> {
-  if (click.place === undefined || check === 'form') return true;
+  if (click.place === undefined || check === 'form' || check === 'each') return true;
   return isAtItsPlace(click, check === 'own' ? undefined : await cardOf(click.token.callId));
 }
 

@@ -13,6 +13,16 @@ export function toPlainText(text: string): string {
   return escapeMrkdwn(text).replaceAll('://', ':\u2060//');
 }
 
+/** Writes a text that is not ours into a line of mrkdwn: as it is where nothing in it can be markup, else as code, in which nothing is. */
+export function asPlain(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  if (!MAY_BE_MARKUP.test(line)) return escapeMrkdwn(line);
+  return `\`${escapeMrkdwn(line.replaceAll('`', '’'))}\``;
+}
+
+/** Signs, an emoji, an address or a quotation. */
+const MAY_BE_MARKUP = /\*|([_~]).*\1|`|:[^\s:]+:|:\/\/|^>|<|@|#/;
+
 /** Reads Slack's entities back: `&lt;`, `&gt;`, `&amp;`, in one pass. */
 export function unescapeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name] ?? '');

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Group } from '../domain/route.ts';
-import { partsOf, type Sentence, type SentencePart } from '../domain/sentence.ts';
+import { partsOf, plainSentence, type Sentence, type SentencePart } from '../domain/sentence.ts';
 
 const MOST = 500;
 
@@ -31,8 +31,12 @@ export function createPlainWriter(client: WebClient): (words: Sentence) => Promi
     if ('person' in part) return part.name ?? part.person;
     if ('group' in part) return await nameGroup(part.group, part.handle);
     if ('channel' in part) return await nameChannel(part.channel);
-    return new Date(part.at).toISOString();
+    return 'callName' in part ? plainSentence(part) : writeTime(part);
   }
 
   return async (words) => (await Promise.all(partsOf(words).map(write))).join('');
+}
+
+function writeTime(part: { readonly at: number } | { readonly ago: number }): string {
+  return new Date('ago' in part ? part.ago : part.at).toISOString();
 }

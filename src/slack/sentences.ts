@@ -3,11 +3,11 @@ import type { Call, CallStatus } from '../domain/call.ts';
 import type { DecisionOutcome } from '../domain/decision.ts';
 import { isElicitation, isQuestion, isTaken } from '../domain/outside.ts';
 import { isSamePerson } from '../domain/person.ts';
-import { showName } from '../domain/visible-text.ts';
 import { sayElicitationEnd } from './cards/elicitation.ts';
 import { sayOutside } from './cards/outside-words.ts';
 import { endsWithTaking, isLeft } from './cards/state-words.ts';
-import { mention } from './mrkdwn.ts';
+import { escapeMrkdwn, mention } from './mrkdwn.ts';
+import { type Reading, sayNeeds, withoutClosed, writeName } from './say-waits.ts';
 import { writeSentence } from './write-sentence.ts';
 
 /** Sentences that hang on nothing. */
@@ -26,7 +26,7 @@ export const SENTENCES = {
   notReady:
     'I can’t check yet that Slack sent this to me and not to another app, so nothing happened. Please try again in a minute.',
   notOurs: 'That button is not one of mine, so nothing happened.',
-  oldCard: 'That is not the card of this call any more, so nothing happened. Use the newest one.',
+  oldCard: 'This card is out of date; nothing changed. Use the latest card for this call.',
   stranger: 'Only members of this workspace may decide here, so nothing happened.',
   notThatTurn: 'That button belongs to another conversation, so nothing happened.',
   oldAnswer: 'I do not have this answer any more, so nothing was noted.',
@@ -42,27 +42,29 @@ export const SENTENCES = {
   emptyReason: 'Write why you approve it.',
 } as const;
 
-/** Says an outcome to the person who caused it. */
-export function toSentence(outcome: DecisionOutcome): string {
+/** Says an outcome to the person who caused it: where the call has ended up, and not what they pressed. */
+export function toSentence(outcome: DecisionOutcome, reading: Reading = {}): string {
   switch (outcome.kind) {
     case 'decided':
       return sayDecided(outcome.call);
     case 'recorded':
-      return `${sayCounted(outcome.call)} ${sayMissing(outcome.missing)}`;
+      return sayRecorded(outcome.call, reading);
     case 'already-voted':
-      return `You have already approved ${name(outcome.call)}. ${sayMissing(outcome.missing)}`;
+      return `Nothing changed: you have already given your approval. ${name(outcome.call)} ${sayNeeds(outcome.call, reading)}`;
     case 'already-decided':
       return `Nothing changed: ${sayState(outcome.call)}`;
     case 'stale':
       return sayStale(outcome.call);
+    case 'rerouted':
+      return sayRerouted(outcome.call, reading);
     case 'not-allowed':
-      return `Nothing changed. ${writeSentence(outcome.why)}`;
+      return `Nothing changed. ${name(outcome.call)}: ${writeSentence(withoutClosed(outcome.why, reading))}`;
     case 'needs-reason':
       return `Nothing changed yet: say why you approve ${name(outcome.call)}.`;
     case 'needs-opening':
       return `Nothing changed: a part of ${name(outcome.call)} is masked, and you have not seen it. Press Open on its card, or Review on my Home tab, and approve it there.`;
     case 'invalid':
-      return `Nothing changed: ${outcome.problems.map(({ message }) => message).join(' ')}`;
+      return `Nothing changed. ${name(outcome.call)}: ${escapeMrkdwn(outcome.problems.map(({ message }) => message).join(' '))}`;
     case 'damaged':
       return SENTENCES.damaged;
     case 'not-found':
@@ -70,19 +72,18 @@ export function toSentence(outcome: DecisionOutcome): string {
   }
 }
 
-function name(call: Call): string {
-  return `\`${showName(call.tool)}\``;
+/** Says it where the person may not see the call: what it is called holds its arguments. */
+export function toUnnamed(outcome: DecisionOutcome): string {
+  if (outcome.kind !== 'not-allowed') return toSentence(outcome);
+  return `Nothing changed: ${writeSentence(withoutClosed(outcome.why, {}))}`;
 }
 
-function sayMissing(missing: number): string {
-  return missing === 1 ? 'One more approval is needed.' : `${missing} more approvals are needed.`;
-}
+const name = writeName;
 
-function sayCounted(call: Call): string {
-  if (call.votes.length === 0) return sayUncounted(call);
-  return isOwnEdit(call)
-    ? `Your changes to ${name(call)} are saved, with your approval; earlier ones no longer count.`
-    : `Your approval of ${name(call)} counts.`;
+function sayRecorded(call: Call, reading: Reading): string {
+  const needs = `${name(call)} ${sayNeeds(call, reading)}`;
+  if (call.votes.length === 0) return `Saved. ${needs}${sayUncounted(call)}`;
+  return isOwnEdit(call) ? `Saved, with your approval. ${needs}` : `Your approval counts. ${needs}`;
 }
 
 /** Where a reason is owed an edit is no approval, so that the only one there is came later. */
@@ -92,14 +93,19 @@ function isOwnEdit({ editedBy, route, votes }: Call): boolean {
   return isSamePerson(vote.by, editedBy) && !route?.requiresReason;
 }
 
-/** An edit is no approval where its maker has not seen all of it, owes a reason, or may not approve their own call. */
+/** An edit is no approval where its maker has not seen all of it, owes a reason, may not approve their own call, or has moved it to others. */
 function sayUncounted(call: Call): string {
-  const saved = `Your changes to ${name(call)} are saved, and approve nothing`;
-  const { editedBy, requester, route } = call;
-  const isOwn = editedBy !== undefined && isSamePerson(editedBy, requester);
-  if (isOwn && route?.selfApproval === false) return `${saved}: others decide on your own calls.`;
-  if (route?.requiresReason) return `${saved} yet: press Approve on the card and say why.`;
-  return `${saved} yet: see it whole first.`;
+  const { editedBy, requester, reroutedAt, route, updatedAt } = call;
+  if (reroutedAt === updatedAt || editedBy === undefined) return '';
+  if (isSamePerson(editedBy, requester) && route?.selfApproval === false) {
+    return ' Others decide on your own calls.';
+  }
+  if (route?.requiresReason) return ' To approve it, press Approve on its card and say why.';
+  return ' To approve it, see it whole first.';
+}
+
+function sayRerouted(call: Call, reading: Reading): string {
+  return `Nothing changed: its route is not the one that you saw any more. ${name(call)} ${sayNeeds(call, reading)} Look at its card as it is now.`;
 }
 
 function sayDecided(call: Call): string {
@@ -109,8 +115,8 @@ function sayDecided(call: Call): string {
       return `You approved ${name(call)}.`;
     case 'edit':
       return call.status === 'pending'
-        ? `Your changes to ${name(call)} are saved; it waits for approval.`
-        : `Your changes to ${name(call)} are saved and approved.`;
+        ? sayRecorded(call, {})
+        : `Saved, and you approved ${name(call)}.`;
     case 'reply':
       return sayAnswered(call);
     case 'ignore':

@@ -1,5 +1,6 @@
 import { type Chat, ChatError } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
+import type { NotificationDetail } from '../domain/notification-detail.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
 import type { Say } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
@@ -18,9 +19,11 @@ export function createSlackChat(deps: {
   readonly connection: SlackConnection;
   readonly toolbox: Toolbox;
   readonly mark: SecretMark;
+  /** How much of a call a notification tells. (Default: what it would do, in one line.) */
+  readonly detail?: NotificationDetail;
   readonly log: Log;
 }): Chat {
-  const { connection, toolbox, mark } = deps;
+  const { connection, detail = 'summary', toolbox, mark } = deps;
   const { client, identity } = connection;
   const teller = createTeller({ client, log: deps.log });
   const sessions = createAgentSessions({ client, log: deps.log });
@@ -63,7 +66,7 @@ export function createSlackChat(deps: {
   }
 
   return {
-    ...createDrawPosts({ client, botId: identity.botId, toolbox, mark }),
+    ...createDrawPosts({ client, botId: identity.botId, toolbox, mark, detail }),
     say,
     setStatus: sessions.setStatus,
     growLive: (turn, left) => createLiveMessage(growing, turn, left),

@@ -33,6 +33,11 @@ export function encodeTurnToken(turn: string, word = ''): string {
 
 const TOKEN = /^([A-Z0-9]{2,40}\/[A-Z0-9]{2,40})\/[0-9]{1,16}\.[0-9]{1,10}(?: ([a-z]{1,20}))?$/;
 
+/** Tells whether a text is what a button of a turn says. */
+export function isTurnToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
 /** Reads which button a payload says was pressed; empty when it says none. */
 export function actionIdOf(body: unknown): string {
   const [action = {}] = isPayload(body) ? listAt(body, 'actions') : [];

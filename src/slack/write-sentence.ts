@@ -1,7 +1,7 @@
 import type { Group } from '../domain/route.ts';
 import { partsOf, type Sentence, type SentencePart } from '../domain/sentence.ts';
 import { toVisible } from '../domain/visible-text.ts';
-import { dateText, escapeMrkdwn, mention, mentionChannel } from './mrkdwn.ts';
+import { dateText, escapeMrkdwn, mention, mentionChannel, toPlainText } from './mrkdwn.ts';
 
 /** How people are named: `mentioned` tells them so in a new message; `quiet` tells nobody. */
 export type Naming = 'mentioned' | 'quiet';
@@ -21,7 +21,8 @@ function writePart(part: SentencePart, naming: Naming): string {
   if ('person' in part) return namePerson(part.person, part.name, naming);
   if ('group' in part) return nameGroup(part.group, part.handle);
   if ('channel' in part) return mentionChannel(part.channel);
-  return dateText(part.at);
+  if ('callName' in part) return writeCallName(part.callName);
+  return 'ago' in part ? dateText(part.ago, '{ago}') : dateText(part.at);
 }
 
 function namePerson(id: string, name: string | undefined, naming: Naming): string {
@@ -41,4 +42,19 @@ function asData(name: string): string {
   const visible = toVisible(name.replaceAll(/[`\n]/g, ' ').trim()).text;
   const cut = visible.length > NAME_LIMIT ? `${visible.slice(0, NAME_LIMIT)}…` : visible;
   return `\`${escapeMrkdwn(cut)}\``;
+}
+
+const CALL_NAME_LIMIT = 150;
+/** A word joiner takes the meaning from a mark, and shows nothing. */
+const JOINER = '\u2060';
+
+/** It may quote what an agent wrote: nothing in it is markup, an emoji or a link. */
+function writeCallName(name: string): string {
+  const visible = toVisible(name.replaceAll(/\s+/g, ' ').trim()).text;
+  const cut = visible.length > CALL_NAME_LIMIT ? `${visible.slice(0, CALL_NAME_LIMIT)}…` : visible;
+  const plain = toPlainText(cut)
+    .replaceAll(/[*`]/g, `$&${JOINER}`)
+    .replaceAll(/(?<![A-Za-z0-9])[_~]|[_~](?![A-Za-z0-9])/g, `$&${JOINER}`)
+    .replaceAll(/:(?=[\w+'-]+:)/g, `:${JOINER}`);
+  return `*${plain}*`;
 }

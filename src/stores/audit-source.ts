@@ -6,6 +6,8 @@ const AuditCallDocument = z.looseObject({
   tool: z.string(),
   thread: z.string(),
   summary: z.string().optional(),
+  server: z.string().optional(),
+  outside: z.looseObject({ by: z.enum(['key', 'graph', 'server']), name: z.string() }).optional(),
   requester: z.looseObject({ user: z.string() }),
   route: z.looseObject({ approvers: z.array(z.string()) }).optional(),
 });

@@ -19,6 +19,8 @@ export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
       (await ledger.askingAny(team, asked, page)).map((call) => checkSeal(call, seal)),
     madeBy: async (requester, page) =>
       (await ledger.madeBy(requester, page)).map((call) => checkSeal(call, seal)),
+    decidedBy: async (person, page) =>
+      (await ledger.decidedBy(person, page)).map((call) => checkSeal(call, seal)),
     withStatus: async (status, page) =>
       (await ledger.withStatus(status, page)).map((call) => checkSeal(call, seal)),
   };

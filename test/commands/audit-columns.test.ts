@@ -1,6 +1,7 @@
 /** What `countersign audit export` puts beside each entry: names, the whole digest, and the call that it is about. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { flatColumnsOf } from '../../src/commands/audit-columns.ts';
 import { threadKey } from '../../src/domain/thread-key.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import { createSystemClock } from '../../src/system-clock.ts';
@@ -29,6 +30,19 @@ async function auditOf(t: TestContext, kind: StoreKind) {
 }
 
 describe('an exported entry', () => {
+  it('names its call as cards do: whose it is, and never a program’s words as ours', () => {
+    const entry = { ...draftAt(NOW, {}), seq: 1, previous: '', hash: '' };
+    const about = { requester: { user: 'U1' }, thread: aCall().thread };
+    const call = { ...about, tool: 'close_account', summary: 'Close A-1' };
+    const names = { nameOf: () => undefined };
+    const summaryOf = (more: object) => flatColumnsOf(entry, { ...call, ...more }, names).summary;
+    assert.equal(summaryOf({}), 'Close A-1');
+    assert.equal(summaryOf({ summary: undefined }), 'Close account');
+    const outside = { by: 'key', name: 'bot', summary: 'Harmless' } as const;
+    assert.equal(summaryOf({ outside, summary: undefined }), 'bot: close_account');
+    assert.equal(summaryOf({ server: 'bank', summary: undefined }), 'bank: close_account');
+  });
+
   for (const kind of ['SQLite', 'Redis'] as const) {
     it(`has the call that it is about, from ${kind}, and no names without Slack`, async (t) => {
       const stage = await auditOf(t, kind);

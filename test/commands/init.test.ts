@@ -52,8 +52,12 @@ describe('countersign init', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     t.after(() => app.kill('SIGKILL'));
-    const [printed] = await once(app.stdout, 'data');
-    assert.match(String(printed), /^Countersign’s playground is open: http:/);
+    let printed = '';
+    for await (const text of app.stdout) {
+      printed += text;
+      if (printed.includes('http:')) break;
+    }
+    assert.match(printed, /^Countersign’s playground is open: http:/m);
     const exited = once(app, 'exit');
     app.kill('SIGTERM');
     await exited;

@@ -90,7 +90,7 @@ describe('nobody decides', () => {
         const cards = record.slack.flatMap((entry) => (entry.op === 'card' ? [entry] : []));
         const closed = cards.filter(({ callId, text }) => callId === id && /Expired/.test(text));
         const buttons = closed.map((card) => card.buttons.map(({ action }) => action));
-        assert.deepEqual(buttons, [[ACTIONS.askAgain]]);
+        assert.deepEqual(buttons, [[ACTIONS.askAgain, ACTIONS.open]]);
       }
     });
   }

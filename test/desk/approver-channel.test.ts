@@ -84,7 +84,7 @@ describe('the card of a route with a channel', () => {
     const [notice, ...more] = saidIn(desk, 'notice');
     assert.deepEqual(more, []);
     assert.equal(notice?.thread, THREAD);
-    assert.match(notice?.text ?? '', /^“act” \(call \w+\) was approved\.$/);
+    assert.match(notice?.text ?? '', /^“Act: a” was approved\.$/);
     assert.deepEqual(notice?.mentions, { people: [REQUESTER], groups: [] });
   });
 
@@ -178,7 +178,10 @@ describe('the card of a route with a channel', () => {
         ['U8', true],
       ],
     );
-    assert.match(told[0]?.text ?? '', /“act” in C9, where it is to be decided: I am not a member/);
+    assert.match(
+      told[0]?.text ?? '',
+      /“Act: a” in C9, where it is to be decided: I am not a member/,
+    );
     assert.match(told[1]?.text ?? '', /The route “ops” sends its cards to C9.*not a member there/);
     for (const { text } of told) assert.match(text, /can do so on my Home tab meanwhile/);
     const page = await desk.desk.listWaiting(APPROVER, { limit: 5 });
@@ -197,7 +200,7 @@ describe('the card of a route with a channel', () => {
     // The requester hears that the card is there, and nobody else anything more.
     const [mended, ...others] = saidIn(desk, 'private').slice(3);
     assert.deepEqual([mended?.to?.user, others], ['U1', []]);
-    assert.match(mended?.text ?? '', /“act” can be shown again in C9/);
+    assert.match(mended?.text ?? '', /“Act: a” can be shown again in C9/);
     await desk.decide(call, APPROVER);
     assert.equal(tool.runs.length, 1);
   });

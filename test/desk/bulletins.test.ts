@@ -14,7 +14,6 @@ import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import { APPROVER, aCall, THREAD } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { claimOne } from '../support/claim-one.ts';
-import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { TEST_SEAL } from '../support/test-mark.ts';
@@ -30,13 +29,19 @@ const OPS: Route = {
   selfApproval: false,
 };
 
-/** A desk whose agent makes so many calls at once. */
+/** A desk to which so many messages have just brought one call each. */
 async function flooded(t: TestContext, calls: number, route: Partial<Route> = OPS) {
   const tool = createRecordedTool();
-  const desk = await buildDesk(t, { gate: askAll(route), tools: [tool.definition] });
-  const all = Array.from({ length: calls }, (_, n) => ({ name: 'act', args: `{"note":"${n}"}` }));
-  desk.model.script((_request, index) => (index === 0 ? sayCalls(all) : sayText('Done.')));
-  await desk.send('act much');
+  const gate = askAll(route);
+  const desk = await buildDesk(t, { gate, tools: [tool.definition], stalled: true });
+  const { agenda, ledger } = desk.store;
+  const { schemaHash = '' } = desk.toolbox.get('act') ?? {};
+  await storm(ledger, agenda, calls, desk.clock.now(), {
+    route: { ...REQUESTER_ROUTE, ...route },
+    schemaHash,
+  });
+  desk.takeOver();
+  await desk.rest();
   return desk;
 }
 
@@ -61,7 +66,13 @@ async function stormed(
   return { desk, workers: [desk.worker, desk.takeOver()] };
 }
 
-async function storm(ledger: Ledger, agenda: Agenda, calls: number, now: number): Promise<void> {
+async function storm(
+  ledger: Ledger,
+  agenda: Agenda,
+  calls: number,
+  now: number,
+  { route = OPS, schemaHash = '' } = {},
+): Promise<void> {
   const key = pumpKey(THREAD);
   await agenda.wake([{ key, dueAt: now }]);
   const lease = await claimOne(agenda, now, 1_000);
@@ -71,9 +82,11 @@ async function storm(ledger: Ledger, agenda: Agenda, calls: number, now: number)
   await Promise.all(
     Array.from({ length: calls }, async (_, n) => {
       const id = `call_${String(n).padStart(22, '0')}`;
-      const call: Call = { ...rest, id, toolCallId: id, status: 'proposed', revision: 1 };
+      const args = `{"note":"${n}"}`;
+      const made = { id, toolCallId: id, args, proposedArgs: args, schemaHash };
+      const call: Call = { ...rest, ...made, status: 'proposed', revision: 1 };
       const proposed = await ledger.propose({ ...call, digest: digestOf(call) }, {}, fence);
-      const step = ruleGate(proposed, { kind: 'ask', route: OPS }, now);
+      const step = ruleGate(proposed, { kind: 'ask', route }, now);
       await ledger.write(proposed, [step], effectsOf(proposed, [step], undefined));
     }),
   );

@@ -82,7 +82,8 @@ describe('a run', () => {
       ...{ tools: [], made: [tool] },
       gate(facts) {
         asked += 1;
-        isChanged = asked > 1;
+        // At the proposal, at the press, and at the claim.
+        isChanged = asked > 2;
         return gate(facts);
       },
     });

@@ -97,7 +97,7 @@ describe('a thread that can not be carried on', () => {
       (await desk.store.agenda.parked()).some(({ key }) => key.task === 'run'),
     );
     await desk.worker.idle();
-    const told = desk.chat.said.find(({ text }) => text.includes('I could not go on with *act*'));
+    const told = desk.chat.said.find(({ text }) => text.includes('I could not go on with “Act'));
     assert.match(told?.text ?? '', /the reason is in my log/);
     assert.deepEqual(tool.runs, []);
     db.exec('DROP TRIGGER no_run');

@@ -12,6 +12,7 @@ export const IDLE_HANDLERS: AgendaHandlers = {
   heed: nothing,
   remind: nothing,
   escalate: nothing,
+  reroute: nothing,
   tidy: nothing,
   stub: nothing,
   callback: async () => {},

@@ -54,7 +54,7 @@ describe('a call that nobody can approve', () => {
     [
       'since it needs more than there are',
       { ...GROUP_ROUTE, quorum: 3 },
-      /This needs 3 approvals, and only 2 people can give one\./,
+      /This can’t be approved: it needs 3 approvals and only 2 people may give one\./,
     ],
   ];
   for (const [title, route, gap, prepare] of cases) {
@@ -64,11 +64,11 @@ describe('a call that nobody can approve', () => {
       prepare?.(directory);
       const on = await approvalDesk(t, route, { directory });
       assert.match(await gapOf(on), gap);
-      assert.match(await gapOf(on), /Nothing runs until the route “.*” has enough people/);
+      assert.match(await gapOf(on), /An admin can change the route\./);
       const told = on.told(REQUESTER);
       assert.equal(told.length, 1);
       assert.match(told[0] ?? '', gap);
-      assert.match(told[0] ?? '', /“act” waits for an approval that can’t come/);
+      assert.match(told[0] ?? '', /“Act: a”: This can’t be approved/);
     });
   }
 
@@ -102,7 +102,7 @@ describe('a call that nobody can approve', () => {
     assert.equal(await gapOf(on), '');
     on.directory.setPerson('U3', { standing: 'gone' });
     await on.desk.decide(await on.call(), APPROVER);
-    assert.match(await gapOf(on), /only one person can give one/);
+    assert.match(await gapOf(on), /only 1 person may give one/);
     assert.equal(on.told(REQUESTER).length, 1);
   });
 });

@@ -86,6 +86,7 @@ describe('a file that changed since the card showed what would happen to it', ()
       signal: new AbortController().signal,
       callId: 'call_k',
       idempotencyKey: 'k',
+      report: () => {},
       requester: REQUESTER,
       thread: THREAD,
       basis: preview.basis,

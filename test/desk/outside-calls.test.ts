@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OutsideRequest } from '../../src/desk/outside/outside-request.ts';
+import { nameCall } from '../../src/domain/call-name.ts';
 import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { askAll, buildDesk, REPORT_MS, type TestDesk } from '../support/build-desk.ts';
@@ -30,6 +31,22 @@ async function statusOf({ store }: TestDesk, id: string) {
 }
 
 describe('a call of a program', () => {
+  it('is named in our words where it is a coding agent’s, also when it was edited', async (t) => {
+    const desk = await build(t);
+    const summary = 'Lists the files.';
+    const { call } = await ask(desk, { tool: 'Bash', args: { command: 'rm -rf x' }, summary });
+    assert.deepEqual([call.summary, call.preview], ['Run: rm -rf x', '$ rm -rf x']);
+    assert.equal(call.outside?.summary, summary);
+    assert.equal(nameCall(call), 'deploy-bot · Run: rm -rf x');
+    await desk.decide(call, REQUESTER, { kind: 'edit', args: { command: 'ls' } });
+    const edited = await desk.store.ledger.get(call.id);
+    assert.deepEqual([edited?.summary, edited?.preview], ['Run: ls', '$ ls']);
+    assert.equal((await desk.outside.take(call.id, CALLER, edited?.digest ?? '')).kind, 'taken');
+    const strange = await ask(desk, { tool: 'Bash', args: { command: 'ls', sudo: true }, summary });
+    assert.deepEqual([strange.call.summary, strange.call.preview], [undefined, undefined]);
+    assert.equal(nameCall(strange.call), 'deploy-bot: Bash');
+  });
+
   it('waits for people, is taken once with the digest that they saw, and told of', async (t) => {
     const desk = await build(t);
     const { call } = await ask(desk);

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 import { createPolicyGate } from '../../src/desk/policy-gate.ts';
 import { createRoutedGate } from '../../src/desk/routed-gate.ts';
+import { rerouteKey } from '../../src/domain/agenda.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Directory } from '../../src/domain/directory.ts';
 import type { LoadedPolicy, PersonLookup } from '../../src/domain/policy.ts';
@@ -18,8 +19,10 @@ const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 export type StoreKind = 'SQLite' | 'Redis';
 
 export interface PolicyDesk extends TestDesk {
-  /** Puts another policy in place. */
+  /** Puts another policy in place; what waits is not looked at. */
   setPolicy(text: string): void;
+  /** Puts another policy in place, as the app does, and waits until what waits has followed. */
+  applyPolicy(text: string): Promise<void>;
   policy(): LoadedPolicy;
   /** What the tool `pay` has paid, in order. */
   readonly paid: readonly number[];
@@ -78,6 +81,11 @@ export async function buildPolicyDesk(
     policy: () => loaded,
     setPolicy(text) {
       loaded = loadText(text);
+    },
+    async applyPolicy(text) {
+      loaded = loadText(text);
+      await desk.store.agenda.wake([{ key: rerouteKey('all'), dueAt: desk.clock.now() }]);
+      await desk.rest();
     },
   };
 }

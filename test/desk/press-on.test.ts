@@ -61,12 +61,12 @@ describe('a call that nobody decides', () => {
       noticesOf(desk).map(({ mentions, text }) => [
         mentions?.people.map(({ user }) => user),
         mentions?.groups,
-        /waits for a decision|route “lead”/.exec(text)?.[0],
+        /Still open|route “lead”/.exec(text)?.[0],
       ]),
       [
-        [['U2'], ['usergroup:S1'], 'waits for a decision'],
+        [['U2'], ['usergroup:S1'], 'Still open'],
         [['U3'], [], 'route “lead”'],
-        [['U3'], [], 'waits for a decision'],
+        [['U3'], [], 'Still open'],
       ],
     );
     const call = await onlyCall(desk);
@@ -115,7 +115,7 @@ describe('an expired call', () => {
     );
     assert.deepEqual(
       noticesOf(desk).map(({ text }) => text.replace(/call \w+/, 'call …')),
-      ['Asked again: “act” (call …).'],
+      ['Asked again: “Act: a”.'],
     );
     const again = calls[1];
     assert.ok(again);

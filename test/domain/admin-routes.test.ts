@@ -164,7 +164,11 @@ describe('a route that an admin wants to set', () => {
     [{ decisions: ['edit', 'ignore'] }, 'decisions', /nothing could ever run/],
     [{ quorum: 0 }, 'quorum', /from 1 to 50/],
     [{ quorum: 1.5 }, 'quorum', /whole number/],
-    [{ approvers: ['user:U1', 'requester'], quorum: 2 }, 'quorum', /^Only one person can/],
+    [
+      { approvers: ['user:U1', 'requester'], quorum: 2 },
+      'quorum',
+      /^Only 1 person can approve; 2 are needed\.$/,
+    ],
     [{ deadlineMs: 31 * 86_400_000 }, 'deadline', /At most 30d/],
     [{ remindAfterMs: 3_600_000 }, 'remindAfter', /never come/],
     [{ escalate: { afterMs: 3_600_000, to: 'requester' } }, 'escalateAfter', /never come/],

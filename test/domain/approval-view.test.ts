@@ -27,6 +27,8 @@ describe('an approval', () => {
       requester: 'U1',
       channel: 'C1',
       thread: null,
+      title: 'deploy-bot: write_file',
+      summary: null,
       userMessage: null,
       description: null,
       risk: 'medium',
@@ -40,7 +42,10 @@ describe('an approval', () => {
       metadata: { n: 1 },
       source: { kind: 'key', name: 'deploy-bot' },
     });
-    const own = toApproval(aCall({ words: 'Because.' }));
+    const own = toApproval(aCall({ words: 'Because.', summary: 'Write a.txt' }));
+    assert.deepEqual([own.title, own.summary], ['Write a.txt', null]);
+    const said = toApproval(aCall({ outside: { ...outside, summary: 'Tidies up.' } }));
+    assert.deepEqual([said.title, said.summary], ['deploy-bot: write_file', 'Tidies up.']);
     assert.deepEqual(own.thread, { channel: 'C1', ts: '1700000000.000100' });
     assert.deepEqual(own.source, { kind: 'agent', name: 'agent' });
     assert.deepEqual([own.userMessage, own.description], ['please write a.txt', 'Because.']);

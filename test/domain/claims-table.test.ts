@@ -250,14 +250,14 @@ it('what a dead worker ran may run again only if it is idempotent, may, and is s
 it('a waiting call is shown anew only when what it works on has changed', () => {
   const waiting = aCall({ preview: 'old', basis: 'b1' });
   const preview = { text: 'new', basis: 'b2' };
-  const step = ruleRenewal(waiting, preview, NOW);
+  const step = ruleRenewal(waiting, { preview }, NOW);
   assert.equal(step?.call.preview, 'new');
   assert.equal(step?.call.note, AGAIN);
-  assert.equal(ruleRenewal(waiting, { text: 'x', basis: 'b1' }, NOW), undefined);
-  assert.equal(ruleRenewal(waiting, undefined, NOW), undefined);
-  assert.equal(ruleRenewal({ ...waiting, args: '{}' }, preview, NOW), undefined);
+  assert.equal(ruleRenewal(waiting, { preview: { text: 'x', basis: 'b1' } }, NOW), undefined);
+  assert.equal(ruleRenewal(waiting, {}, NOW), undefined);
+  assert.equal(ruleRenewal({ ...waiting, args: '{}' }, { preview }, NOW), undefined);
   const { route: _none, ...unasked } = waiting;
-  assert.equal(ruleRenewal(unasked, preview, NOW), undefined);
+  assert.equal(ruleRenewal(unasked, { preview }, NOW), undefined);
 });
 
 it('the gate’s answers and the ends of a run change exactly this', () => {

@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Call } from '../../src/domain/call.ts';
-import { digestOf, encodeCardToken, parseCardToken, shortDigest } from '../../src/domain/digest.ts';
+import {
+  cardDigest,
+  digestOf,
+  encodeCardToken,
+  parseCardToken,
+  shortDigest,
+} from '../../src/domain/digest.ts';
+import { REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { childThreadKey, threadKey } from '../../src/domain/thread-key.ts';
-import { aCall, THREAD } from '../support/a-call.ts';
+import { aCall, REQUESTER, THREAD } from '../support/a-call.ts';
 
 type Bound = Pick<Call, 'id' | 'attempt' | 'tool' | 'schemaHash' | 'args' | 'requester' | 'thread'>;
 
@@ -81,14 +88,29 @@ test('a token is read as it was written', () => {
   const digest = fc.stringMatching(/^[0-9a-f]{64}$/);
   fc.assert(
     fc.property(part, attempt, digest, (id, n, hash) => {
-      const token = encodeCardToken({ id: `call_${id}`, attempt: n, digest: hash });
+      const call = aCall({ id: `call_${id}`, attempt: n, digest: hash });
+      const token = encodeCardToken(call);
       assert.deepEqual(parseCardToken(token), {
         callId: `call_${id}`,
         attempt: n,
         digest: shortDigest(hash),
+        card: cardDigest(call),
       });
     }),
   );
+});
+
+test('a token of an earlier version is read, and says nothing of the route', () => {
+  const old = encodeCardToken(aCall()).split('.').slice(0, 3).join('.');
+  assert.equal(parseCardToken(old)?.card, '');
+});
+
+test('what a person saw of the route changes with its route and its risk', () => {
+  const shown = cardDigest(aCall());
+  assert.equal(cardDigest(aCall({ votes: [{ by: REQUESTER, at: 1 }], note: 'n' })), shown);
+  for (const patch of [{ risk: 'high' }, { route: { ...REQUESTER_ROUTE, quorum: 2 } }] as const) {
+    assert.notEqual(cardDigest(aCall(patch)), shown);
+  }
 });
 
 test('what is no token is not read', () => {

@@ -208,6 +208,7 @@ it('the gate’s answer has the rule, the policy, the rule’s risk and what fai
     route,
     risk: 'high',
     note: 'The policy’s condition could not be answered (rule 1, line 2): It broke. So people are asked.',
+    isInDoubt: true,
     ...source,
   });
   assert.deepEqual(toGateAnswer({ ...evaluation, ruling: { gate: 'ask', route } }, 'hash'), {

@@ -114,7 +114,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await form.getByRole('combobox', { name: 'Channel' }).selectOption('#approvals');
     await form.getByRole('combobox', { name: 'User groups' }).focus();
     await phone.press(form.getByRole('option', { name: '@ops-approvers' }));
-    await form.getByRole('textbox', { name: 'Approvals that are needed' }).fill('2');
+    await form.getByRole('textbox', { name: 'Approvals needed' }).fill('2');
     await phone.look('03-route-form-filled');
     await phone.press(button(form, 'Save'));
     await both(async (me) => {
@@ -169,7 +169,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
   it('nobody approves what they asked for themselves', async () => {
     await both((me) => me.actAs('approver'));
     await open(desktop, 'general');
-    await desktop.ask('Edit a file');
+    await desktop.ask('Change a file');
     await says(desktop.thread, 'Open the card');
     await open(desktop, 'approvals');
     await desktop.press(button(card(desktop, 'edit_file'), 'Approve'));
@@ -198,7 +198,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
         .last();
       await reminded.waitFor();
       await me.press(reminded);
-      await says(me.thread, 'still waits for a decision');
+      await says(me.thread, 'Still open');
       await me.look('15-reminded');
     });
     await both(async (me) => {
@@ -223,7 +223,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     );
     await says(phone.thread, 'Expired');
     await look('17-expired-in-the-thread');
-    const alarms = phone.thread.getByText('an approval that can’t come');
+    const alarms = phone.thread.getByText('can’t be approved');
     const before = await alarms.count();
     await phone.press(button(phone.thread, 'Ask again'));
     await both((me) => says(me.thread, 'Asked again'));

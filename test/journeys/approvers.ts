@@ -70,30 +70,30 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
 
     it('needs two different people of it, whom the new card calls once, and then counts', async () => {
       const { place, card } = await cardOf('two');
-      assert.match(allText(card), /\*Approvals\* 0 of 2 · 2 missing/);
-      assert.match(allText(card), /\*Please decide\* <!subteam\^S0OPSAPPROVERS>/);
+      assert.match(allText(card), /0 of 2 approvals/);
+      assert.match(allText(card), /waiting for <!subteam\^S0OPSAPPROVERS>/);
       await approve('approver', place);
-      const counted = await stage.card(place, '1 of 2: <@U0APPROVER> · 1 missing');
-      assert.match(allText(counted), /\*Waits for\* @ops-approvers/);
+      const counted = await stage.card(place, '1 of 2 approvals by <@U0APPROVER>');
+      assert.match(allText(counted), /waiting for @ops-approvers/);
       assert.doesNotMatch(JSON.stringify(counted.blocks), /<!subteam|<@U0ADMIN>/);
-      await stage.privately('approver', 'counts. One more approval is needed.');
+      await stage.privately('approver', '1 of 2 approvals so far');
       await approve('approver', place);
-      await stage.privately('approver', 'You have already approved');
+      await stage.privately('approver', 'you have already given your approval');
       assert.equal(await noted('two'), 0);
       await approve('admin', place);
       await stage.answer(place, 'two is noted.');
-      await stage.card(place, 'Approved by <@U0APPROVER>, <@U0ADMIN>', 'Done');
+      await stage.card(place, 'approved by <@U0APPROVER>, <@U0ADMIN>', 'Done');
       assert.equal(await noted('two'), 1);
     });
 
     it('starts counting anew when one of them edits, and runs what was approved last', async () => {
       const { place, card } = await cardOf('before');
       await approve('approver', place);
-      await stage.card(place, '1 of 2: <@U0APPROVER>');
+      await stage.card(place, '1 of 2 approvals by <@U0APPROVER>');
       await stage.press('admin', card, 'call.edit');
       await stage.form('admin', 'Edit the call');
       await stage.workspace.submit('admin', { text: 'after' });
-      const edited = await stage.card(place, 'attempt 2', '1 of 2: <@U0ADMIN> · 1 missing');
+      const edited = await stage.card(place, 'attempt 2', '1 of 2 approvals by <@U0ADMIN>');
       assert.ok(isPending(edited));
       await approve('approver', place);
       await stage.answer(place, 'before is noted.');
@@ -120,13 +120,13 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
     it('does not count who has left it by the time of the run (T22)', async () => {
       const { place } = await cardOf('left');
       await approve('approver', place);
-      await stage.card(place, '1 of 2: <@U0APPROVER>');
+      await stage.card(place, '1 of 2 approvals by <@U0APPROVER>');
       stage.workspace.setUserGroup('ops-approvers', ['requester', 'admin', 'outsider']);
       await approve('admin', place);
       const back = await stage.card(
         place,
         '<@U0APPROVER> (no longer an approver of this call). Nothing was run.',
-        '1 of 2: <@U0ADMIN>',
+        '1 of 2 approvals by <@U0ADMIN>',
       );
       assert.ok(isPending(back));
       assert.equal(await noted('left'), 0);
@@ -171,7 +171,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       await stage.form('approver', 'Approve');
       assert.equal((await stage.workspace.submit('approver', { reason: '' })).kind, 'blocked');
       await stage.workspace.submit('approver', { reason: 'It is in the plan.' });
-      await stage.card(place, '1 of 2: <@U0APPROVER>', 'It is in the plan.');
+      await stage.card(place, '1 of 2 approvals by <@U0APPROVER>', 'It is in the plan.');
       await stage.press('admin', card, 'call.approve');
       await stage.form('admin', 'Approve');
       await stage.workspace.submit('admin', { reason: 'Checked twice.' });
@@ -209,9 +209,9 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       const { card } = await cardOf('nobody');
       assert.match(
         allText(card),
-        /Nobody can approve this\. Not able to: @ops-approvers \(nobody is in it\)/,
+        /This can’t be approved: it needs 2 approvals and nobody may give one\. Can’t approve: @ops-approvers \(nobody is in it\)/,
       );
-      await stage.privately('requester', 'waits for an approval that can’t come');
+      await stage.privately('requester', 'This can’t be approved');
     });
   });
 }

@@ -221,7 +221,7 @@ describe('files over the real app', () => {
       const place = await stage.ask('requester', 'send it again');
       const card = await stage.card(place, 'send it again', 'report.txt');
       await stage.press('requester', card, 'call.ignore');
-      await stage.card(place, 'send it again', 'Ignored');
+      await stage.card(place, 'Ignored', 'report.txt');
       assert.deepEqual(sent(place), []);
     });
 
@@ -234,7 +234,7 @@ describe('files over the real app', () => {
       const anew = await stage.card(place, 'has changed since it was shown', 'All is lost.');
       assert.deepEqual(sent(place), []);
       await stage.press('requester', anew, 'call.ignore');
-      await stage.card(place, 'once more', 'Ignored');
+      await stage.card(place, 'Ignored', 'report.txt');
       assert.deepEqual(sent(place), []);
     });
 

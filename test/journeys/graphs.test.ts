@@ -33,30 +33,40 @@ describe('createAgent with the middleware of its makers, over the real app', () 
   });
 
   async function press(place: Place, file: string, action: string): Promise<void> {
-    await stage.press('requester', await stage.card(place, file), `call.${action}`);
+    const line = await stage.line(place, file, 'Waiting for a decision');
+    await stage.pressLine('requester', line, `call.${action}`);
   }
 
-  it('a batch has a card for each call, and a mixed one does what was decided, through a crash', async () => {
+  it('a batch is one card with a line for each call, and a mixed one does what was decided, through a crash', async () => {
     const place = await stage.ask('requester', 'delete 4');
     await press(place, 'file-1', 'approve');
     await press(place, 'file-2', 'ignore');
     await press(place, 'file-3', 'edit');
     await stage.form('requester', 'Edit the call');
     await stage.workspace.submit('requester', { path: 'file-33' });
-    await stage.card(place, 'file-1', 'Approved', 'once what it asked in one with it is decided');
-    await stage.card(place, 'file-33', 'It goes to the graph');
+    await stage.line(
+      place,
+      'file-1',
+      'approved by',
+      'Handed over',
+      'once what it asked in one with it is decided',
+    );
+    await stage.line(place, 'file-33', 'It goes to the graph');
     await stage.restart('kill');
     assert.deepEqual(await ran(), []);
     await press(place, 'file-4', 'reply');
-    await stage.form('requester', 'Answer the agent');
+    await stage.form('requester', 'Reply to the agent');
     await stage.workspace.submit('requester', { text: 'Keep that one, please.' });
     await stage.answer(place, 'So it went: Deleted file-1. / ');
     assert.deepEqual(await ran(), ['file-1', 'file-33']);
-    await stage.card(place, 'file-1', 'Done', 'Deleted file-1.');
-    await stage.card(place, 'file-33', 'Done', 'Deleted file-33.');
-    await stage.card(place, 'file-2', 'Ignored');
-    await stage.card(place, 'file-4', 'Replied', 'Keep that one, please.');
-    assert.equal(stage.cards(place).length, 4);
+    for (const file of ['file-1', 'file-33']) {
+      await stage.openLine('requester', await stage.line(place, file, 'Done'));
+      await stage.view('requester', `Deleted ${file}.`);
+      await stage.workspace.close('requester');
+    }
+    await stage.line(place, 'file-2', 'Ignored');
+    await stage.line(place, 'file-4', 'Replied', 'Keep that one, please.');
+    assert.equal(stage.cards(place).length, 1);
   });
 
   it('the thread goes on with what its agent remembers', async () => {

@@ -35,7 +35,13 @@ describe('helpers', () => {
   async function approve(member: string, place: Place, ...parts: readonly string[]): Promise<void> {
     const card = await stage.card(place, ...parts, 'Waiting for a decision');
     await stage.press(member, card, 'call.approve');
-    await stage.card(place, ...parts, 'Done');
+    await stage.card(place, parts[0] ?? '', 'Done');
+  }
+
+  async function approveLine(member: string, place: Place, text: string): Promise<void> {
+    const line = await stage.line(place, text, 'Waiting for a decision');
+    await stage.pressLine(member, line, 'call.approve');
+    await stage.line(place, text, 'Done');
   }
 
   // A card shows part of a digest: what it is found by must not be hexadecimal.
@@ -61,16 +67,17 @@ describe('helpers', () => {
     const label = said.indexOf('in an agent’s words');
     assert.ok(label > said.indexOf(ASKED) && said.indexOf(PAY) > label, said);
     assert.equal(said.split(PAY).length, 2, 'The card quotes the agent as if it were a person.');
-    await stage.press('requester', card, 'call.approve');
+    await stage.press('requester', card, 'call.approve-all');
     await stage.privately('requester', 'Only');
 
     await approve('requester', place, 'k1');
-    await approve('approver', place, 'p2');
+    await approveLine('approver', place, 'p2');
     await stage.restart('kill');
-    await approve('requester', place, 's2');
-    await approve('approver', place, 'p1');
+    await stage.card(place, 's1', 's2', 'scout (work 1 of 3), for');
+    await approveLine('requester', place, 's2');
+    await approveLine('approver', place, 'Pay: 7');
     await approve('requester', place, 'k2', 'clerk (work 3 of 3), for');
-    await approve('requester', place, 's1', 'scout (work 1 of 3), for');
+    await approveLine('requester', place, 's1');
 
     await stage.answer(place, 'The office is set up.');
     await stage.settled();
@@ -83,10 +90,10 @@ describe('helpers', () => {
     ]);
     const runs = (await stage.runs()).map(({ args }) => Object.values(args as object).at(-1));
     assert.deepEqual(runs, ['k1', 'p2', 's2', 'p1', 'k2', 's1']);
-    // The question, six cards and one answer: helpers say nothing of their own.
-    assert.equal(stage.cards(place).length, 6);
+    // The question, a card for each message with calls and one answer: helpers say nothing of their own.
+    assert.equal(stage.cards(place).length, 4);
     const seenByAll = stage.thread(place).filter(({ visibleTo }) => visibleTo === undefined);
-    assert.equal(seenByAll.length, 8);
+    assert.equal(seenByAll.length, 6);
     assert.deepEqual(stage.model.refusals, []);
   });
 

@@ -9,6 +9,7 @@ import { type MockAnswer, sayCalls, sayText } from '../support/mock-model.ts';
 import { startCluster } from '../support/redis-cluster.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { type Delivery, type Stage, setStage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
 
 const SEARCH_TOOL = fileURLToPath(new URL('../fixtures/tools/search-tool.ts', import.meta.url));
 
@@ -60,7 +61,7 @@ export function mainJobJourneys(
       await stage.press('requester', card, 'call.approve');
       await stage.answer(place, 'Written.');
       assert.equal(await stage.file('a.txt'), 'hello');
-      const done = await stage.card(place, 'a.txt', 'Approved');
+      const done = await stage.card(place, 'a.txt', 'Done', 'approved by <@U0REQUESTER>');
       assert.equal(done.ts, card.ts);
       assert.ok(!JSON.stringify(done.blocks).includes('call.approve'));
     });
@@ -127,12 +128,15 @@ export function mainJobJourneys(
         sayText('All three are done.'),
       );
       const place = await stage.ask('requester', 'write three files');
+      let left = 3;
       for (const n of [2, 1, 3]) {
         assert.equal(await stage.file(`n${n}.txt`), undefined);
-        const card = await stage.card(place, `n${n}.txt`);
-        await stage.press('requester', card, 'call.approve');
-        await stage.card(place, `n${n}.txt`, 'Done');
-        assert.equal(await stage.file(`n${n}.txt`), `${n}`);
+        const isLeft = left === 1 ? 'Waiting for a decision' : `Approve all ${left}`;
+        await stage.card(place, isLeft);
+        const line = await stage.line(place, `n${n}.txt`, 'Waiting for a decision');
+        await stage.pressLine('requester', line, 'call.approve');
+        left -= 1;
+        await until(async () => (await stage.file(`n${n}.txt`)) === `${n}`);
       }
       await stage.answer(place, 'All three are done.');
       assert.equal(toolMessages().length, 3);
@@ -159,12 +163,9 @@ export function mainJobJourneys(
         sayText('I created it.'),
       );
       const place = await stage.ask('requester', 'change a to b in new.txt');
-      await stage.press(
-        'requester',
-        await stage.card(place, 'new.txt', '(edit_file)'),
-        'call.approve',
-      );
-      const second = await stage.card(place, 'new.txt', '(write_file)');
+      const first = await stage.card(place, 'Edit new.txt', 'Waiting for a decision');
+      await stage.press('requester', first, 'call.approve');
+      const second = await stage.card(place, 'Write new.txt', 'Waiting for a decision');
       assert.match(toolMessages().at(-1) ?? '', /no such file/i);
       assert.equal(await stage.file('new.txt'), undefined);
       await stage.press('requester', second, 'call.approve');

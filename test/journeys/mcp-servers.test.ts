@@ -78,7 +78,8 @@ describe('tools of MCP servers', () => {
     const place = await stage.ask('requester', 'publish both');
     const first = await stage.card(place, 'one', 'Approve');
     const text = allText(first);
-    assert.match(text, /\*Tool of\* the MCP server `web`/);
+    assert.match(text, /^web: /);
+    assert.match(text, /with a tool of the MCP server `web`/);
     assert.doesNotMatch(JSON.stringify(first), /Pre-approved|security team/);
     await stage.press('requester', first, 'call.approve');
     await stage.privately('requester', `<@${stage.workspace.member('approver').id}>`);
@@ -108,7 +109,10 @@ describe('tools of MCP servers', () => {
     await stage.press('requester', await stage.card(place, 'box__ask', 'Approve'), 'call.approve');
     const question = await stage.card(place, 'Question from box', 'Answer', 'Decline');
     const text = allText(question);
-    assert.match(text, /its tool `box__ask` runs\. Its words are not mine, and unverified/);
+    assert.match(
+      text,
+      /its tool `box__ask` runs, for <@U0REQUESTER>\. Its words are not mine, and unverified/,
+    );
     assert.match(text, /Never answer with a password/);
     assert.match(text, /Which \*environment\*\? <@U0ADMIN> approved this\./);
     assert.doesNotMatch(
@@ -128,7 +132,7 @@ describe('tools of MCP servers', () => {
       stage.toolMessages().at(-1) ?? '',
       /\{"action":"accept","content":\{"environment":"production","reason":"Release"\}\}/,
     );
-    const answered = await stage.card(place, 'Question from box', '*Answered* by');
+    const answered = await stage.card(place, 'Question from box', 'answered by');
     assert.doesNotMatch(JSON.stringify(answered.blocks), /call\.edit/);
     assert.match(stage.toolMessages()[0] ?? '', /FIXTURE_KEY/);
     assert.doesNotMatch(stage.toolMessages()[0] ?? '', /SLACK_|OPENAI/);

@@ -50,7 +50,7 @@ for (const size of [
         .getByRole('heading', { name: /^Write a haiku about approvals to haiku.txt/ })
         .waitFor();
       await said('Countersign is waiting for a person');
-      const card = me.card('write_file', 'haiku.txt');
+      const card = me.card('haiku.txt');
       await card.getByRole('button', { name: 'Approve', exact: true }).waitFor();
       await me.look('tab-2-card');
       await me.press(card.getByRole('button', { name: 'Approve', exact: true }));

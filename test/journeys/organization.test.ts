@@ -137,7 +137,7 @@ describe('a colleague of a sibling workspace', () => {
     const place = await want('colleague', 'to be answered');
     const card = await stage.card(place, 'to be answered', 'Approve');
     await stage.press('colleague', card, 'call.reply');
-    await stage.form('colleague', 'Answer the agent');
+    await stage.form('colleague', 'Reply to the agent');
     await stage.workspace.submit('colleague', { reply: 'Not today.' });
     await stage.answer(place, 'It is noted.');
     assert.match(stage.toolMessages().at(-1) ?? '', /Not today\./);
@@ -147,14 +147,14 @@ describe('a colleague of a sibling workspace', () => {
     stage.workspace.setUserGroup('leads', ['colleague', 'approver']);
     const place = await want('requester', 'lead one');
     const card = await stage.card(place, 'lead one', 'Approve');
-    assert.match(allText(card), /high/i);
+    assert.match(allText(card), /^⚠ Note: lead one/);
     await stage.press('colleague', card, 'call.edit');
     await stage.form('colleague', 'Edit the call');
     await stage.workspace.submit('colleague', { text: 'lead two' });
-    const edited = await stage.card(place, 'lead two', '1 of 2: <@U0COLLEAGUE>');
+    const edited = await stage.card(place, 'lead two', '1 of 2 approvals by <@U0COLLEAGUE>');
     const runs = (await stage.runs()).length;
     await stage.press('colleague', edited, 'call.approve');
-    await stage.privately('colleague', 'You have already approved');
+    await stage.privately('colleague', 'you have already given your approval');
     await stage.settled();
     assert.equal((await stage.runs()).length, runs);
     await stage.press('approver', edited, 'call.approve');
@@ -169,7 +169,10 @@ describe('a colleague of a sibling workspace', () => {
     await stage.workspace.waitFor(() => stage.workspace.see('colleague').views.at(-1));
     await stage.workspace.submit('colleague', { reason: 'It is due.' });
     await stage.answer(place, 'It is noted.');
-    await stage.card(place, 'It is due.', 'Done');
+    const done = await stage.card(place, 'reason enough', 'Done');
+    await stage.press('colleague', done, 'call.open');
+    await stage.view('colleague', 'It is due.');
+    await stage.workspace.close('colleague');
     assert.deepEqual(await lastRun(), { text: 'reason enough' });
   });
 
@@ -219,7 +222,7 @@ describe('a colleague who leaves our workspace for the sibling’s', () => {
     const approve = (member: string) => stage.press(member, card, 'call.approve');
     const runs = async () => await readFile(stage.runJournal, 'utf8').catch(() => '');
     await approve('colleague');
-    await stage.card(place, '1 of 2: <@U0COLLEAGUE>');
+    await stage.card(place, '1 of 2 approvals by <@U0COLLEAGUE>');
     stage.workspace.changeMember('colleague', { teams: [SIBLING] });
     await stage.clock.advance(6_000);
     await approve('approver');

@@ -31,7 +31,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     const other = await stage.ask('requester', 'hello');
     await stage.answer(other, 'goes on by itself when an admin resumes');
     await stage.press('requester', card, 'call.approve');
-    await stage.privately('requester', 'Nothing changed. Paused by');
+    await stage.privately('requester', 'Paused by');
     await command('approver', 'status');
     await stage.privately('approver', 'Paused by');
     await stage.settled();

@@ -41,46 +41,53 @@ for (const size of SIZES) {
     });
 
     const files = () => readFolder(join(folder.path, 'workspace'));
-    const button = (name: string, tool: string, path: string) =>
-      me.card(tool, path).getByRole('button', { name, exact: true });
-    const done = (tool: string, path: string) => me.card(tool, path).getByText('Done').waitFor();
+    const button = (name: string, path: string) =>
+      me.card(path).getByRole('button', { name, exact: true });
+    /** A settled card is one line. */
+    const done = (path: string) =>
+      me
+        .card(path)
+        .getByText(/approved by/)
+        .last()
+        .waitFor();
     const said = (text: string | RegExp) => me.thread.getByText(text).waitFor();
     const dialog = () => me.page.getByRole('dialog');
     const field = (name: string) => dialog().getByRole('textbox', { name, exact: true });
     const submit = () => me.press(dialog().locator('button[type=submit]'));
 
-    async function approve(tool: string, path: string, text: string): Promise<void> {
-      const card = me.card(tool, path);
-      await button('Approve', tool, path).waitFor();
+    async function approve(path: string, text: string): Promise<void> {
+      const card = me.card(path);
+      await button('Approve', path).waitFor();
       // What is written must be what the card shows, to the byte.
       assert.ok((await card.locator('pre').allTextContents()).includes(text));
       assert.deepEqual(await files(), approved);
-      await me.press(button('Approve', tool, path));
-      await done(tool, path);
+      await me.press(button('Approve', path));
+      await done(path);
       approved[path] = text;
       assert.deepEqual(await files(), approved);
     }
 
-    it('its first sight says what to do', async (t) => {
+    it('its first sight says what to try', async (t) => {
       t.diagnostic(`npm start printed its address after ${startedInMs} ms`);
-      await me.page.getByText(/Mention @Countersign with a task/).waitFor();
+      const suggested = me.page.getByRole('group', { name: 'Suggested messages' });
+      await suggested.getByRole('button', { name: 'Refund an order' }).waitFor();
       await me.look('01-first-sight');
       assert.deepEqual(await files(), {});
     });
 
     it('Approve writes the file that the card shows', async () => {
       await me.ask('Write a file');
-      await button('Approve', 'write_file', 'haiku.txt').waitFor();
+      await button('Approve', 'haiku.txt').waitFor();
       await me.look('02-pending');
       const haiku = 'A card in the thread\nwaits for one press of a thumb\nthen the work goes on\n';
-      await approve('write_file', 'haiku.txt', haiku);
+      await approve('haiku.txt', haiku);
       await said(/^The haiku is written/);
       await me.look('03-approved');
     });
 
     it('Edit says what is wrong on the field, takes a good value, and that one is written', async () => {
-      await me.ask('Edit a file');
-      await me.press(button('Edit', 'write_file', 'greeting.txt'));
+      await me.ask('Change a file');
+      await me.press(button('Edit', 'greeting.txt'));
       await field('Path').fill('');
       await submit();
       await dialog().getByRole('alert').filter({ hasText: 'required' }).waitFor();
@@ -92,17 +99,17 @@ for (const size of SIZES) {
       await field('Content').fill(approved['greeting.txt']);
       await submit();
       await dialog().waitFor({ state: 'detached' });
-      await done('write_file', 'greeting.txt');
+      await done('greeting.txt');
       assert.deepEqual(await files(), approved);
       await me.look('05-edited');
     });
 
     it('a double click on Approve runs the call once, and the second click is answered', async () => {
-      await button('Approve', 'edit_file', 'greeting.txt').waitFor();
+      await button('Approve', 'greeting.txt').waitFor();
       await me.look('06-diff');
-      await me.pressTwice(button('Approve', 'edit_file', 'greeting.txt'));
+      await me.pressTwice(button('Approve', 'greeting.txt'));
       // A second run would fail, since the old text is gone.
-      await done('edit_file', 'greeting.txt');
+      await done('greeting.txt');
       approved['greeting.txt'] = 'Good morning, colleagues.\n\nThe next release is on Friday.\n';
       assert.deepEqual(await files(), approved);
       await said(/Nothing changed: edit_file/);
@@ -112,7 +119,7 @@ for (const size of SIZES) {
 
     it('Reply hands the words to the agent, and nothing is written', async () => {
       await me.ask('Correct an error');
-      await me.press(button('Reply', 'write_file', 'agenda.md'));
+      await me.press(button('Reply', 'agenda.md'));
       await dialog().getByRole('textbox').fill(' ');
       await submit();
       await dialog().getByRole('alert').waitFor();
@@ -121,7 +128,10 @@ for (const size of SIZES) {
       await assertSheet();
       await submit();
       await dialog().waitFor({ state: 'detached' });
-      await me.card('write_file', 'agenda.md').getByText('Replied').waitFor();
+      await me
+        .card('agenda.md')
+        .getByText(/answered by/)
+        .waitFor();
       await said(/you answered instead: “No agenda is needed: we skip the meeting\.”/);
       await me.look('09-replied');
       assert.deepEqual(await files(), approved);
@@ -129,10 +139,10 @@ for (const size of SIZES) {
 
     it('three calls are decided in the order 2, 1, 3, and each writes its own file at once', async () => {
       await me.ask('Three calls at once');
-      await button('Approve', 'write_file', 'week/wednesday.md').waitFor();
+      await button('Approve', 'week/wednesday.md').waitFor();
       await me.look('10-batch');
       for (const day of ['tuesday', 'monday', 'wednesday']) {
-        await approve('write_file', `week/${day}.md`, `# ${day}\n\n- One thing that matters\n`);
+        await approve(`week/${day}.md`, `# ${day}\n\n- One thing that matters\n`);
         await me.look(`11-batch-${day}`);
       }
       await said(/^The week is planned/);
@@ -140,9 +150,9 @@ for (const size of SIZES) {
 
     it('an outsider’s click is refused to the outsider alone, and the requester still decides', async () => {
       await me.ask('Two calls at once');
-      await button('Approve', 'write_file', 'release/notes.md').waitFor();
+      await button('Approve', 'release/notes.md').waitFor();
       await me.actAs('outsider');
-      await me.press(button('Approve', 'write_file', 'release/notes.md'));
+      await me.press(button('Approve', 'release/notes.md'));
       const refusal = me.thread.getByRole('article').filter({ hasText: 'Only visible to you' });
       await refusal.filter({ hasText: 'Nothing changed.' }).waitFor();
       // The answer stands at the end of the thread: on a phone that is below the next card.
@@ -157,20 +167,26 @@ for (const size of SIZES) {
       assert.deepEqual(await files(), approved);
       await me.actAs('requester');
       const notes = '# Release notes\n\n- Calls are countersigned on cards.\n';
-      await approve('write_file', 'release/notes.md', notes);
+      await approve('release/notes.md', notes);
       assert.equal(await refusal.count(), 0);
       const list = '# Checklist\n\n- [ ] Tests pass\n- [ ] Notes are read\n';
-      await approve('write_file', 'release/checklist.md', list);
+      await approve('release/checklist.md', list);
       await said(/^The release is prepared/);
     });
 
     it('Ignore ends the turn, and all files are still there', async () => {
       await me.ask('Delete files');
-      await button('Ignore', 'delete_file', 'greeting.txt').waitFor();
+      await button('Ignore', 'greeting.txt').waitFor();
       await me.look('13-delete');
-      await me.press(button('Ignore', 'delete_file', 'greeting.txt'));
-      await me.card('delete_file', 'greeting.txt').getByText('Ignored').waitFor();
-      await me.card('delete_file', 'haiku.txt').getByText('Withdrawn').waitFor();
+      await me.press(button('Ignore', 'greeting.txt'));
+      await me
+        .card('greeting.txt')
+        .getByText(/ignored by/)
+        .waitFor();
+      await me
+        .card('haiku.txt')
+        .getByText(/withdrawn/)
+        .waitFor();
       await me.look('14-ignored');
       assert.deepEqual(await files(), approved);
     });
@@ -244,14 +260,15 @@ describe('the playground on all of the machine’s addresses', {
     t.after(() => me.close());
     await me.page.getByText(/whole address that it printed/).waitFor();
     await me.page.goto(here);
-    await me.page.getByText(/Mention @Countersign with a task/).waitFor();
+    await me.page.getByRole('button', { name: 'Refund an order' }).waitFor();
     assert.equal(me.page.url(), base);
     assert.equal(await me.page.evaluate('document.cookie'), '');
     await me.ask('Write a file');
-    await me.press(
-      me.card('write_file', 'haiku.txt').getByRole('button', { name: 'Approve', exact: true }),
-    );
-    await me.card('write_file', 'haiku.txt').getByText('Done').waitFor();
+    await me.press(me.card('haiku.txt').getByRole('button', { name: 'Approve', exact: true }));
+    await me
+      .card('haiku.txt')
+      .getByText(/approved by/)
+      .waitFor();
     assert.deepEqual(Object.keys(await readFolder(join(folder.path, 'workspace'))), ['haiku.txt']);
     await me.page.goto(base);
     await me.page.locator('.panes').waitFor();

@@ -40,8 +40,8 @@ describe('a policy file', () => {
 
     stage.play(sayCall('write_file', { path: 'b.txt', content: 'abcd' }), sayText('Long.'));
     const place = await stage.ask('requester', 'a long one');
-    const card = await stage.card(place, '(write_file)', 'Approve');
-    assert.match(allText(card), /high/i);
+    const card = await stage.card(place, 'Write b.txt', 'Approve');
+    assert.match(allText(card), /^⚠ Write b\.txt/);
     await stage.press('requester', card, 'call.approve');
     await stage.privately('requester', `<@${stage.workspace.member('approver').id}>`);
     assert.equal(await stage.file('b.txt'), undefined);

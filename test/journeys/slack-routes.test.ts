@@ -91,6 +91,12 @@ describe('routes that are set in Slack', () => {
     );
   }
 
+  /** Goes to the other step of the admin’s form. */
+  async function turn(actionId: string, values: object, shows: string): Promise<void> {
+    await stage.workspace.clickInView('admin', { actionId, values } as never);
+    await stage.view('admin', shows);
+  }
+
   it('are an admin’s alone: at the command, and at the submit of somebody who was one', async () => {
     await command('requester');
     await stage.view('requester', 'Only admins of this workspace');
@@ -114,16 +120,40 @@ describe('routes that are set in Slack', () => {
       'route.name': 'two words',
       'route.patterns': 'pay_? ok',
       'route.quorum': '3',
-      'route.deadline': 'soon',
     });
-    assert.deepEqual(Object.keys(errors('admin')), ['route.deadline']);
-    await stage.workspace.submit('admin', { 'route.deadline': '4h', 'route.remind-after': '5h' });
     assert.deepEqual(errors('admin'), {
       'route.name': 'Letters, digits, “-” and “_” alone, a letter first, at most 40.',
       'route.patterns': '“pay_?” is no name of a tool. * stands for anything, as in pay_*.',
       'route.people': 'Nobody could decide: choose at least one person or group.',
+    });
+    const good = { 'route.name': 'fin', 'route.patterns': 'wire_*' };
+    await turn('route.more', { ...good, 'route.people': ['U0APPROVER'] }, 'Expires after');
+    await stage.workspace.submit('admin', { 'route.deadline': 'soon' });
+    assert.deepEqual(Object.keys(errors('admin')), ['route.deadline']);
+    await stage.workspace.submit('admin', { 'route.deadline': '4h', 'route.remind-after': '5h' });
+    assert.deepEqual(errors('admin'), {
       'route.remind-after': 'That is not before the deadline of 4h: it would never come.',
     });
+    // What is wrong on the other step is shown there, with all that was typed.
+    await stage.workspace.submit('admin', { 'route.remind-after': '1h' });
+    await stage.view('admin', 'Approvals needed: Only 1 person can approve; 3 are needed.');
+    assert.match(JSON.stringify(top('admin')?.state), /"value":"fin".*"value":"wire_\*"/);
+    await turn('route.more', {}, 'Expires after');
+    assert.match(JSON.stringify(top('admin')?.state), /"value":"4h".*"value":"1h"/);
+  });
+
+  it('refuse more approvals than the members of their groups can give', async () => {
+    await openForm('admin');
+    await stage.workspace.suggest('admin', 'route.groups', 'ops');
+    await stage.workspace.submit('admin', {
+      ...PAYMENTS,
+      'route.groups': ['S0OPSAPPROVERS'],
+      'route.quorum': '5',
+    });
+    assert.match(
+      errors('admin')['route.quorum'] ?? '',
+      /^Only \d (?:person|people) can approve; 5 are needed\.$/,
+    );
   });
 
   it('warn of a channel that the app is not in, and keep what was typed', async () => {
@@ -154,7 +184,7 @@ describe('routes that are set in Slack', () => {
     await stage.restart('stop');
     stage.play(sayCall('write_file', { path: 'a.txt', content: 'a' }), sayText('Written.'));
     const place = await stage.ask('requester', 'write it');
-    const card = await cardInOps('(write_file)');
+    const card = await cardInOps('Write a.txt');
     await stage.press('requester', card, 'call.approve');
     await stage.privately('requester', '<@U0APPROVER> may decide this call');
     assert.equal(await stage.file('a.txt'), undefined);
@@ -167,9 +197,10 @@ describe('routes that are set in Slack', () => {
     stage.workspace.changeMember('outsider', { isAdmin: true });
     await openForm('admin', 'payments');
     await openForm('outsider', 'payments');
-    await stage.workspace.submit('admin', { 'route.deadline': '2h', 'route.channel': 'C0GENERAL' });
+    await turn('route.more', { 'route.channel': 'C0GENERAL' }, 'Expires after');
+    await stage.workspace.submit('admin', { 'route.deadline': '2h' });
     await stage.view('admin', 'The route “payments” is changed.');
-    await stage.workspace.submit('outsider', { 'route.quorum': '1', 'route.deadline': '9h' });
+    await stage.workspace.submit('outsider', { 'route.quorum': '1' });
     assert.match(
       JSON.stringify(errors('outsider')),
       /Adair \(admin\) has changed the route “payments” meanwhile/,
@@ -237,7 +268,7 @@ describe('routes that are set in Slack', () => {
     const place = await stage.ask('requester', 'write again');
     await stage.press(
       'requester',
-      await stage.card(place, '(write_file)', 'Approve'),
+      await stage.card(place, 'Write b.txt', 'Approve'),
       'call.approve',
     );
     await stage.answer(place, 'Mine.');

@@ -55,7 +55,7 @@ describe('a stop', () => {
   async function assertEnded(place: Place, who: string, asked: number): Promise<void> {
     const { id } = stage.workspace.member(who);
     await stage.answer(place, `<@${id}> stopped this.`);
-    await stage.card(place, 'was stopped by a person while it ran');
+    await stage.card(place, 'stopped while it ran');
     await stage.settled();
     const { stopped, ended } = lastFacts();
     assert.ok(ended >= stopped && ended - stopped < 2_000, `${ended - stopped} ms`);

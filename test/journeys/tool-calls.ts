@@ -1,9 +1,10 @@
 /** One call of a tool on its way through the whole: wished by the model, shown, decided, run, told. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
 import { sayText } from '../support/mock-model.ts';
 import { allText, type Place } from '../support/scene.ts';
-import { type FieldStage, sayCall } from './field-reports/field-stage.ts';
+import { buttonsOf, type FieldStage, sayCall } from './field-reports/field-stage.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -12,7 +13,7 @@ export interface ToolCall {
   readonly place: Place;
   /** What the card said while it waited; empty when nobody was asked. */
   readonly before: string;
-  /** What the card says in the end; empty when there is none. */
+  /** What the cards and their details say in the end; empty when there are none. */
   readonly after: string;
   /** What the model was told of it. */
   readonly told: string;
@@ -50,20 +51,45 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
     assert.deepEqual(stage.model.refusals, []);
   }
 
+  const topView = () => stage.workspace.see('requester').views.at(-1)?.view;
+
+  /** Approves on the card, or at the end of the full view where not all can be read on the card. */
+  async function pressApprove(card: WorkspaceMessage): Promise<void> {
+    if (buttonsOf(card).includes('call.approve')) {
+      await stage.press('requester', card, 'call.approve');
+      return;
+    }
+    await stage.press('requester', card, 'call.open');
+    await stage.view('requester', 'page 1 of 1');
+    await stage.workspace.clickInView('requester', { actionId: 'call.approve' });
+    while (topView()) await stage.workspace.close('requester');
+  }
+
+  /** What a settled card says, and what its full view does. */
+  async function readCards(place: Place): Promise<string> {
+    const said: string[] = [];
+    for (const card of stage.cards(place)) {
+      await stage.press('requester', card, 'call.open');
+      await stage.view('requester', 'attempt');
+      said.push(allText(card), allText({ text: '', blocks: topView()?.blocks ?? [] }));
+      await stage.workspace.close('requester');
+    }
+    return said.join('\n');
+  }
+
   async function end(place: Place, before: string): Promise<ToolCall> {
     await stage.settled();
-    const after = stage.cards(place).map(allText).join('\n');
+    const after = await readCards(place);
     return { place, before, after, told: lastTold() };
   }
 
   async function approve(
-    tool: string,
     place: Place,
     words: string,
     ...says: readonly string[]
   ): Promise<ToolCall> {
-    const card = await stage.card(place, `(${tool})`, 'Approve', ...says);
-    await stage.press('requester', card, 'call.approve');
+    const card = await stage.card(place, 'Waiting for a decision', ...says);
+    await pressApprove(card);
     await stage.answer(place, words);
     const call = await end(place, allText(card));
     await goesOn(place);
@@ -73,14 +99,14 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
   return {
     async approved(tool, args) {
       const { place, words } = await begin(tool, args);
-      return await approve(tool, place, words);
+      return await approve(place, words);
     },
     async approvedTwice(tool, args, change) {
       const { place, words } = await begin(tool, args);
-      const card = await stage.card(place, `(${tool})`, 'Approve');
+      const card = await stage.card(place, 'Waiting for a decision');
       await change();
-      await stage.press('requester', card, 'call.approve');
-      return await approve(tool, place, words, 'has changed since it was shown. Nothing was run');
+      await pressApprove(card);
+      return await approve(place, words, 'has changed since it was shown. Nothing was run');
     },
     async unasked(tool, args) {
       const { place, words } = await begin(tool, args);
@@ -91,7 +117,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
     },
     async ignored(tool, args) {
       const { place } = await begin(tool, args);
-      const card = await stage.card(place, `(${tool})`, 'Approve');
+      const card = await stage.card(place, 'Waiting for a decision');
       await stage.press('requester', card, 'call.ignore');
       await stage.card(place, 'Ignored');
       await goesOn(place);

@@ -128,7 +128,7 @@ describe('two processes on one Redis', () => {
       await until(async () => (await file(`begun${n}`)) !== undefined, 20);
       deliverTo(n);
       await scene.write('requester', place, 'stop');
-      await scene.card(place, 'stopped by a person');
+      await scene.card(place, 'stopped');
       assert.equal(await file(`slept${n}`), undefined);
     });
   }

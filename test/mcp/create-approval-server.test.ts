@@ -71,8 +71,7 @@ describe('permission_prompt', () => {
 });
 
 describe('request_approval', () => {
-  const asked = { action: 'deploy', arguments: { to: 'prod' } };
-
+  const asked = { action: 'deploy', arguments: { to: 'prod' }, summary: 'Deploy' };
   it('tells that it waits, and gives what was approved, taken for the agent', async (t) => {
     const { desk, call } = await connect(t);
     const progress: Progress[] = [];
@@ -104,7 +103,8 @@ describe('request_approval', () => {
     const { structured } = await decided(desk, calling, { status: 'approved' });
     assert.deepEqual([structured.decision, structured.status], ['approved', 'approved']);
     assert.match(String(structured.next), /\/consume/);
-    assert.equal((desk.bodies[0] as { silent?: boolean }).silent, undefined);
+    const { silent, summary } = desk.bodies[0] as { silent?: boolean; summary?: string };
+    assert.deepEqual([silent, summary], [undefined, 'Deploy']);
   });
 
   it('comes back when its wait is over, and goes on with its key', async (t) => {

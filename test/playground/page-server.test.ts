@@ -140,7 +140,8 @@ test('a person is seen by name, an unknown one is refused', async () => {
 test('what is said with a file reaches the channel', async () => {
   const file = { name: 'a.txt', mimetype: 'text/plain', base64: btoa('hello') };
   const body = { as: 'outsider', channel: 'general', text: 'look <here>', files: [file] };
-  assert.equal((await post('say', body)).status, 200);
+  const said = await post('say', body);
+  assert.equal(said.status, 200, await said.text());
   const [message] = workspace.see('outsider').messages.filter(({ files }) => files.length > 0);
   assert.equal(message?.text, 'look &lt;here&gt;');
   assert.equal(message?.files[0]?.name, 'a.txt');

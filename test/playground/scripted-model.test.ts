@@ -1,91 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { editOf } from '../../src/domain/call-edit.ts';
-import { type Outcome, toToolReply } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { SCENARIOS } from '../../src/playground/script/scenarios.ts';
 import { createScriptedModel } from '../../src/playground/scripted-model.ts';
-import { aCall } from '../support/a-call.ts';
-import { type MockMessage, refusalOf } from '../support/mock-model-rules.ts';
-
-interface Answer {
-  readonly words: string;
-  readonly calls: readonly { id: string; tool: string; args: Record<string, unknown> }[];
-  readonly finishReason: string | null;
-}
+import { aThreadWith, toolsOf } from './script/thread-with-model.ts';
 
 const by = { team: 'T1', user: 'U1' };
 const ran = (text: string): Outcome => ({ kind: 'result', text });
 const failed = (text: string): Outcome => ({ kind: 'error', text });
-
-/** A thread with the scripted model, over HTTP, as the app has it. */
-function aThread() {
-  const messages: MockMessage[] = [{ role: 'system', content: 'You are Countersign.' }];
-  async function ask(): Promise<Answer> {
-    const request = { model: 'gpt-4o-mini', stream: true, messages };
-    assert.equal(refusalOf(request), undefined);
-    const answer = await readAnswer(request);
-    messages.push({
-      role: 'assistant',
-      content: answer.words,
-      ...(answer.calls.length > 0 && {
-        tool_calls: answer.calls.map(({ id, tool, args }) => ({
-          id,
-          type: 'function',
-          function: { name: tool, arguments: JSON.stringify(args) },
-        })),
-      }),
-    });
-    return answer;
-  }
-  return {
-    say(text: string) {
-      messages.push({ role: 'user', content: text });
-      return ask();
-    },
-    end({ calls }: Answer, ...outcomes: readonly (Outcome | [Outcome, ranWith: string])[]) {
-      for (const [index, { id }] of calls.entries()) {
-        const given = outcomes[index] ?? ran('done');
-        const { text } = Array.isArray(given)
-          ? toToolReply(given[0], editTo(given[1]))
-          : toToolReply(given as Outcome);
-        messages.push({ role: 'tool', tool_call_id: id, content: text });
-      }
-      return ask();
-    },
-  };
-}
-
-async function readAnswer(request: unknown): Promise<Answer> {
-  const response = await fetch(`${model.baseUrl}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${model.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(request),
-  });
-  assert.equal(response.status, 200, await response.clone().text());
-  const chunks = (await response.text())
-    .split('\n\n')
-    .filter((line) => line.startsWith('data: {'))
-    .map((line) => JSON.parse(line.slice('data: '.length)).choices[0]);
-  const calls: { id: string; tool: string; args: string }[] = [];
-  for (const call of chunks.flatMap(({ delta }) => delta.tool_calls ?? [])) {
-    calls[call.index] ??= { id: call.id, tool: call.function.name, args: '' };
-    const open = calls[call.index];
-    if (open) open.args += call.function.arguments ?? '';
-  }
-  return {
-    words: chunks.map(({ delta }) => delta.content ?? '').join(''),
-    calls: calls.map(({ args, ...call }) => ({ ...call, args: JSON.parse(args) })),
-    finishReason: chunks.at(-1)?.finish_reason,
-  };
-}
-
-function toolsOf({ calls }: Answer): readonly string[] {
-  return calls.map(({ tool, args }) => `${tool} ${args.path ?? args.agent}`);
-}
-
 const model = await createScriptedModel({ pieceEveryMs: 0 });
 after(() => model.stop());
+const aThread = (tools?: readonly string[]) => aThreadWith(model, tools);
 
 const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
+  'Refund an order': ['refund A-10293'],
+  'Several at once': ['refund A-10294', 'refund A-10295', 'refund A-10296'],
+  'Two approvers': ['transfer payroll'],
+  'Run a command': ['run_command ls -la && du -sh .'],
   'Write a file': ['write_file haiku.txt'],
   'Two calls at once': ['write_file release/notes.md', 'write_file release/checklist.md'],
   'Three calls at once': [
@@ -93,7 +24,7 @@ const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
     'write_file week/tuesday.md',
     'write_file week/wednesday.md',
   ],
-  'Edit a file': ['read_file greeting.txt'],
+  'Change a file': ['read_file greeting.txt'],
   'Correct an error': ['read_file agenda.md'],
   'Delete files': ['list_files .'],
   'Send a file': ['read_file haiku.txt'],
@@ -101,12 +32,12 @@ const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
   'A long answer': [],
 };
 
-test('every suggestion leads to its own scene, also behind a mention and an author’s id', async () => {
+test('every scene is found by its message, also behind a mention and an author’s id', async () => {
   assert.deepEqual(
-    model.suggestions.map(({ label }) => label),
+    SCENARIOS.map(({ label }) => label),
     Object.keys(FIRST_CALLS),
   );
-  for (const { label, text } of model.suggestions) {
+  for (const { label, text } of SCENARIOS) {
     for (const said of [text, `<@U1>: <@U0COUNTERSIGN> ${text.toUpperCase()}`]) {
       const answer = await aThread().say(said);
       assert.deepEqual(toolsOf(answer), FIRST_CALLS[label], said);
@@ -121,7 +52,26 @@ test('anything else is answered with what it is and what it can do', async () =>
   assert.deepEqual(calls, []);
   assert.match(words, /scripted model/);
   assert.match(words, /OPENAI_API_KEY/);
-  for (const { text } of model.suggestions) assert(words.includes(text), text);
+  for (const { text } of SCENARIOS) assert(words.includes(text), text);
+});
+
+test('without the tool for commands it says what is missing, and calls nothing', async () => {
+  const { words, calls } = await aThread([]).say('Run a command, please');
+  assert.deepEqual(calls, []);
+  assert.match(words, /sandbox/);
+  assert.match(words, /ALLOW_UNSANDBOXED_COMMANDS=1/);
+});
+
+test('a refund is of the order and the amount that are named', async () => {
+  const { calls } = await aThread().say('Refund €12.50 of order A-10291, it came damaged');
+  const [call] = calls;
+  assert.deepEqual(call?.args, {
+    order: 'A-10291',
+    amount: 12.5,
+    currency: 'EUR',
+    reason: 'damaged',
+    notify: true,
+  });
 });
 
 test('a file is sent once it is there, and an attached one is read', async () => {
@@ -288,9 +238,4 @@ test('without its key nobody is answered, its control routes included', async ()
 
 function toReadFailure(why: string): string {
   return `read_file failed: ${why}\nYou may correct the arguments, or choose another way.`;
-}
-
-/** An edit that ended in these arguments. */
-function editTo(args: string) {
-  return editOf(aCall({ args, proposedArgs: '{}' }));
 }

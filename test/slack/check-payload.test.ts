@@ -6,7 +6,7 @@ import { parseClick, parseQuestion, parseSubmission } from '../../src/slack/chec
 import { whyNotAPress, whyNotForUs } from '../../src/slack/check-payload.ts';
 import type { SlackIdentity } from '../../src/slack/connect-slack.ts';
 import { encodeFormMeta, newFormMeta } from '../../src/slack/forms/form-meta.ts';
-import { ACTIONS } from '../../src/slack/ids.ts';
+import { ACTIONS, CHOICE_BUTTONS, chooseAction } from '../../src/slack/ids.ts';
 import { parseCommand } from '../../src/slack/parse-command.ts';
 import { parseMessage } from '../../src/slack/parse-message.ts';
 import { ROUTE_ACTIONS } from '../../src/slack/routes/route-ids.ts';
@@ -41,40 +41,33 @@ function inView(actionId: string, callbackId: string, type = 'button'): Json {
 
 const VIEWS = ['home', 'call.full', 'call.edit.submit', 'route.list', 'route.form.submit'];
 
+const of = (stands: readonly string[], ...ids: readonly string[]) =>
+  Object.fromEntries(ids.map((id) => [id, stands]));
+const withPrefix = (prefix: string, names: string) =>
+  names.split(' ').map((name) => `${prefix}.${name}`);
+
 /** Where each action may be pressed, and of which type its element is. */
 const STANDS: Readonly<Record<string, readonly string[]>> = {
-  'call.approve': ['message', 'call.full'],
-  'call.edit': ['message', 'call.full'],
-  'call.reply': ['message', 'call.full'],
-  'call.ignore': ['message', 'call.full'],
-  'call.open': ['message'],
-  'call.page': ['call.full'],
-  'call.page-back': ['call.full'],
-  'call.settle-ran': ['message', 'call.full'],
-  'call.settle-rerun': ['message', 'call.full'],
-  'call.settle-leave': ['message', 'call.full'],
-  'call.ask-again': ['message'],
-  'answer.rate': ['message'],
-  'turn.stop': ['message'],
-  'form.back': ['call.edit.submit'],
-  'form.add': ['call.edit.submit'],
-  'form.remove': ['call.edit.submit'],
-  'form.toggle': ['call.edit.submit'],
-  'form.kind': ['call.edit.submit'],
-  'home.review': ['home'],
-  'home.ignore': ['home'],
-  'home.refresh': ['home'],
-  'home.back': ['home'],
-  'home.on': ['home'],
-  'route.manage': ['home'],
-  'route.add': ['home', 'route.list'],
-  'route.change': ['home', 'route.list'],
-  'route.remove': ['route.list'],
-  'route.channel': ['route.form.submit'],
+  ...of(['message', 'call.full'], ...withPrefix('call', 'approve edit reply ignore')),
+  ...of(['message', 'call.full'], ...withPrefix('call', 'settle-ran settle-rerun settle-leave')),
+  ...of(['message'], ...withPrefix('call', 'approve-all review open choose ask-again')),
+  ...of(['message'], ...withPrefix('call', 'choose-0 choose-1 choose-2 choose-3 choose-4')),
+  ...of(['message'], 'answer.rate', 'turn.stop'),
+  ...of(['call.full'], 'call.page', 'call.page-back'),
+  ...of(['call.edit.submit'], ...withPrefix('form', 'back add remove toggle kind')),
+  ...of(['home'], ...withPrefix('home', 'review ignore refresh back on show tool search clear')),
+  ...of(['home'], 'route.manage'),
+  ...of(['home', 'route.list'], 'route.add', 'route.change'),
+  ...of(['route.list'], 'route.remove'),
+  ...of(['route.form.submit'], ...withPrefix('route', 'more back channel')),
 };
 const TYPES: Readonly<Record<string, string>> = {
   'answer.rate': 'feedback_buttons',
+  'call.choose': 'static_select',
   'form.kind': 'static_select',
+  'home.show': 'static_select',
+  'home.tool': 'static_select',
+  'home.search': 'plain_text_input',
   'route.channel': 'conversations_select',
 };
 
@@ -82,7 +75,8 @@ describe('a press', () => {
   it('of every element of the app has a row here', () => {
     // The field of user groups is searched and never pressed.
     const ids = [...Object.values(ACTIONS), ...Object.values(ROUTE_ACTIONS)];
-    const pressed = ids.filter((id) => id !== ROUTE_ACTIONS.groups);
+    const places = Array.from({ length: CHOICE_BUTTONS }, (_, place) => chooseAction(place));
+    const pressed = [...ids, ...places].filter((id) => id !== ROUTE_ACTIONS.groups);
     assert.deepEqual(Object.keys(STANDS).toSorted(), pressed.toSorted());
   });
 

@@ -1,12 +1,17 @@
 import type { StopOutcome } from '../../src/desk/control.ts';
 import type { Desk } from '../../src/desk/desk.ts';
 import type { AskedFor, ListAsked } from '../../src/desk/list-asked.ts';
+import type { DecidedList, ListDecided } from '../../src/desk/list-decided.ts';
+import type { TeamList } from '../../src/desk/list-team.ts';
 import type { ListWaiting, Waiting } from '../../src/desk/list-waiting.ts';
+import type { Overview } from '../../src/desk/overview.ts';
 import type { RateCommand } from '../../src/desk/rate.ts';
 import type { Welcome } from '../../src/desk/welcome.ts';
 import type { Call } from '../../src/domain/call.ts';
+import { toDecidedLine, toWaitingLine } from '../../src/domain/call-line.ts';
 import type { DecisionCommand, DecisionOutcome, SettleCommand } from '../../src/domain/decision.ts';
 import type { InboxMessage } from '../../src/domain/message.ts';
+import type { Pause } from '../../src/domain/pause.ts';
 
 /** A desk that answers as it is told, and remembers what it was asked. */
 export interface FakeDesk extends Desk {
@@ -32,8 +37,16 @@ export interface FakeDesk extends Desk {
   /** What waits for everybody, and what everybody asked for. */
   waiting: Waiting;
   asked: AskedFor;
+  team: TeamList;
+  decided: DecidedList;
+  /** Whoever sees it is an admin. */
+  overview: Overview | undefined;
+  paused: Pause | undefined;
+  /** Whether it is the turn of whoever reads. */
+  isTurn: boolean;
   listWaiting: ListWaiting;
   listAsked: ListAsked;
+  listDecided: ListDecided;
 }
 
 /** Makes a desk for tests of the edge. */
@@ -59,6 +72,11 @@ export function createFakeDesk(): FakeDesk {
     stopped: { kind: 'stopped', turns: 1 },
     waiting: { kind: 'page', calls: [] },
     asked: { open: [], over: [] },
+    team: { kind: 'page', calls: [] },
+    decided: { calls: [] },
+    overview: undefined,
+    paused: undefined,
+    isTurn: true,
     async receive(message) {
       if (desk.broken) throw new Error('The disk is full.');
       if (known.has(message.id)) return 'known';
@@ -67,6 +85,9 @@ export function createFakeDesk(): FakeDesk {
       return 'new';
     },
     isInThread: async () => desk.inThread,
+    async groupChanged(group) {
+      desk.controls.push(group);
+    },
     async decide(command) {
       desk.commands.push(command);
       return answer();
@@ -124,6 +145,17 @@ export function createFakeDesk(): FakeDesk {
     },
     listWaiting: async () => desk.waiting,
     listAsked: async () => desk.asked,
+    listTeam: async () => desk.team,
+    listDecided: async () => desk.decided,
+    isAdmin: async () => desk.overview !== undefined,
+    readOverview: async () => desk.overview,
+    readPause: async () => desk.paused,
+    describeCalls: async (calls, reader) =>
+      calls.map((call) => {
+        if (reader.kind === 'person' && reader.hasDecided)
+          return toDecidedLine(call, reader.person);
+        return toWaitingLine(call, { isReaders: desk.isTurn });
+      }),
     async recordRefusal(refusal) {
       desk.refusals.push(refusal);
     },

@@ -74,6 +74,7 @@ const EVENT_SCOPES: Readonly<Record<string, string | undefined>> = {
   'message.groups': 'groups:history',
   'message.im': 'im:history',
   'message.mpim': 'mpim:history',
+  subteam_updated: 'usergroups:read',
 };
 
 /** https://docs.slack.dev/reference/scopes/commands */

@@ -14,7 +14,7 @@ describe('a program’s call in its channel', () => {
     const [card, ...more] = cards();
     assert.ok(card);
     assert.deepEqual([more.length, card.threadTs, card.channel], [0, undefined, ids.general]);
-    assert.match(textOf(card), /Please decide\* <@/);
+    assert.match(textOf(card), /waiting for <@/);
     const place = { channel: card.channel, ts: card.ts };
     await workspace.click('requester', { ...place, actionId: 'call.approve' });
     await pass();
@@ -32,7 +32,10 @@ describe('a program’s call in its channel', () => {
     assert.equal((await desk.outside.take(call.id, CALLER, again.digest)).kind, 'taken');
     await desk.outside.report(call.id, CALLER, { kind: 'result', text: 'Dropped.' });
     await pass();
-    assert.match(textOf(cards()[0]), /Done.*Dropped\./);
+    assert.match(
+      textOf(cards()[0]),
+      /:white_check_mark: \*deploy-bot: drop_table\* “users” · settled by/,
+    );
     assert.equal(cards().length, 1);
     scene.assertSound();
   });
@@ -113,7 +116,7 @@ describe('a program’s call in its channel', () => {
     await workspace.clickInHome('requester', review);
     const views = () => JSON.stringify(workspace.see('requester').views.at(-1) ?? '');
     await workspace.waitFor(() => (views().includes('"Review"') ? true : undefined));
-    assert.match(views(), /"Answer"/);
+    assert.match(views(), /"Answer…"/);
     assert.doesNotMatch(views(), /Nothing changed|call\.approve/);
     await workspace.close('requester');
     await open();
@@ -130,7 +133,7 @@ describe('a program’s call in its channel', () => {
       ['replied', '<@U7> Green'],
     );
     const answered = textOf(cards()[0]);
-    assert.match(answered, /\*Answered\* by/);
+    assert.match(answered, /answer: “`&lt;@U7&gt; Green`” · answered by <@/);
     assert.doesNotMatch(answered, /"user_id":"U7"/);
     scene.assertSound();
   });
@@ -153,9 +156,28 @@ describe('a program’s call in its channel', () => {
     await pass();
     assert.equal((await stored(second.id)).status, 'pending');
     assert.equal((await desk.outside.take(second.id, CALLER, second.digest)).kind, 'not-approved');
-    const shown = textOf(cards()[0]);
-    assert.ok(shown.includes('granted'));
+    const place = { channel: card.channel, ts: card.ts };
+    await workspace.click('requester', { ...place, actionId: 'call.open' });
+    const details = () => JSON.stringify(workspace.see('requester').views.at(-1) ?? '');
+    await workspace.waitFor(() => (details().includes('granted') ? true : undefined));
+    const shown = `${textOf(cards()[0])}${details()}`;
     assert.doesNotMatch(shown, /"type":"mrkdwn"[^}]*granted/);
+  });
+
+  it('that is a question is answered by the press of an answer on its card', async (t) => {
+    const { workspace, ask, cards, stored, pass } = await setOutsideScene(t);
+    const question = { tool: 'ask_human', args: { question: 'Which colour?' } };
+    const call = await ask({ ...question, decisions: ['reply'], choices: ['Blue', 'Green'] });
+    const [card] = cards();
+    assert.ok(card);
+    const place = { channel: card.channel, ts: card.ts };
+    await workspace.click('outsider', { ...place, actionId: 'call.choose-1' });
+    await pass();
+    assert.equal((await stored(call.id)).status, 'pending');
+    await workspace.click('requester', { ...place, actionId: 'call.choose-1' });
+    await pass();
+    const { outcome } = await stored(call.id);
+    assert.equal(outcome?.kind === 'reply' && outcome.text, 'Green');
   });
 });
 
@@ -183,7 +205,7 @@ describe('a program’s call that others decide, or nobody can', () => {
     assert.match(textOf(before), new RegExp(`<@${ids.approver}>`));
     await pass(15 * MINUTE);
     const says = () => ofType('say', 'approver').map((say) => say);
-    assert.match(textOf(says()[0]), /still waits for a decision/);
+    assert.match(textOf(says()[0]), /Still open: .* · waiting for a decision/);
     assert.equal(says()[0]?.threadTs, before?.ts);
     await pass(20 * MINUTE);
     const after = cards('approver').find(({ channel }) => channel === ids.approvals);
@@ -212,7 +234,7 @@ describe('a program’s call that others decide, or nobody can', () => {
       .see('requester')
       .messages.filter(({ visibleTo }) => visibleTo === ids.requester);
     assert.equal(told.length, 1);
-    assert.match(textOf(told[0]), /waits for an approval that can’t come/);
+    assert.match(textOf(told[0]), /This can’t be approved/);
     assert.equal(told[0]?.threadTs, undefined);
     scene.assertSound();
   });

@@ -8,6 +8,7 @@ import { toOutsideTool } from '../../src/agent/tools/outside-tool.ts';
 import { effectsOf } from '../../src/desk/effects.ts';
 import { toApproval } from '../../src/domain/approval-view.ts';
 import type { Call } from '../../src/domain/call.ts';
+import { toWaitingLine } from '../../src/domain/call-line.ts';
 import { createHideArgs } from '../../src/domain/hide-args.ts';
 import { canonicalJson } from '../../src/domain/json.ts';
 import type { Outside } from '../../src/domain/outside.ts';
@@ -137,12 +138,7 @@ export function surfacesOf(call: Call, tool: Tool): Readonly<Record<string, unkn
     'opened full view': pagesOf(call, tool, true),
     form: formOf(call, tool).view,
     'reply form': buildReplyForm(call, { tool, mark: TEST_MARK }),
-    Home: buildWaitingEntry(call, {
-      tool,
-      mark: TEST_MARK,
-      card: undefined,
-      showsArguments: true,
-    }),
+    Home: buildWaitingEntry(toWaitingLine(call, {})),
     API: toApproval(ended, sight(false)),
     'opened API': toApproval(ended, sight(true)),
     stub: buildStub(call, { card: undefined, isRefused: false }),
@@ -154,7 +150,7 @@ export function surfacesOf(call: Call, tool: Tool): Readonly<Record<string, unkn
 const OPENED: ReadonlySet<string> = new Set(['opened full view', 'opened API']);
 /** What a person wrote is theirs to write, and no caller's to blank. */
 export const SHOWS_CLAIMS: ReadonlySet<string> = new Set([...OPENED, 'audit']);
-export const TELLS_NOTHING: ReadonlySet<string> = new Set(['stub', 'push', 'reply form']);
+export const TELLS_NOTHING: ReadonlySet<string> = new Set(['stub', 'push', 'reply form', 'Home']);
 
 function pagesOf(call: Call, tool: Tool, mayApprove: boolean) {
   return [1, 2, 3].map((page) =>

@@ -1,7 +1,9 @@
 /** The edge to Slack over both transports: the real Bolt app on the simulated workspace. */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
+import { cardDigest } from '../../src/domain/digest.ts';
 import { type Delivery, type SlackStage, setSlackStage } from './slack-stage.ts';
 
 for (const delivery of ['http', 'socket'] as const) edge(delivery);
@@ -109,6 +111,7 @@ function edge(delivery: Delivery): void {
           callId: call.id,
           attempt: 1,
           digest: call.digest.slice(0, 10),
+          card: cardDigest(call),
           by: call.requester,
           decision: { kind: 'approve' },
         },
@@ -137,11 +140,11 @@ function edge(delivery: Delivery): void {
       const { call, place } = await card();
       stage.places.set(call.id, { ...place, ts: '1.1' });
       await click('requester', place, 'call.approve');
-      await waitForPrivate('requester', 'not the card of this call any more');
+      await waitForPrivate('requester', 'This card is out of date');
       assert.equal(stage.desk.commands.length, 0);
       assert.equal(stage.desk.refusals.length, 1);
       await click('requester', place, 'call.edit');
-      await waitForView('requester', 'not the card of this call any more');
+      await waitForView('requester', 'This card is out of date');
       assert.equal(stage.desk.refusals.length, 2);
       await stage.workspace.close('requester');
     });
@@ -157,7 +160,7 @@ function edge(delivery: Delivery): void {
         'Needs a name.',
       ]);
       await stage.workspace.submit('requester', { path: 'b.txt', content: 'bye' });
-      await waitForPrivate('requester', 'Your changes to');
+      await waitForPrivate('requester', 'Saved.');
       assert.equal(top('requester'), undefined);
       const decision = stage.desk.commands.at(-1);
       assert.ok(decision && 'decision' in decision && decision.decision.kind === 'edit');

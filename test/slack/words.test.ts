@@ -51,11 +51,11 @@ describe('a sentence about a decision', () => {
   const cases: readonly [DecisionOutcome, RegExp][] = [
     [
       { kind: 'decided', call: aCall({ status: 'approved', verdict: decided('approve') }) },
-      /^You approved `write_file`\.$/,
+      /^You approved \*Write file\*\.$/,
     ],
     [
       { kind: 'recorded', call: { ...call, votes: [{ by: call.requester, at: 1 }] }, missing: 1 },
-      /counts\. One more approval is needed\.$/,
+      /^Your approval counts\. \*Write file\* has the approvals that it needs/,
     ],
     [
       {
@@ -63,7 +63,7 @@ describe('a sentence about a decision', () => {
         call: { ...call, editedBy: APPROVER, votes: [{ by: APPROVER, at: 1 }] },
         missing: 1,
       },
-      /^Your changes to `write_file` are saved, with your approval; earlier ones no longer count\. One more/,
+      /^Saved, with your approval\. \*Write file\* has the approvals/,
     ],
     [
       {
@@ -71,10 +71,13 @@ describe('a sentence about a decision', () => {
         call: { ...call, editedBy: call.requester, votes: [{ by: APPROVER, at: 1 }] },
         missing: 1,
       },
-      /^Your approval of `write_file` counts\./,
+      /^Your approval counts\. \*Write file\*/,
     ],
-    [{ kind: 'recorded', call, missing: 1 }, /are saved, and approve nothing yet: see it whole/],
-    [{ kind: 'already-voted', call, missing: 2 }, /already approved.*2 more/],
+    [
+      { kind: 'recorded', call: { ...call, editedBy: APPROVER }, missing: 1 },
+      /^Saved\. \*Write file\* needs 1 approval from <@U1>\. To approve it, see it whole first\.$/,
+    ],
+    [{ kind: 'already-voted', call, missing: 2 }, /already given your approval.*needs 1/],
     [
       { kind: 'already-decided', call: aCall({ status: 'ignored', verdict: decided('ignore') }) },
       /^Nothing changed: .*ignored by <@U2>/,
@@ -83,9 +86,9 @@ describe('a sentence about a decision', () => {
     [{ kind: 'stale', call: aCall({ attempt: 2, editedBy: APPROVER }) }, /<@U2> edited.*attempt 2/],
     [
       { kind: 'not-allowed', call, why: sentence`Only ${{ person: 'U2' }} may, not <@U3>.` },
-      /^Nothing changed\. Only <@U2> may, not &lt;@U3&gt;\.$/,
+      /^Nothing changed\. \*Write file\*: Only <@U2> may, not &lt;@U3&gt;\.$/,
     ],
-    [{ kind: 'needs-reason', call }, /^Nothing changed yet: say why you approve `write_file`\.$/],
+    [{ kind: 'needs-reason', call }, /^Nothing changed yet: say why you approve \*Write file\*\.$/],
     [{ kind: 'invalid', call, problems: [{ path: [], message: 'Bad.' }] }, /Bad\./],
     [{ kind: 'not-found' }, /do not know/],
   ];

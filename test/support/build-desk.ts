@@ -180,6 +180,8 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
     integrity,
     log,
     onDamaged,
+    gate,
+    helpers,
   });
   watch = createCallWatch({ audit: store.audit, clock, log });
   const calls = watch;

@@ -1,5 +1,7 @@
 /** Everything of ours that looks at a whole text of others, with the texts for it. */
+
 import { previewChange } from '../../src/agent/tools/preview-change.ts';
+import { toWaitingLine } from '../../src/domain/call-line.ts';
 import { digestOf } from '../../src/domain/digest.ts';
 import { createHideArgs } from '../../src/domain/hide-args.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
@@ -116,8 +118,8 @@ const SURFACES: readonly (readonly [what: string, prepare: (text: string) => Wor
   [
     'an entry on Home',
     (text) => {
-      const call = withArgs({ text });
-      return () => buildWaitingEntry(call, { ...LOOK, card: undefined, showsArguments: true });
+      const call = aCall({ summary: text, tool: text });
+      return () => buildWaitingEntry(toWaitingLine(call, {}));
     },
   ],
   ['arguments for a program', (text) => hidden({ text })],

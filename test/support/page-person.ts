@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { SCENARIOS } from '../../src/playground/script/scenarios.ts';
 import { assertFits } from '../playground/page/assert-fits.ts';
 import { launchChromium } from '../playground/page/launch-chromium.ts';
 
@@ -17,10 +18,12 @@ export interface PagePerson {
   /** What the browser complained about, and each request that was not for this machine. */
   readonly problems: readonly string[];
   actAs(name: string): Promise<void>;
-  /** Chooses a suggestion, sends it and opens the thread that it began. */
-  ask(suggestion: string): Promise<void>;
-  /** The card of the open thread for the call of a tool with this argument. */
-  card(tool: string, argument: string): Locator;
+  /** Types the message of a scene of the scripted model, sends it and opens the thread that it began. */
+  ask(scene: string): Promise<void>;
+  /** Presses a suggestion. */
+  tryOut(suggestion: string): Promise<void>;
+  /** The card of the open thread for the call with this argument. */
+  card(argument: string): Locator;
   press(target: Locator): Promise<void>;
   /** Two presses of a button, the second before the first is answered, however slow the machine is. */
   pressTwice(target: Locator): Promise<void>;
@@ -39,6 +42,8 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
   page.setDefaultTimeout(10_000);
   const problems = listProblems(page);
   await page.goto(url);
+  // The page is there before the workspace behind it.
+  await page.locator('.starting').waitFor({ state: 'detached', timeout: 60_000 });
   const thread = page.getByRole('region', { name: 'Thread' });
   const back = (to: string) => page.getByRole('button', { name: `Back to ${to}`, exact: true });
   const press = (target: Locator) => (isPhone ? target.tap() : target.click());
@@ -59,22 +64,27 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
       await people.getByRole('button', { name, pressed: true }).waitFor();
       await page.locator('.panes').waitFor();
     },
-    async ask(suggestion) {
+    async ask(scene) {
       await toChannel();
       const channel = page.getByRole('main');
-      await press(channel.getByRole('button', { name: suggestion, exact: true }));
-      const composer = channel.getByRole('textbox', { name: /^Message/ });
-      const text = await composer.inputValue();
+      const text = SCENARIOS.find(({ label }) => label === scene)?.text;
+      assert.ok(text, `The scripted model has no scene “${scene}”.`);
+      await channel.getByRole('textbox', { name: /^Message/ }).fill(`@Countersign ${text}`);
       await press(channel.getByRole('button', { name: 'Send', exact: true }));
       const asked = channel.getByRole('article').filter({ hasText: text }).last();
       await press(asked.getByRole('button', { name: /repl(?:y|ies)|Countersign is/ }));
       await thread.getByRole('article').filter({ hasText: text }).first().waitFor();
     },
-    card: (tool, argument) =>
+    async tryOut(suggestion) {
+      await toChannel();
+      const suggestions = page.getByRole('group', { name: 'Suggested messages' });
+      await press(suggestions.getByRole('button', { name: suggestion, exact: true }));
+    },
+    card: (argument) =>
       thread
         .getByRole('article')
-        .filter({ has: page.getByRole('heading', { name: `(${tool})` }) })
-        .filter({ has: page.getByText(argument, { exact: true }) }),
+        .filter({ has: page.getByRole('button', { name: /^(?:Details|Open)/ }) })
+        .filter({ hasText: argument }),
     async pressTwice(target) {
       await target.scrollIntoViewIfNeeded();
       const box = await target.boundingBox();

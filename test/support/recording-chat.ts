@@ -1,5 +1,5 @@
 import type { Bulletin } from '../../src/domain/bulletin.ts';
-import type { Call, CardPlace } from '../../src/domain/call.ts';
+import { type Call, type CardPlace, isTerminal } from '../../src/domain/call.ts';
 import { homeOf } from '../../src/domain/card-home.ts';
 import {
   type Chat,
@@ -10,6 +10,7 @@ import {
   type SessionStatus,
 } from '../../src/domain/chat.ts';
 import type { Outlook } from '../../src/domain/outlook.ts';
+import type { Pause } from '../../src/domain/pause.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
 import type { Say } from '../../src/domain/store.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
@@ -20,6 +21,8 @@ export interface Drawing {
   readonly how: 'post' | 'update';
   /** Id of the call, or of the bulletin. */
   readonly of: string;
+  /** Ids of all calls that a card shows. */
+  readonly shows: readonly string[];
   readonly place: CardPlace;
   readonly calls: readonly string[];
   readonly lookFirst: boolean;
@@ -31,6 +34,10 @@ export interface RecordingChat extends Chat {
   readonly cards: Map<string, Call>;
   /** Whom the newest drawing of each pending call said that it waits for, by call id. */
   readonly outlooks: Map<string, Outlook>;
+  /** The reports that drawings of each call showed, one after the other, by call id. */
+  readonly reports: Map<string, string[]>;
+  /** The pause of which the newest drawing of each call spoke, by call id. */
+  readonly pauses: Map<string, Pause>;
   /** How many card messages were posted, by call id. */
   readonly posts: Map<string, number>;
   /** The newest drawing of each stub, by call id. */
@@ -67,6 +74,8 @@ export function createRecordingChat(): RecordingChat {
   const failures: ChatError[] = [];
   const cards = new Map<string, Call>();
   const outlooks = new Map<string, Outlook>();
+  const reports: RecordingChat['reports'] = new Map();
+  const pauses = new Map<string, Pause>();
   const posts = new Map<string, number>();
   const stubs = new Map<string, Call>();
   const stubLooks: RecordingChat['stubLooks'] = new Map();
@@ -89,7 +98,7 @@ export function createRecordingChat(): RecordingChat {
   }
 
   function write(
-    drawing: Pick<Drawing, 'what' | 'of' | 'calls' | 'lookFirst'>,
+    drawing: Pick<Drawing, 'what' | 'of' | 'calls' | 'lookFirst'> & Partial<Pick<Drawing, 'shows'>>,
     channel: string,
     at: CardPlace | undefined,
   ): CardPlace {
@@ -102,13 +111,15 @@ export function createRecordingChat(): RecordingChat {
     }
     if (!at) ts += 1;
     const place = at ?? { channel, ts: String(ts) };
-    drawings.push({ ...drawing, how: at ? 'update' : 'post', place });
+    drawings.push({ shows: [drawing.of], ...drawing, how: at ? 'update' : 'post', place });
     return place;
   }
 
   return {
     cards,
     outlooks,
+    reports,
+    pauses,
     posts,
     stubs,
     stubLooks,
@@ -129,15 +140,23 @@ export function createRecordingChat(): RecordingChat {
       if (error) channelFailures.set(channel, error);
       else channelFailures.delete(channel);
     },
-    async drawCard(call, place, { calls = [], lookFirst, outlook }) {
+    async drawCard(call, place, { calls = [], lookFirst, outlook, paused, progress, shared }) {
       failIfTold();
       if (cardFailure) throw cardFailure;
       const { channel } = place ?? homeOf(call);
-      const drawn = write({ what: 'card', of: call.id, calls, lookFirst }, channel, place);
-      cards.set(call.id, call);
-      if (outlook) outlooks.set(call.id, outlook);
-      else outlooks.delete(call.id);
-      if (!place) posts.set(call.id, (posts.get(call.id) ?? 0) + 1);
+      const shown = shared ?? [{ call, outlook, progress }];
+      const shows = shown.map((each) => each.call.id);
+      const drawn = write({ what: 'card', of: call.id, shows, calls, lookFirst }, channel, place);
+      for (const each of shown) {
+        const { id } = each.call;
+        cards.set(id, each.call);
+        if (each.progress) reports.set(id, [...(reports.get(id) ?? []), each.progress.text]);
+        if (each.outlook) outlooks.set(id, each.outlook);
+        else outlooks.delete(id);
+        if (paused && !isTerminal(each.call)) pauses.set(id, paused);
+        else pauses.delete(id);
+        if (!place) posts.set(id, (posts.get(id) ?? 0) + 1);
+      }
       return drawn;
     },
     async drawStub(call, place, look) {

@@ -11,6 +11,14 @@ export interface Place {
   readonly root: string;
 }
 
+/** What a card for several calls says of one of them, with the button that opens it. */
+export interface CallLine {
+  readonly card: WorkspaceMessage;
+  /** What its button says which call it is. */
+  readonly value: string;
+  readonly text: string;
+}
+
 /** People and their threads. */
 export interface Scene {
   /** A message to the agent that begins a thread in a channel. */
@@ -25,7 +33,15 @@ export interface Scene {
   cards(place: Place): readonly WorkspaceMessage[];
   /** Waits until a card of the thread says all of this. */
   card(place: Place, ...parts: readonly string[]): Promise<WorkspaceMessage>;
+  /** The lines of the cards for several calls now, from top to bottom. */
+  lines(place: Place): readonly CallLine[];
+  /** Waits until a line of a card for several calls says all of this. */
+  line(place: Place, ...parts: readonly string[]): Promise<CallLine>;
   press(member: string, card: WorkspaceMessage, actionId: string): Promise<Ack>;
+  /** Opens a call from its line. */
+  openLine(member: string, line: CallLine): Promise<Ack>;
+  /** Opens a call from its line, and presses a button of what opens. */
+  pressLine(member: string, line: CallLine, actionId: string): Promise<Ack>;
   /** Waits until a form with this title, which can be submitted, is open. */
   form(member: string, title: string): Promise<void>;
   /** Waits until the person's top modal says this. */
@@ -68,6 +84,15 @@ export function createScene(workspace: Workspace, report: () => string): Scene {
     return { channel, root: ts };
   }
 
+  async function openLine(member: string, { card, value }: CallLine): Promise<Ack> {
+    const { channel, ts } = card;
+    // The card may have been drawn anew since.
+    const now = messagesOf(channel).filter((message) => message.ts === ts);
+    const line = now.flatMap(linesOf).find((each) => each.value === value);
+    const actionId = line?.open ? 'call.review' : 'call.open';
+    return await workspace.click(member, { channel, ts, actionId, blockId: line?.blockId ?? '' });
+  }
+
   const topOf = (member: string) => workspace.see(member).views.at(-1)?.view;
 
   return {
@@ -83,10 +108,25 @@ export function createScene(workspace: Workspace, report: () => string): Scene {
       workspace.say(member, channel, text, { threadTs: root }),
     card: (place, ...parts) =>
       find(`card with ${parts.join(', ')}`, () =>
-        cards(place).find((card) => parts.every((part) => allText(card).includes(part))),
+        cards(place).find((card) => parts.every((part) => says(card, part))),
+      ),
+    lines: (place) => cards(place).flatMap(linesOf),
+    line: (place, ...parts) =>
+      find(`line with ${parts.join(', ')}`, () =>
+        cards(place)
+          .flatMap(linesOf)
+          .find(({ text, open }) => parts.every((part) => saysLine(text, open, part))),
       ),
     press: (member, card, actionId) =>
       workspace.click(member, { channel: card.channel, ts: card.ts, actionId }),
+    openLine,
+    async pressLine(member, line, actionId) {
+      await openLine(member, line);
+      await find(`opened call with ${actionId}`, () =>
+        idsIn(topOf(member)?.blocks).includes(actionId) ? true : undefined,
+      );
+      return await workspace.clickInView(member, { actionId });
+    },
     async form(member, title) {
       await find(`form “${title}”`, () => {
         const top = topOf(member);
@@ -118,13 +158,64 @@ export function createScene(workspace: Workspace, report: () => string): Scene {
   };
 }
 
+/** Signs of how a call stands, by the state that a test asks for; other words are looked for as they are. */
+const STATES: Readonly<Record<string, RegExp>> = {
+  Done: /^:white_check_mark: (?!\*Approved)/,
+  Failed: /^:x: /,
+  Ignored: /^:no_entry_sign: /,
+  Replied: /^:speech_balloon: /,
+  Withdrawn: /^(?::leftwards_arrow_with_hook:|⏹) /,
+  Expired: /^:alarm_clock: /,
+  Refused: /^:no_entry: /,
+};
+
+const DECISIONS: ReadonlySet<string> = new Set(
+  ['approve', 'edit', 'reply', 'ignore'].map((each) => `call.${each}`),
+);
+
+/** Tells whether a card says this, or stands as this state says. */
+export function says(card: WorkspaceMessage, part: string): boolean {
+  if (part === 'Waiting for a decision') return idsIn(card.blocks).some((id) => DECISIONS.has(id));
+  return STATES[part]?.test(allText(card)) ?? allText(card).includes(part);
+}
+
+/** A settled call’s line is all that is left of it on the card. */
+function linesOf(
+  card: WorkspaceMessage,
+): readonly (CallLine & { readonly blockId: string; readonly open: boolean })[] {
+  return card.blocks.flatMap((block) => {
+    if (block.type !== 'section' || block.accessory === undefined) return [];
+    const { accessory, block_id: blockId = '' } = block;
+    const { action_id: id, value = '' } = accessory as { action_id?: string; value?: string };
+    if (id !== 'call.review' && id !== 'call.open') return [];
+    const text = readable(block.text).join('');
+    return [{ card, value, blockId, text, open: id === 'call.review' }];
+  });
+}
+
+function saysLine(text: string, open: boolean, part: string): boolean {
+  if (part === 'Waiting for a decision') return open && text.startsWith(':raised_hand:');
+  return STATES[part]?.test(text) ?? text.includes(part);
+}
+
+function idsIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(idsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'action_id' ? [String(inner)] : idsIn(inner),
+  );
+}
+
 function isDirect(workspace: Workspace, member: string, message: WorkspaceMessage): boolean {
   const { channels } = workspace.see(member);
   return channels.some(({ id, kind }) => id === message.channel && kind === 'im');
 }
 
 /** All text of a message that a person can read, block by block. */
-export function allText(message: Pick<WorkspaceMessage, 'text' | 'blocks'>): string {
+export function allText(message: {
+  readonly text: string;
+  readonly blocks: readonly unknown[];
+}): string {
   return message.blocks.length === 0 ? message.text : readable(message.blocks).join('\n');
 }
 

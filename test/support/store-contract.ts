@@ -16,6 +16,7 @@ import { bulletinsContract, sidesContract } from './store-contract/places-contra
 import { recordsContract } from './store-contract/records-contract.ts';
 import { recoveryContract } from './store-contract/recovery-contract.ts';
 import { removalContract } from './store-contract/removal-contract.ts';
+import { reportsContract } from './store-contract/reports-contract.ts';
 import { requesterContract } from './store-contract/requester-contract.ts';
 import { routesContract } from './store-contract/routes-contract.ts';
 import { type MakeStore, opener } from './store-contract/store-bench.ts';
@@ -24,6 +25,12 @@ export type { MakeStore } from './store-contract/store-bench.ts';
 
 /** Tests every promise of the ports in `src/domain/store.ts` and `agenda.ts` on stores that `make` makes, each of them empty. */
 export function storeContract(name: string, make: MakeStore): void {
+  repositoriesContract(name, make);
+  describe(`the audit of ${name}`, () => auditContract(opener(make)));
+}
+
+/** The same, but for reading the audit. */
+export function repositoriesContract(name: string, make: MakeStore): void {
   const open = opener(make);
   describe(`${name} keeps the promises of the store`, () => {
     describe('ledger', () => ledgerContract(open));
@@ -31,6 +38,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('calls that ask people', () => askedContract(open));
     describe('messages of a call', () => sidesContract(open));
     describe('bulletins', () => bulletinsContract(open));
+    describe('reports of running calls', () => reportsContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
     describe('turn records', () => recordsContract(open));
@@ -39,7 +47,6 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('outbox', () => outboxContract(open));
     describe('agenda', () => agendaContract(open));
     describe('claims of the agenda', () => claimContract(open));
-    describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
     describe('routes', () => routesContract(open));
     describe('pins', () => pinsContract(open));

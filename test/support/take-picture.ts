@@ -26,8 +26,8 @@ const app = await startApp({
 });
 const person = await sitDown(app.url, SIZE);
 try {
-  await person.ask('Edit a file');
-  const card = person.card('edit_file', 'greeting.txt');
+  await person.ask('Change a file');
+  const card = person.card('greeting.txt');
   await card.getByRole('button', { name: 'Ignore' }).waitFor();
   const top = await person.thread.boundingBox();
   const last = await card.boundingBox();

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
 import { canonicalJson, type JsonValue } from '../../domain/json.ts';
-import type { Risk } from '../../domain/route.ts';
 import { secretPathsOf } from '../../domain/secret-paths.ts';
+import { WOULD_FAIL } from '../../domain/stored-preview.ts';
 import { toPlainJson } from '../../domain/to-plain-json.ts';
-import type { Preview, Tool, ToolContext } from '../../domain/tool.ts';
+import type { Preview, Tool } from '../../domain/tool.ts';
+import type { ArgsOf, ToolDefinition as WrittenTool } from '../exports/tools.js';
 import { parseArgs } from './parse-args.ts';
 import { readSchema } from './read-schema.ts';
 import { createDropNulls } from './schema/drop-nulls.ts';
@@ -14,33 +15,8 @@ import { createOwnPatterns } from './schema/patterns.ts';
 /** A schema of zod 4, or of zod 3. */
 export type ArgsSchema = z.ZodType | z3.ZodTypeAny;
 
-/** What a tool is given: the schema's values. */
-type ArgsOf<Schema extends ArgsSchema> = Schema extends z.ZodType
-  ? z.output<Schema>
-  : Schema extends z3.ZodTypeAny
-    ? z3.output<Schema>
-    : never;
-
-/** A tool as its author writes it. */
-export interface ToolDefinition<Schema extends ArgsSchema = ArgsSchema> {
-  readonly name: string;
-  /** For the model: what it does, and when to use it. */
-  readonly description: string;
-  /** A schema of objects, or of a choice of them, whose values are plain JSON: no transforms, dates or bigints. */
-  readonly schema: Schema;
-  readonly idempotent?: boolean | undefined;
-  /** `medium` unless it says otherwise. */
-  readonly risk?: Risk | undefined;
-  /** Dotted paths of arguments that are never shown, besides those that the schema marks (`format: 'password'`, `writeOnly` or `secret` in its meta). */
-  readonly secrets?: readonly string[] | undefined;
-  /** Returns what the model is told; throws when it failed, in words for the model. */
-  run(args: ArgsOf<Schema>, context: ToolContext): ToolResult | Promise<ToolResult>;
-  /** Says what a run would do; with a basis, people are asked anew when it has changed until then. */
-  preview?(args: ArgsOf<Schema>): PreviewResult | Promise<PreviewResult>;
-}
-
-type ToolResult = string | JsonValue | undefined;
-type PreviewResult = string | Preview | undefined;
+/** A tool as its author writes it, which is what `countersign/tools` says. */
+export type ToolDefinition<Schema extends ArgsSchema = ArgsSchema> = WrittenTool<Schema>;
 
 /** A tool, or why it can't be offered. */
 export type DefinedTool =
@@ -65,8 +41,12 @@ export function defineTool<Schema extends ArgsSchema>(
     secrets: [...new Set([...(definition.secrets ?? []), ...secretPathsOf(read.json)])],
     parse: (value) => parseArgs(schema, dropNulls(value)),
     run: async (args, context) => toText(await definition.run(ownArgs(schema, args), context)),
+    ...(definition.previewed && { previewed: definition.previewed }),
     ...(definition.preview && {
       preview: (args: JsonValue) => previewOf(definition, args),
+    }),
+    ...(definition.summary && {
+      summary: (args: JsonValue) => definition.summary?.(ownArgs(schema, args)),
     }),
   };
   return { kind: 'tool', tool };
@@ -92,7 +72,7 @@ async function previewOf<Schema extends ArgsSchema>(
     return toPreview(await definition.preview?.(ownArgs(definition.schema, args)));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { text: `As things stand, this would fail: ${why}` };
+    return { text: `${WOULD_FAIL}${why}` };
   }
 }
 

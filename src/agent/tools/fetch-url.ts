@@ -11,6 +11,7 @@ import {
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { getPage, MAX_PAGE_BYTES, type Page } from './get-page.ts';
 import { decodePage, htmlToText, textKindOf } from './page-text.ts';
+import { sayAddress } from './say-arguments.ts';
 import { markUntrusted } from './untrusted-text.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -60,6 +61,7 @@ export function createFetchUrl({
       }
     },
     preview: ({ url }) => previewRequest(new URL(url)),
+    summary: ({ url }) => `Fetch ${sayAddress(new URL(url))}`,
   });
 }
 

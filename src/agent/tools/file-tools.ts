@@ -4,7 +4,13 @@ import { createQueues } from '../../domain/queues.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { type Found, holds, MAX_FILE_BYTES } from './look-at-file.ts';
 import { splitPath, WorkspaceError } from './open-folder.ts';
-import { assertBasis, basisOf, previewChange, previewOrWhyNot } from './preview-change.ts';
+import {
+  assertBasis,
+  basisOf,
+  pathInLine,
+  previewChange,
+  previewOrWhyNot,
+} from './preview-change.ts';
 import type { Workspace } from './workspace.ts';
 
 const MAX_ENTRIES = 500;
@@ -67,6 +73,8 @@ function createListFiles(workspace: Workspace): DefinedTool {
         lines.push(`Only the first ${MAX_ENTRIES} entries are shown; list a folder below.`);
       return lines.join('\n');
     },
+    summary: ({ path: folder }) =>
+      folder === '.' ? 'List the workspace' : `List ${pathInLine(folder)}`,
   });
 }
 
@@ -95,6 +103,7 @@ function createReadFile(workspace: Workspace): DefinedTool {
         ? `${part}\n[Only the first ${MAX_READ_BYTES / 1024} KB of ${file} were read.]`
         : part;
     },
+    summary: ({ path: file }) => `Read ${pathInLine(file)}`,
   });
 }
 
@@ -122,11 +131,13 @@ function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
         }
         return `Wrote ${Buffer.byteLength(content)} bytes to ${file}.`;
       }),
+    previewed: ['content'],
     preview: ({ path: file, content }) =>
       previewOrWhyNot(async () => {
         const found = await look(file);
         return { text: previewChange(file, found, content), basis: basisOf(found) };
       }),
+    summary: ({ path: file }) => `Write ${pathInLine(file)}`,
   });
 }
 
@@ -170,11 +181,13 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
         await workspace.write(file, after, found);
         return `Edited ${file}.`;
       }),
+    previewed: ['oldText', 'newText'],
     preview: ({ path: file, oldText, newText }) =>
       previewOrWhyNot(async () => {
         const { found, after } = await edited(file, oldText, newText);
         return { text: previewChange(file, found, after), basis: basisOf(found) };
       }),
+    summary: ({ path: file }) => `Edit ${pathInLine(file)}`,
   });
 }
 
@@ -207,6 +220,7 @@ function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
         if (found.kind === 'file') return { text: previewChange(file, found, undefined), basis };
         return { text: `Deletes the empty folder ${file}.`, basis };
       }),
+    summary: ({ path: file }) => `Delete ${pathInLine(file)}`,
   });
 }
 

@@ -24,6 +24,9 @@ const entrySchema = z.object({
   preview: z
     .custom<NonNullable<ToolDefinition['preview']>>(isFunction, 'must be a function')
     .optional(),
+  summary: z
+    .custom<NonNullable<ToolDefinition['summary']>>(isFunction, 'must be a function')
+    .optional(),
   idempotent: z.boolean().optional(),
   risk: z.enum(['low', 'medium', 'high']).optional(),
   secrets: z.array(z.string().min(1)).optional(),
@@ -114,7 +117,7 @@ function withOwnNames<Named extends { readonly name: string }>(
 
 function readTool(path: string, entry: unknown, index: number): ToolDefinition {
   const where = `${path}, tools[${index}]`;
-  const { run, preview, ...rest } = readEntry(entrySchema, where, entry);
+  const { run, preview, summary, ...rest } = readEntry(entrySchema, where, entry);
   for (const key of Object.keys(entry as object)) {
     const problem = keyProblem(key);
     if (problem === undefined) continue;
@@ -125,6 +128,7 @@ function readTool(path: string, entry: unknown, index: number): ToolDefinition {
     ...rest,
     run: run.bind(entry),
     ...(preview && { preview: preview.bind(entry) }),
+    ...(summary && { summary: summary.bind(entry) }),
   };
 }
 

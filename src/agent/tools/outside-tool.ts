@@ -1,5 +1,6 @@
 import type { Call } from '../../domain/call.ts';
 import type { Tool } from '../../domain/tool.ts';
+import { describeCodingTool } from './coding-agents/describe-coding-tool.ts';
 import { type JsonSchema, readJsonSchema } from './read-json-schema.ts';
 
 /** Whoever gives no schema takes any object. */
@@ -25,5 +26,7 @@ export function toOutsideTool({
     run: async () => {
       throw new Error(`“${name}” is a call from outside: whoever made it runs it.`);
     },
+    // A graph's and a server's tools may have these names, and do something else.
+    ...(outside?.by === 'key' && describeCodingTool(name)),
   };
 }

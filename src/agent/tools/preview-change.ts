@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { showPatch } from '../../domain/shown-patch.ts';
+import { WOULD_FAIL } from '../../domain/stored-preview.ts';
 import type { Preview } from '../../domain/tool.ts';
 import { sayChanged } from './change-file.ts';
 import type { Found, FoundFile } from './look-at-file.ts';
@@ -32,8 +33,13 @@ export async function previewOrWhyNot(make: () => Promise<Preview>): Promise<Pre
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;
     const basis = createHash('sha256').update(error.message).digest('hex').slice(0, 32);
-    return { text: `As things stand, this would fail: ${error.message}`, basis };
+    return { text: `${WOULD_FAIL}${error.message}`, basis };
   }
+}
+
+/** Writes a path in one line, as JSON does. */
+export function pathInLine(path: string): string {
+  return JSON.stringify(path).slice(1, -1);
 }
 
 /** Shows a change to one file as a unified diff; `after` is undefined when it is deleted. */
@@ -42,7 +48,7 @@ export function previewChange(
   before: Exclude<Found, { kind: 'folder' }>,
   after: string | undefined,
 ): string {
-  const name = JSON.stringify(file).slice(1, -1);
+  const name = pathInLine(file);
   if (before.kind === 'nothing') return sayNew(name, after ?? '');
   const { isCut, text } = before;
   const deletes = after === undefined ? `${sayDeletion(name, before)}\n` : '';

@@ -10,6 +10,7 @@ import {
 } from './confinement.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { type ProcessEnd, runProcess } from './run-process.ts';
+import { sayRun } from './say-arguments.ts';
 
 const NAME = 'run_command';
 /** Linux takes at most 128 KB in one argument; a character has up to four bytes. */
@@ -63,8 +64,10 @@ export function createRunCommand(options: {
       if (end.kind === 'timed-out') throw new Error(sayTimeout(end, timeoutSeconds));
       return `${sayEnd(end)}\n${end.output}`.trimEnd();
     },
+    previewed: ['command'],
     preview: ({ command }) =>
       `${sayMode(confinement)}\nIn ${realpathSync(place.workspaceDir)}\n$ ${command}`,
+    summary: ({ command }) => sayRun(command),
   });
 }
 

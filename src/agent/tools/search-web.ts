@@ -47,6 +47,7 @@ export function createSearchWeb(search: WebSearch, clock: Clock): DefinedTool {
     },
     preview: ({ query }) =>
       `Sends data out: the search service at ${new URL(search.baseUrl).host} gets this query, and may keep it.\n${query}`,
+    summary: ({ query }) => `Search the web: ${query}`,
   });
 }
 

@@ -5,7 +5,7 @@ import { type SendFile, shownFileName } from '../../domain/file-ports.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 import { path } from './file-tools.ts';
 import { WorkspaceError } from './open-folder.ts';
-import { previewOrWhyNot } from './preview-change.ts';
+import { pathInLine, previewOrWhyNot } from './preview-change.ts';
 import type { WorkspaceBytes } from './workspace-bytes.ts';
 
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -59,6 +59,7 @@ export function createSendFile({
         const bytes = await read(file);
         return { text: describe(file, bytes), basis: digestOf(bytes) };
       }),
+    summary: ({ path: file }) => `Send ${pathInLine(file)} to this thread`,
   });
 }
 

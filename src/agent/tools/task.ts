@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Helper } from '../../domain/helper.ts';
+import { firstLine } from '../../domain/message.ts';
 import { type DefinedTool, defineTool } from './define-tool.ts';
 
 const TASK_TOOL = 'task';
@@ -24,6 +25,7 @@ export function createTask(helpers: readonly Helper[]): DefinedTool | undefined 
     run() {
       throw new Error('A task is done by its helper.');
     },
+    summary: ({ agent, prompt }) => `Ask ${agent}: ${firstLine(prompt)}`,
   });
   if (made.kind === 'left-out') return made;
   const delegate: NonNullable<typeof made.tool.delegate> = (args) => schema.parse(args);

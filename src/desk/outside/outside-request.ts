@@ -22,7 +22,14 @@ export interface Caller {
 export interface OutsideRequest
   extends Pick<
     Outside,
-    'schema' | 'decisions' | 'deadlineMs' | 'choices' | 'callbackUrl' | 'metadata' | 'isSilent'
+    | 'schema'
+    | 'decisions'
+    | 'deadlineMs'
+    | 'choices'
+    | 'callbackUrl'
+    | 'summary'
+    | 'metadata'
+    | 'isSilent'
   > {
   /** Until when (ms) it waits for people, in place of `deadlineMs`. */
   readonly deadlineAt?: number;

@@ -3,11 +3,13 @@ import { digestOf, hashJson } from '../../domain/digest.ts';
 import type { Standing } from '../../domain/directory.ts';
 import { choicesProblem, decisionsProblem, type Outside } from '../../domain/outside.ts';
 import { createQueues } from '../../domain/queues.ts';
+import { storedShown } from '../../domain/stored-preview.ts';
 import { STANDING_WORDS } from '../../domain/talk.ts';
 import { channelKey } from '../../domain/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tool.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createPassGate } from '../pass-gate.ts';
+import { showCall } from '../show-call.ts';
 import type { Caller, OutsideRequest, RequestOutcome } from './outside-request.ts';
 
 export interface RequestDeps
@@ -56,7 +58,7 @@ export function createRequestCall(deps: RequestDeps) {
     const own =
       idempotencyKey === undefined ? deps.newId() : deps.idOf(`${caller.key}\0${idempotencyKey}`);
     const id = `call_${own}`;
-    const call: Call = {
+    return {
       id,
       thread: channelKey({ team: request.requester.team, channel: request.channel }),
       turn: id,
@@ -85,7 +87,6 @@ export function createRequestCall(deps: RequestDeps) {
       createdAt: now,
       updatedAt: now,
     };
-    return { ...call, digest: digestOf(call) };
   }
 
   /** What was asked before is answered all the same. */
@@ -144,7 +145,9 @@ export function createRequestCall(deps: RequestDeps) {
     if (!tool) return invalid('schema', 'it can’t be read');
     const parsed = tool.parse(request.args);
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
-    const call = draft(caller, request, outside, tool, parsed.canonical);
+    const bare = draft(caller, request, outside, tool, parsed.canonical);
+    const shown = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
+    const call = { ...shown, digest: digestOf(shown) };
     const refused = await refuseNew(caller, call);
     return refused ?? (await inQueue(caller.key, () => put(caller, call, parsed)));
   };
@@ -160,16 +163,7 @@ function toOutside(
   request: OutsideRequest,
   now: number,
 ): Outside {
-  const { schema, decisions, deadlineMs, choices, callbackUrl, metadata, isSilent } = request;
-  const said = {
-    ...(schema && { schema }),
-    ...(decisions && { decisions }),
-    ...(deadlineMs !== undefined && { deadlineMs }),
-    ...(choices && { choices }),
-    ...(callbackUrl !== undefined && { callbackUrl }),
-    ...(metadata !== undefined && { metadata }),
-    ...(isSilent && { isSilent }),
-  };
+  const said = saidOf(request);
   const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
   const until = deadlineAt === undefined ? {} : { deadlineAt };
   const all = { ...said, ...until, args, channel, requester: { ...requester }, risk, tool, words };
@@ -183,6 +177,21 @@ function toOutside(
     ...said,
     ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),
     request: hashJson(all),
+  };
+}
+
+/** What a request says beside the call itself. */
+function saidOf(request: OutsideRequest) {
+  const { schema, decisions, deadlineMs, choices, callbackUrl, summary, metadata } = request;
+  return {
+    ...(schema && { schema }),
+    ...(decisions && { decisions }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(choices && { choices }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(summary !== undefined && { summary }),
+    ...(metadata !== undefined && { metadata }),
+    ...(request.isSilent && { isSilent: request.isSilent }),
   };
 }
 

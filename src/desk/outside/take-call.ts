@@ -47,7 +47,7 @@ export function createTakeCall(deps: TakeDeps) {
     const deadlineAt = call.updatedAt + deps.reportMs;
     const taken = { ...step, call: { ...call, deadlineAt } };
     if (!call.outside?.isSilent) return [taken];
-    const text = `Taken by ${call.outside.name}, which does not say what came of it.`;
+    const text = `Approved and picked up. “${call.outside.name}” doesn’t report results.`;
     return [taken, finish(taken.call, { kind: 'result', text }, call.updatedAt)];
   }
 

@@ -169,6 +169,12 @@ function refuse(c: ApiContext, outcome: Refused): Response {
         409,
         'It was changed in this moment. Read it again, and decide on what stands there.',
       );
+    case 'rerouted':
+      return problem(
+        c,
+        409,
+        'Its route changed in this moment. Read it again, and decide on what it shows.',
+      );
     case 'not-allowed':
       return problem(c, 403, plainSentence(outcome.why));
     case 'needs-reason':

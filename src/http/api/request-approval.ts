@@ -100,8 +100,8 @@ function toCaller(key: ApiKey, team: string): Caller {
 }
 
 function toRequest(body: Body): Omit<OutsideRequest, 'channel' | 'requester'> {
-  const { action, args, callbackUrl, choices, decisions, description, metadata, risk, schema } =
-    body;
+  const { action, args, callbackUrl, choices, decisions, description, metadata } = body;
+  const { risk, schema, summary } = body;
   return {
     tool: action,
     args,
@@ -112,6 +112,7 @@ function toRequest(body: Body): Omit<OutsideRequest, 'channel' | 'requester'> {
     ...(metadata !== undefined && { metadata }),
     ...(body.silent === true && { isSilent: true as const }),
     ...(description !== undefined && { words: description }),
+    ...(summary !== undefined && { summary }),
     ...(risk && { risk }),
   };
 }

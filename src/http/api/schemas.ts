@@ -63,6 +63,8 @@ export const Approval = z
     requester: z.string(),
     channel: z.string(),
     thread: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
+    title: z.string().meta({ description: 'Names the call in one line, in words of the desk.' }),
+    summary: z.string().nullable().meta({ description: 'What the program says that it would do.' }),
     userMessage: z.string().nullable(),
     description: z.string().nullable(),
     risk: z.enum(RISKS),
@@ -88,6 +90,8 @@ export const Approval = z
   })
   .meta({ id: 'Approval' });
 
+const ONE_LINE = /^\S[^\r\n\t\u2028\u2029]{0,149}$/;
+
 const DEADLINE =
   'must be a whole number of seconds from 1 to 2592000, or a time like 2026-01-31T12:00:00Z';
 
@@ -106,6 +110,11 @@ export const NewApproval = z
       .record(z.string(), z.any())
       .optional()
       .meta({ description: 'JSON Schema of the arguments: people edit them by a form of it.' }),
+    summary: z
+      .string()
+      .regex(ONE_LINE, 'must be one line of 1 to 150 characters')
+      .optional()
+      .meta({ description: 'What the call would do, for people: shown as the program’s words.' }),
     description: z.string().max(3_000).optional(),
     risk: z.enum(RISKS).optional(),
     channel: channel.optional(),

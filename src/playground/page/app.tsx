@@ -18,10 +18,13 @@ import { useUnread } from './use-unread.ts';
 
 /** From this width on, the developer panel starts open beside the chat. */
 const WIDE_PX = 1500;
+/** From this width on, a thread stands beside its channel. */
+const DESKTOP_PX = 768;
+const isWide = () => window.innerWidth >= DESKTOP_PX;
 
 /** The whole playground page. */
 export function App({ start }: { start: PageStart }) {
-  const [route, go] = useRoute(start.people[0]?.name ?? '');
+  const [route, go] = useRoute(start.people[0]?.name ?? '', isWide() ? start.opens : undefined);
   const { toasts, notify, dismiss } = useToasts();
   const { confirm, view: confirmation } = useConfirmations();
   const backend = useMemo(() => createBackend(route.as), [route.as]);

@@ -1,6 +1,6 @@
 import type { Ack, Channel, FormValues, JournalEntry, Sight } from '../workspace/workspace-port.ts';
 import type { Choice, Press } from './element-host.ts';
-import type { PageStart, WorkspaceFile } from './page-start.ts';
+import type { PageStart, TriedOut, WorkspaceFile } from './page-start.ts';
 
 /** A file that goes with a message. */
 export interface Attachment {
@@ -20,6 +20,8 @@ export interface Backend {
     threadTs?: string;
     files?: readonly Attachment[];
   }): Promise<{ ts: string }>;
+  /** Does what a suggestion says. */
+  tryOut(suggestion: { channel: string; label: string }): Promise<TriedOut>;
   edit(message: { channel: string; ts: string; text: string }): Promise<void>;
   remove(message: { channel: string; ts: string }): Promise<void>;
   click(target: Press & { channel: string; ts: string }): Promise<Ack>;
@@ -63,6 +65,7 @@ export function createBackend(as: string): Backend {
     journal: (after) => ask(`/ui/journal?after=${after}`),
     files: () => ask('/ui/files'),
     say: (message) => post('say', message),
+    tryOut: (suggestion) => post('try', suggestion),
     edit: (message) => post('edit', message),
     remove: (message) => post('remove', message),
     click: (target) => post('click', target),

@@ -5,8 +5,8 @@ import { HomeTab } from './home-tab.tsx';
 import { MessageList } from './message-list.tsx';
 import { channelTitle, isAppDirectMessage, useScene } from './names.ts';
 import { promptsOf, TabPrompts } from './sessions.tsx';
+import { Suggestions } from './suggestions.tsx';
 import { channelMessages } from './thread-view.ts';
-import { toDraft } from './typed-text.ts';
 import { useUi } from './ui.ts';
 
 /** Shows a channel or DM with its composer; the app's DM has the App Home beside its messages. */
@@ -50,7 +50,7 @@ export function ChannelPane({ channel }: { channel: Channel }) {
           {promptsOf(scene.sight, channel.id).length > 0 ? (
             <TabPrompts channel={channel.id} />
           ) : (
-            <Suggestions channel={channel} onChoose={setDraft} />
+            <Suggestions channel={channel.id} />
           )}
           <Composer
             channel={channel.id}
@@ -102,27 +102,6 @@ function Empty({ shown, isAppDm }: { shown: string; isAppDm: boolean }) {
         To let a team decide, act as an admin and add a route on the Home tab of {app.name}: its
         cards go to the channel that you choose, as #approvals.
       </p>
-    </div>
-  );
-}
-
-function Suggestions(props: { channel: Channel; onChoose(text: string): void }) {
-  const scene = useScene();
-  const { suggestions, app } = scene.start;
-  if (suggestions.length === 0) return null;
-  const isAppDm = isAppDirectMessage(props.channel, scene);
-  const choose = (text: string) => {
-    props.onChoose(toDraft(text, app, isAppDm));
-    document.querySelector<HTMLElement>('.channel .composer textarea')?.focus();
-  };
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a flex row in every browser.
-    <div class="suggestions" role="group" aria-label="Suggested messages">
-      {suggestions.map(({ label, text }) => (
-        <button key={label} type="button" class="chip" title={text} onClick={() => choose(text)}>
-          {label}
-        </button>
-      ))}
     </div>
   );
 }

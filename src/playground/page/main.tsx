@@ -6,7 +6,10 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('page.html has no element with the id "root".');
 
 try {
-  render(<App start={await fetchStart()} />, root);
+  const start = await fetchStart();
+  // What says that it starts is no part of the app.
+  root.replaceChildren();
+  render(<App start={start} />, root);
 } catch (error) {
   root.textContent = `The playground could not start: ${String(error)}`;
 }

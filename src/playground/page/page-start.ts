@@ -10,6 +10,14 @@ export interface Suggestion {
   readonly text: string;
 }
 
+/** What a suggestion began. */
+export interface TriedOut {
+  /** The message that was said, where one was. */
+  readonly ts?: string;
+  /** What to do next, where that is not to be seen. */
+  readonly note?: string;
+}
+
 /** One file of the agent's workspace folder. */
 export interface WorkspaceFile {
   readonly path: string;
@@ -24,4 +32,6 @@ export interface PageStart {
   readonly people: readonly Persona[];
   readonly scriptedModel: boolean;
   readonly suggestions: readonly Suggestion[];
+  /** The thread to begin with, where there is room for it beside its channel. */
+  readonly opens?: { readonly channel: string; readonly thread: string };
 }

@@ -52,11 +52,18 @@ export function parseMessageLink(url: string): { channel: string; thread: string
 /** Where to go from here: a thread belongs to its channel and closes with it. */
 export type Go = (change: Partial<Omit<Route, 'thread'>> & { thread?: string | undefined }) => void;
 
-/** The route in the address and the function that changes it. */
-export function useRoute(defaultAs: string): readonly [Route, Go] {
-  const [route, setRoute] = useState(() => parseRoute(location.hash, defaultAs));
+/** The route in the address and the function that changes it; without one the page begins with that person, in that thread. */
+export function useRoute(
+  defaultAs: string,
+  opens: { readonly channel: string; readonly thread: string } | undefined,
+): readonly [Route, Go] {
+  const read = () => {
+    const isNew = location.hash.replace(/^#/, '') === '';
+    return { ...parseRoute(location.hash, defaultAs), ...(isNew && opens) };
+  };
+  const [route, setRoute] = useState(read);
   useEffect(() => {
-    const onHash = () => setRoute(parseRoute(location.hash, defaultAs));
+    const onHash = () => setRoute(read());
     addEventListener('hashchange', onHash);
     return () => removeEventListener('hashchange', onHash);
   }, [defaultAs]);

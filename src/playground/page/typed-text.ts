@@ -20,13 +20,6 @@ export function decodeTyped(text: string, app: App): string {
     .replaceAll('&amp;', '&');
 }
 
-/** A suggested text as it stands in the composer; in a channel it mentions the app. */
-export function toDraft(text: string, app: App, isDirect: boolean): string {
-  const mention = `@${app.name}`;
-  const plain = text.replaceAll(BOT_PLACEHOLDER, mention);
-  return isDirect || plain.includes(mention) ? plain : `${mention} ${plain}`;
-}
-
 /** Splits "/name rest" into command and text, or nothing for an ordinary message. */
 export function parseCommand(typed: string): { command: string; text: string } | undefined {
   const match = /^(\/[a-z][\w-]*)(?:\s+([\s\S]*))?$/.exec(typed.trim());

@@ -18,13 +18,15 @@ export interface EndedCall {
 /** The current turn: what the person said, and what each message of the model's called since. */
 export interface Talk {
   readonly said: string;
+  /** Names of the tools that there are. */
+  readonly tools: readonly string[];
   /** Paths of the files that came with it. */
   readonly attached: readonly string[];
   readonly rounds: readonly (readonly EndedCall[])[];
 }
 
 /** Reads the current turn of a conversation; what stands before the last message of a person is history. */
-export function readTalk({ messages }: ChatCompletionRequest): Talk {
+export function readTalk({ messages, tools = [] }: ChatCompletionRequest): Talk {
   const start = messages.findLastIndex(({ role }) => role === 'user');
   const turn = messages.slice(start + 1);
   const results = new Map(
@@ -36,6 +38,7 @@ export function readTalk({ messages }: ChatCompletionRequest): Talk {
   const [words = '', files = ''] = textOf(asked).split(ATTACHED);
   return {
     said: toWords(words),
+    tools: tools.map((tool) => tool.function.name),
     attached: [...files.matchAll(/ is at (inbox\/.+)$/gm)].map(([, path = '']) => path),
     rounds: turn
       .map(({ tool_calls: calls = [] }) => calls.map((call) => toEndedCall(call, results)))

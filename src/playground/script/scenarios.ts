@@ -1,27 +1,8 @@
 import { LONG_ANSWER } from './long-answer.ts';
 import type { EndedCall, Talk } from './read-talk.ts';
 import { sayEnds } from './say-ends.ts';
-
-/** A call that the script makes. */
-export interface ScriptedCall {
-  readonly tool: string;
-  readonly args: Readonly<Record<string, string | boolean>>;
-}
-
-/** What the script says next: words, and calls beside them. */
-export interface ScriptedAnswer {
-  readonly words: string;
-  readonly calls?: readonly ScriptedCall[];
-}
-
-/** One thing that the scripted model can do, with the message that asks for it. */
-export interface Scenario {
-  readonly label: string;
-  readonly text: string;
-  /** What a message must hold to mean it; where several fit, the last one is meant. */
-  readonly means: RegExp;
-  next(talk: Talk): ScriptedAnswer;
-}
+import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scene.ts';
+import { SHOP_SCENARIOS } from './shop-scenarios.ts';
 
 const HAIKU = 'A card in the thread\nwaits for one press of a thumb\nthen the work goes on\n';
 const GREETING = 'Hello, team!\n\nThe next release is on Thursday.\n';
@@ -32,6 +13,7 @@ const MOST_DELETED = 5;
 
 /** Everything that the scripted model can do, in the order in which it is offered. */
 export const SCENARIOS: readonly Scenario[] = [
+  ...SHOP_SCENARIOS,
   {
     label: 'Write a file',
     text: 'Write a haiku about approvals to haiku.txt',
@@ -68,7 +50,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ),
   },
   {
-    label: 'Edit a file',
+    label: 'Change a file',
     text: 'Switch the greeting in greeting.txt between casual and formal',
     means: /greeting/i,
     next: switchGreeting,
@@ -118,14 +100,6 @@ function write(path: string, content: string): ScriptedCall {
 
 function task(agent: string, prompt: string): ScriptedCall {
   return { tool: 'task', args: { agent, prompt } };
-}
-
-/** One message with calls, and then what came of them. */
-function inOneGo(words: string, calls: readonly ScriptedCall[], whenAllRan: string) {
-  return ({ rounds }: Talk): ScriptedAnswer => {
-    const ended = rounds.at(-1);
-    return ended ? { words: sayEnds(ended, whenAllRan) } : { words, calls };
-  };
 }
 
 function isMissing({ end, path }: EndedCall): boolean {

@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '../../domain/clock.ts';
+import { KEEPS_NOTHING, type KeptState } from './kept-state.ts';
 
 /** A prompt that the app offers. */
 export interface SuggestedPrompt {
@@ -40,16 +41,19 @@ export interface AgentSessions {
 /** Slack takes `processing` back by itself. https://docs.slack.dev/ai/agent-sessions */
 const PROCESSING_LIFE_MS = 3_600_000;
 
-/** Creates an empty list that rings `changed` at each change. */
-export function createAgentSessions(clock: Clock, changed: () => void): AgentSessions {
+/** Creates the list of the sessions that were kept, which rings `changed` at each change. */
+export function createAgentSessions(
+  clock: Clock,
+  changed: () => void,
+  kept: KeptState = KEEPS_NOTHING,
+): AgentSessions {
   const sessions = new Map<string, AgentSession>();
   const offers = new Map<string, OfferedPrompts>();
   const expiries = new Map<string, Cancel>();
 
-  const set = (session: AgentSession): void => {
+  const hold = (session: AgentSession): void => {
     const key = keyOf(session.channel, session.threadTs);
-    const next = { ...sessions.get(key), ...session };
-    sessions.set(key, next);
+    sessions.set(key, { ...sessions.get(key), ...session });
     if (session.status !== undefined) {
       expiries.get(key)?.();
       expiries.delete(key);
@@ -59,8 +63,19 @@ export function createAgentSessions(clock: Clock, changed: () => void): AgentSes
       const expire = () => set({ channel, threadTs, status: 'active' });
       expiries.set(key, clock.schedule(clock.now() + PROCESSING_LIFE_MS, expire));
     }
+  };
+  const set = (session: AgentSession): void => {
+    const key = keyOf(session.channel, session.threadTs);
+    hold(session);
+    kept.keep('session', key, sessions.get(key));
     changed();
   };
+
+  for (const session of kept.all('session')) hold(session as AgentSession);
+  for (const offer of kept.all('offer')) {
+    const { channel, threadTs = '' } = offer as OfferedPrompts;
+    offers.set(keyOf(channel, threadTs), offer as OfferedPrompts);
+  }
 
   return {
     list: () => [...sessions.values()],
@@ -68,7 +83,9 @@ export function createAgentSessions(clock: Clock, changed: () => void): AgentSes
     set,
     prompts: () => [...offers.values()],
     offer: (offered) => {
-      offers.set(keyOf(offered.channel, offered.threadTs ?? ''), offered);
+      const key = keyOf(offered.channel, offered.threadTs ?? '');
+      offers.set(key, offered);
+      kept.keep('offer', key, offered);
       changed();
     },
     close: () => {

@@ -22,6 +22,7 @@ import { createDelivery } from './delivery/delivery.ts';
 import { createHttpTransport } from './delivery/http-transport.ts';
 import { createSocketHub, type SocketHub } from './delivery/socket-hub.ts';
 import { createEmulateBackend } from './emulate-backend.ts';
+import { KEEPS_NOTHING, type KeptState } from './kept-state.ts';
 import { createMessageStore } from './message-store.ts';
 import { createCommanding } from './people/command.ts';
 import { createToasts, type PeopleDesk } from './people/people-desk.ts';
@@ -31,7 +32,7 @@ import { lookAround, toChannel, toMember } from './people/sight.ts';
 import { createStopSession } from './people/stop-session.ts';
 import { createSubmitting } from './people/submit.ts';
 import { createSuggestions } from './people/suggest.ts';
-import { createSlackDirectory } from './slack-directory.ts';
+import { createSlackDirectory, keptChannels } from './slack-directory.ts';
 import { createTimestamps } from './slack-time.ts';
 import { createThreadStatuses } from './thread-statuses.ts';
 import { createTriggerDesk } from './views/trigger-desk.ts';
@@ -63,6 +64,8 @@ export interface WorkspaceOptions {
   readonly teamName?: string;
   /** The organization that the workspace is part of. (Default: none.) */
   readonly enterprise?: string;
+  /** What was there before a restart, and is kept for the next one. (Default: nothing.) */
+  readonly kept?: KeptState;
   /** How the app's manifest declares it. (Default: as ours does.) */
   readonly form?: AppForm;
   /** Mounts further routes on the workspace's own port: the playground's page. */
@@ -73,10 +76,13 @@ export interface WorkspaceOptions {
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { clock, members = DEFAULT_MEMBERS, channels = DEFAULT_CHANNELS } = options;
   const { groups = DEFAULT_GROUPS, teamName = 'Playground', form = 'agent' } = options;
+  const { kept = KEEPS_NOTHING } = options;
   const app = new Hono<{ Bindings: HttpBindings }>();
   const server = await listen(app, options);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const nextTs = createTimestamps(clock);
+  const journal = createWorkspaceJournal(clock);
+  const messages = createMessageStore(journal.changed, kept);
+  const nextTs = createTimestamps(clock, messages.all().at(-1)?.ts);
   try {
     const backend = await createEmulateBackend({
       members,
@@ -84,8 +90,8 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
       teamName,
       baseUrl: url,
       nextTs,
+      kept: { channels: keptChannels(kept), messages: messages.all() },
     });
-    const journal = createWorkspaceJournal(clock);
     const sockets = createSocketHub(clock, journal);
     const faults = createFaultBoard(sockets.disconnect);
     const core: WorkspaceCore = {
@@ -96,8 +102,8 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
       teamName,
       enterprise: options.enterprise,
       backend,
-      directory: createSlackDirectory(members, channels, groups),
-      messages: createMessageStore(journal.changed),
+      directory: createSlackDirectory(members, channels, groups, kept),
+      messages,
       journal,
       faults,
       delivery: createDelivery({ clock, journal, faults }),
@@ -132,7 +138,7 @@ function assemble(
 ): Workspace {
   const { clock, journal, directory, faults, delivery } = core;
   const statuses = createThreadStatuses(clock, journal.changed);
-  const sessions = createAgentSessions(clock, journal.changed);
+  const sessions = createAgentSessions(clock, journal.changed, options.kept);
   const streams = createStreams(core, statuses, sessions);
   const desk: PeopleDesk = {
     core,

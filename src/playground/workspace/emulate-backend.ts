@@ -1,6 +1,7 @@
 import { createEmulator } from 'emulate';
 import { type BackendNames, createBackendNames } from './backend-names.ts';
 import { isJson, type Json, parseJson, toRecords, toText } from './json-value.ts';
+import { type KeptContent, restoreBackend } from './restore-backend.ts';
 import type { SlackBackend } from './slack-backend.ts';
 import { type ChannelSeed, IDENTITY, type MemberSeed, toSlackId } from './workspace-seed.ts';
 
@@ -14,6 +15,8 @@ export interface EmulateOptions {
   readonly teamName: string;
   readonly baseUrl: string;
   readonly nextTs: () => string;
+  /** What was there before a restart. (Default: nothing.) */
+  readonly kept?: KeptContent;
 }
 
 /** Starts `emulate` as the backend, its members and channels under the workspace's stable ids. */
@@ -69,6 +72,7 @@ export async function createEmulateBackend(options: EmulateOptions): Promise<Sla
   try {
     await pairMembers(raw, names, options.members);
     await createChannels(backend, raw, names, options);
+    if (options.kept) await restoreBackend(raw, names, options.kept);
   } catch (error) {
     await emulator.close();
     throw error;

@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { compact, type Json, toText } from './json-value.ts';
+import { KEEPS_NOTHING, type KeptState } from './kept-state.ts';
 import type { WorkspaceMessage } from './workspace-port.ts';
 import { IDENTITY } from './workspace-seed.ts';
 
@@ -39,26 +40,36 @@ export interface MessageStore {
 /** How many changes a screen may be behind. */
 const KEPT_BEFORE = 3;
 
-/** Creates an empty store that rings `changed` at each write. */
-export function createMessageStore(changed: () => void): MessageStore {
+/** Creates a store of the messages that were kept, which rings `changed` at each write. What one person alone sees is gone with a restart, as in Slack. */
+export function createMessageStore(
+  changed: () => void,
+  kept: KeptState = KEEPS_NOTHING,
+): MessageStore {
   const byKey = new Map<string, StoredMessage>();
   const earlier = new Map<string, readonly StoredMessage[]>();
   const roots = new Set<string>();
   const key = (channel: string, ts: string): string => `${channel} ${ts}`;
+  const hold = (message: StoredMessage): void => {
+    byKey.set(key(message.channel, message.ts), message);
+    if (message.threadTs !== undefined && message.visibleTo === undefined) {
+      roots.add(key(message.channel, message.threadTs));
+    }
+  };
+  for (const message of kept.all('message')) hold(message as StoredMessage);
   return {
     put: (message) => {
       const at = key(message.channel, message.ts);
       const last = byKey.get(at);
       if (last) earlier.set(at, [last, ...(earlier.get(at) ?? [])].slice(0, KEPT_BEFORE));
-      byKey.set(at, message);
-      if (message.threadTs !== undefined && message.visibleTo === undefined) {
-        roots.add(key(message.channel, message.threadTs));
-      }
+      hold(message);
+      if (message.visibleTo === undefined) kept.keep('message', at, message);
       changed();
     },
     find: (channel, ts) => byKey.get(key(channel, ts)),
     before: (channel, ts) => earlier.get(key(channel, ts)) ?? [],
     remove: (channel, ts) => {
+      const isKept = byKey.get(key(channel, ts))?.visibleTo === undefined;
+      if (isKept) kept.keep('message', key(channel, ts));
       byKey.delete(key(channel, ts));
       earlier.delete(key(channel, ts));
       changed();

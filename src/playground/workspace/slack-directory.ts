@@ -1,3 +1,4 @@
+import { KEEPS_NOTHING, type KeptState } from './kept-state.ts';
 import type { Channel, Member } from './workspace-port.ts';
 import {
   type ChannelSeed,
@@ -45,11 +46,12 @@ export interface SlackDirectory {
   putGroup(group: UserGroup): void;
 }
 
-/** Creates the directory from the seed, the app's bot included. */
+/** Creates the directory from the seed, the app's bot included, with the channels and groups that were kept. */
 export function createSlackDirectory(
   members: readonly MemberSeed[],
   channels: readonly ChannelSeed[],
   groups: readonly GroupSeed[],
+  kept: KeptState = KEEPS_NOTHING,
 ): SlackDirectory {
   const memberById = new Map<string, DirectoryMember>();
   const channelById = new Map<string, DirectoryChannel>();
@@ -57,10 +59,10 @@ export function createSlackDirectory(
   for (const member of [...members.map(toMember), botMember()]) {
     memberById.set(member.id, member);
   }
-  for (const channel of channels.map(toChannel)) {
+  for (const channel of [...channels.map(toChannel), ...keptChannels(kept)]) {
     channelById.set(channel.id, channel);
   }
-  for (const group of groups.map(toGroup)) {
+  for (const group of [...groups.map(toGroup), ...(kept.all('group') as readonly UserGroup[])]) {
     groupById.set(group.id, group);
   }
   return {
@@ -83,9 +85,20 @@ export function createSlackDirectory(
     },
     findChannel: (id) => channelById.get(id),
     putMember: (member) => void memberById.set(member.id, member),
-    putChannel: (channel) => void channelById.set(channel.id, channel),
-    putGroup: (group) => void groupById.set(group.id, group),
+    putChannel: (channel) => {
+      channelById.set(channel.id, channel);
+      kept.keep('channel', channel.id, channel);
+    },
+    putGroup: (group) => {
+      groupById.set(group.id, group);
+      kept.keep('group', group.id, group);
+    },
   };
+}
+
+/** The channels that were not there, or were otherwise, in the workspace as it was seeded. */
+export function keptChannels(kept: KeptState): readonly DirectoryChannel[] {
+  return kept.all('channel') as readonly DirectoryChannel[];
 }
 
 function missing(what: string, asked: string, known: readonly { name: string }[]): never {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../domain/clock.ts';
 
-/** Makes Slack timestamps by the clock: `seconds.micros`, each one later than the one before. */
-export function createTimestamps(clock: Clock): () => string {
-  let lastMicros = 0;
+/** Makes Slack timestamps by the clock: `seconds.micros`, each one later than the one before, and than `after`. */
+export function createTimestamps(clock: Clock, after = '0'): () => string {
+  let lastMicros = Math.round(Number(after) * 1_000_000);
   return () => {
     lastMicros = Math.max(Math.floor(clock.now()) * 1000, lastMicros + 1);
     const seconds = Math.floor(lastMicros / 1_000_000);

@@ -211,6 +211,8 @@ export interface Workspace {
       files?: readonly { name: string; content: string | Uint8Array; mimetype: string }[];
     },
   ): Promise<WorkspaceMessage>;
+  /** Tells the app of a message once more, as Slack does where it is not sure. */
+  repeat(channel: string, ts: string): Promise<void>;
   edit(member: string, channel: string, ts: string, text: string): Promise<void>;
   remove(member: string, channel: string, ts: string): Promise<void>;
   /** Delivers an event made by hand, envelope added where it lacks one: for what Slack sends in odd cases. */

@@ -1,28 +1,45 @@
+import type { KnownBlock } from '@slack/types';
 import type { Bulletin } from '../../domain/bulletin.ts';
+import type { CallLine } from '../../domain/call-line.ts';
+import { listCallLines } from '../call-line.ts';
 import { dateText, mentionCalled } from '../mrkdwn.ts';
 import type { CallCard } from './call-card.ts';
 
-/** Builds the message that speaks for many cards of its channel; as a new one it calls their people. */
+/** Builds the message that speaks for many cards of its channel, with a line for each that waits; as a new one it calls their people. */
 export function buildBulletin(
   bulletin: Bulletin,
-  { isNew }: { readonly isNew: boolean },
+  { isNew, lines }: { readonly isNew: boolean; readonly lines: readonly CallLine[] },
 ): CallCard {
   const { calls, total, waiting } = bulletin;
   const since = dateText(bulletin.since, '{time}');
+  if (waiting === 0) {
+    const text = `:white_check_mark: None of the ${total} calls since ${since} is waiting any more.`;
+    return { text: 'No calls are waiting here any more', blocks: [section(text)] };
+  }
   const called = isNew && calls.length > 0 ? `${mentionCalled(calls)} ` : '';
-  const how = `*${sayWaiting(waiting)}* since ${since}`;
-  const text =
-    waiting === 0
-      ? `:white_check_mark: None of the ${total} calls that came here from ${since} on waits any more.`
-      : `:inbox_tray: ${called}${how} · ${total} came in all.\nThey came too fast to call you for each one: please look through the cards here.`;
-  const block = { type: 'section', text: { type: 'mrkdwn', text }, expand: true } as const;
+  const head = `:inbox_tray: ${called}*${sayWaiting(waiting)}* · ${total} since ${since}`;
+  const more = waiting - lines.length;
   return {
-    text: waiting === 0 ? 'No call waits here any more' : sayWaiting(waiting),
-    blocks: [block],
+    text: sayWaiting(waiting),
+    blocks: [
+      section(head),
+      ...(lines.length === 0 ? [] : [listCallLines(lines, 'quiet')]),
+      ...(more > 0 && lines.length > 0
+        ? [context(`… and ${more} more. Their cards are here too.`)]
+        : []),
+    ],
   };
 }
 
+function section(text: string): KnownBlock {
+  return { type: 'section', text: { type: 'mrkdwn', text }, expand: true };
+}
+
+function context(text: string): KnownBlock {
+  return { type: 'context', elements: [{ type: 'mrkdwn', text }] };
+}
+
 function sayWaiting(waiting: number): string {
-  const calls = waiting === 1 ? '1 call waits' : `${waiting} calls wait`;
-  return `${calls} for a decision in this channel`;
+  const calls = waiting === 1 ? '1 call is' : `${waiting} calls are`;
+  return `${calls} waiting for a decision in this channel`;
 }

@@ -1,35 +1,43 @@
 import type { KnownBlock } from '@slack/types';
-import type { Call } from '../../domain/call.ts';
+import { type Call, isTerminal } from '../../domain/call.ts';
+import { isThirdParty } from '../../domain/call-name.ts';
 import { maskingOfCall, mustBeOpened } from '../../domain/call-secrets.ts';
 import { type Masking, needsOpening } from '../../domain/mask-secrets.ts';
-import { isElicitation, isQuestion } from '../../domain/outside.ts';
+import type { NotificationDetail } from '../../domain/notification-detail.ts';
+import { isElicitation } from '../../domain/outside.ts';
+import type { Pause } from '../../domain/pause.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
-import { isNameWhole, showName } from '../../domain/visible-text.ts';
+import { isNameWhole } from '../../domain/visible-text.ts';
 import { BUDGET } from '../limits.ts';
-import { buildReasons } from './card-approvals.ts';
+import { buildPieces, buildQuote } from './build-pieces.ts';
+import { buildGap, buildReasons } from './card-approvals.ts';
 import { buildEdit } from './card-edit.ts';
-import { buildFacts, type FactsLook, sayAsker } from './card-facts.ts';
-import { buildFoot } from './card-foot.ts';
+import { askedInHeading, buildHeading, buildNote } from './card-facts.ts';
+import { areButtons, buildFoot, buttonMaker } from './card-foot.ts';
+import { buildCardNote, type NoteLook } from './card-note.ts';
 import { buildWarnings, MAX_CARD_DEPTH } from './card-warnings.ts';
-import { elicitationTitle, quoteElicitation } from './elicitation.ts';
-import {
-  buildPieces,
-  buildQuote,
-  cutPiece,
-  type FittedPieces,
-  fitPieces,
-  type PieceSums,
-  sumPieces,
-} from './fit-pieces.ts';
+import { quoteElicitation } from './elicitation.ts';
+import { cutPiece, type FittedPieces, fitPieces, type PieceSums, sumPieces } from './fit-pieces.ts';
 import { sayOutside } from './outside-words.ts';
+import { buildPauseLine } from './pause-line.ts';
+import { pushText } from './push-text.ts';
 import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
-import { sayStatus } from './state-words.ts';
+import { buildRunning, type ProgressLine } from './running-card.ts';
+import { buildSettled } from './settled-card.ts';
+import { shownByPreview, withoutFileNames } from './shown-by-preview.ts';
+import { buildState } from './state-line.ts';
 
 /** What the card takes from elsewhere than the call. */
-export interface CardLook extends FactsLook {
+export interface CardLook extends NoteLook {
   /** Absent when the app does not know the tool (any more): then there is no form to edit with. */
   readonly tool?: ArgsLook;
   readonly mark: SecretMark;
+  /** Nothing runs until it ends. */
+  readonly paused?: Pause;
+  /** How much the notification tells. (Default: the summary.) */
+  readonly detail?: NotificationDetail;
+  /** What the tool said last while it runs. */
+  readonly progress?: ProgressLine;
 }
 
 /** A card as Slack takes it: the words of its notification, and its blocks. */
@@ -39,17 +47,36 @@ export interface CallCard {
 }
 
 /**
- * Builds the card of a call: our facts, then the arguments as data, then the agent's words, then
- * what can be done or what was done. What does not fit is said in numbers, and can't be approved
- * from the card. Nothing of the agent's is ever markup, a button or in the notification.
+ * Builds the card of a call: what it does, the arguments as data, the agent's words, what can be
+ * pressed, and a small line of facts. What does not fit is said, and can't be approved from the
+ * card. Nothing of the agent's is ever markup; a settled call is one line.
  */
 export function buildCallCard(call: Call, look: CardLook): CallCard {
   const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
+  return { text: sayPush(call, look, masking), blocks: buildBlocks(call, look, masking) };
+}
+
+function sayPush(call: Call, { detail = 'summary', outlook }: CardLook, masking: Masking): string {
+  // A card that people read with their ears says what it is: what is pushed without it, is neutral.
+  return pushText(call, { detail: detail === 'none' ? 'summary' : detail, masking, outlook });
+}
+
+function buildBlocks(call: Call, look: CardLook, masking: Masking): KnownBlock[] {
+  if (isTerminal(call)) {
+    return buildSettled(call, { masking, tool: look.tool }, buttonMaker(call));
+  }
+  const heading = buildHeading(call, masking);
+  if (call.status !== 'pending' && call.status !== 'unknown') {
+    const pause = buildPauseLine(call, look.paused);
+    return [heading, ...buildRunning(call, masking, look.progress), ...pause];
+  }
   const { pieces, data, sums, whole } = fitCall(call, look, masking);
   const words = quoteWords(call, masking);
   const hasNothing = isElicitation(call) && call.args === '{}';
-  const blocks: KnownBlock[] = [
-    ...buildFacts(call, masking, look),
+  return [
+    heading,
+    ...buildState(call, masking),
+    ...buildNote(call, masking),
     ...sayBefore(call, masking),
     ...(hasNothing ? [] : buildPieces(data.pieces)),
     ...buildWarnings(sumPieces([...pieces, ...words]), {
@@ -58,13 +85,16 @@ export function buildCallCard(call: Call, look: CardLook): CallCard {
     }),
     ...words.map(buildQuote),
     ...buildReasons(call, masking),
+    ...buildPauseLine(call, look.paused),
+    ...buildGap(call, look.outlook),
     ...buildFoot(call, {
       whole,
+      size: Buffer.byteLength(call.args) + Buffer.byteLength(call.preview ?? ''),
       editable: look.tool !== undefined,
       masking,
     }),
+    buildCardNote(call, masking, look),
   ];
-  return { text: notification(call, look), blocks };
 }
 
 /** Tells whether a call can be read whole on its card, and so approved from there. */
@@ -73,18 +103,40 @@ export function fitsCard(call: Call, look: CardLook): boolean {
   return fitCall(call, look, masking).whole;
 }
 
-function fitCall(call: Call, look: CardLook, masking: Masking) {
-  const pieces = renderCall(call, look.tool, masking);
-  const data = fitPieces(pieces, {
-    characters: BUDGET.cardData,
-    each: BUDGET.cardPiece,
-    count: BUDGET.cardArguments,
+/** Fits what is to be read of a call into so many rows of a card. */
+export function fitCall(
+  call: Call,
+  look: Pick<CardLook, 'tool'>,
+  masking: Masking,
+  rows: number = BUDGET.cardRows,
+) {
+  const all = renderCall(call, look.tool, masking);
+  const { preview = '' } = call;
+  const isShown = shownByPreview(call.args, preview, look.tool ?? {});
+  const asked = askedInHeading(call, masking);
+  const choices = call.outside?.choices ?? [];
+  const pieces = all.flatMap((piece) => {
+    const { key, part, secrets } = piece;
+    const isSecret = Object.values(secrets).some((count) => count > 0);
+    if (key !== undefined && !isSecret && (isShown.has(key) || asked !== undefined)) return [];
+    if (part === 'choice' && areButtons(choices, masking)) return [];
+    return part === 'preview' ? [{ ...previewOnCard(call, masking), part }] : [piece];
   });
-  const sums = sumPieces(pieces);
+  const data = fitPieces(pieces, {
+    rows,
+    each: ({ part }) => (part === 'preview' ? BUDGET.previewRows : BUDGET.argumentRows),
+    count: BUDGET.cardPieces,
+  });
+  const sums = sumPieces(all);
   // An argument can be made to look like a secret, or be declared one: nobody approves that unseen.
   const isOpen = !needsOpening(sums.secrets) && !mustBeOpened(call, look.tool);
   const whole = data.whole && isOpen && sums.depth <= MAX_CARD_DEPTH;
-  return { pieces, data, sums, whole };
+  return { pieces: all, data, sums, whole };
+}
+
+/** Without a label: it stands first, and says by itself what it is. */
+function previewOnCard({ args, preview = '' }: Call, masking: Masking): DataPiece {
+  return renderText('', withoutFileNames(args, preview), masking);
 }
 
 /** Makes the pieces of a call: what it would do, as far as we know that, its arguments, and the answers that it offers. */
@@ -94,11 +146,14 @@ export function renderCall(
   masking: Masking,
 ): readonly DataPiece[] {
   const { preview = '' } = call;
+  const usesTitles = !isThirdParty(call) && tool?.server === undefined;
   return [
     // What the heading cuts off is to be read too.
     ...(isNameWhole(call.tool) ? [] : [renderText('Tool', call.tool, masking)]),
-    ...(preview === '' ? [] : [renderText('What it would do', preview, masking)]),
-    ...renderArgs(call.args, tool?.schema, masking),
+    ...(preview === ''
+      ? []
+      : [{ ...renderText('What it would do', preview, masking), part: 'preview' as const }]),
+    ...renderArgs(call.args, tool?.schema, masking, { usesTitles }),
     ...renderChoices(call, masking),
   ];
 }
@@ -109,16 +164,19 @@ export function renderChoices(
   masking: Masking,
 ): readonly DataPiece[] {
   const choices = outside?.choices ?? [];
-  return choices.map((choice, i) => renderText(`Answer ${i + 1}`, choice, masking));
+  return choices.map((choice, i) => ({
+    ...renderText(`Answer ${i + 1}`, choice, masking),
+    part: 'choice',
+  }));
 }
 
 function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly string[] {
   const left = data.leftOut === 1 ? '1 argument is' : `${data.leftOut} arguments are`;
-  const how = call.status === 'pending' ? ' and approve it' : '';
+  const how = call.status === 'pending' ? ' and decide' : '';
   return [
     ...(data.leftOut === 0 ? [] : [`${left} not on this card.`]),
     ...(sums.depth <= MAX_CARD_DEPTH ? [] : [`A value is nested ${sums.depth} levels deep.`]),
-    `Not everything can be read here. Open the whole call to read${how}.`,
+    `Not everything can be read here. Open it to read${how}.`,
   ];
 }
 
@@ -130,21 +188,21 @@ export function sayBefore(call: Call, masking: Masking): KnownBlock[] {
 /** Words are never shown whole: of very long ones no more is looked at. */
 const LOOKED_AT = 20_000;
 
-/** Makes the piece of the agent's words beside a call, if there are any: without the secrets of the call, even when the agent repeats them. */
+/** Makes the pieces of the agent's words beside a call, and of a third party's own summary of it: without the secrets of the call, even when they repeat them. */
 export function quoteWords(call: Call, masking: Masking): readonly DataPiece[] {
   const { outside } = call;
-  const words = call.words.trim();
-  if (words === '' || isElicitation(call)) return [];
+  if (isElicitation(call)) return [];
   const whose = outside === undefined ? '' : ` · ${sayOutside(outside)}`;
-  const looked = words.slice(0, LOOKED_AT);
-  const piece = renderText(`Agent says (unverified)${whose}`, looked, masking);
-  return [cutPiece(piece, BUDGET.words, piece.text.length + words.length - looked.length)];
+  return [
+    ...quoteLine('Its own summary (unverified)', outside?.summary ?? '', masking),
+    ...quoteLine(`Agent says (unverified)${whose}`, call.words, masking),
+  ];
 }
 
-/** Our own words only: they go to lock screens. */
-function notification(call: Call, { outlook }: CardLook): string {
-  if (isElicitation(call)) return `${elicitationTitle(call)}: ${sayStatus(call)}`;
-  const open = isQuestion(call) ? 'open to answer' : 'open to review';
-  const hint = call.status === 'pending' ? ` · ${open}` : '';
-  return `${showName(call.tool)}: ${sayStatus(call)} · asked by ${sayAsker(call, outlook)}${hint}`;
+function quoteLine(label: string, said: string, masking: Masking): readonly DataPiece[] {
+  const words = said.trim();
+  if (words === '') return [];
+  const looked = words.slice(0, LOOKED_AT);
+  const piece = renderText(label, looked, masking);
+  return [cutPiece(piece, BUDGET.words, piece.text.length + words.length - looked.length)];
 }

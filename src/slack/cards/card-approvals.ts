@@ -5,7 +5,6 @@ import type { Called } from '../../domain/card-home.ts';
 import { missingVotes } from '../../domain/decide.ts';
 import type { Masking } from '../../domain/mask-secrets.ts';
 import type { Outlook } from '../../domain/outlook.ts';
-import { isQuestion } from '../../domain/outside.ts';
 import { joinSentences, type Sentence, type SentencePart } from '../../domain/sentence.ts';
 import { BUDGET } from '../limits.ts';
 import { mention, mentionCalled } from '../mrkdwn.ts';
@@ -15,7 +14,7 @@ import { renderText } from './render-args.ts';
 
 const MAX_NAMES = 10;
 
-/** Says how many approvals there are, whose are missing, and which can't come; of those who have not decided only `calls` are mentioned, whom a new card calls. */
+/** Says how many approvals there are, and whose are missing; of those who have not decided only `calls` are mentioned, whom a new card calls. */
 export function sayApprovals(
   call: Call,
   outlook: Outlook | undefined,
@@ -23,16 +22,22 @@ export function sayApprovals(
 ): readonly string[] {
   const lines = call.route !== undefined && call.route.quorum > 1 ? [sayCount(call)] : [];
   if (call.status !== 'pending') return lines;
-  const please = isQuestion(call) ? 'Please answer' : 'Please decide';
-  if (calls.length > 0) lines.push(`*${please}* ${mentionCalled(calls)}`);
-  if (outlook === undefined) return lines;
-  if (isForRequester(call) && outlook.gap === undefined) return lines;
-  const { awaited, unable, gap } = outlook;
-  if (gap !== undefined) return [...lines, `:warning: ${writeSentence(gap, 'quiet')}`];
-  if (awaited.length > 0 && calls.length === 0)
-    lines.push(`*Waits for* ${sayAwaited(call, awaited)}`);
-  if (unable.length > 0) lines.push(`:warning: *Can’t approve* ${list(unable)}`);
-  return lines;
+  if (calls.length > 0) return [...lines, `waiting for ${mentionCalled(calls)}`];
+  if (outlook === undefined || isForRequester(call) || outlook.gap !== undefined) return lines;
+  const { awaited } = outlook;
+  return awaited.length === 0 ? lines : [...lines, `waiting for ${sayAwaited(call, awaited)}`];
+}
+
+/** Makes the block that says which approvals can't come; it stands where people look, for nothing happens until it is mended. */
+export function buildGap(call: Call, outlook: Outlook | undefined): KnownBlock[] {
+  if (call.status !== 'pending' || outlook === undefined) return [];
+  const { gap, unable } = outlook;
+  const isAlone = isForRequester(call);
+  const said = gap === undefined ? undefined : writeSentence(gap, 'quiet');
+  const can = unable.length === 0 || isAlone ? undefined : `Can’t approve: ${list(unable)}`;
+  const text = said ?? can;
+  if (text === undefined) return [];
+  return [{ type: 'section', text: { type: 'mrkdwn', text: `:warning: ${text}` }, expand: true }];
 }
 
 /** Quotes the reasons that came with approvals. */
@@ -59,12 +64,12 @@ function sayCount(call: Call): string {
   const quorum = call.route?.quorum ?? 1;
   const names = call.votes.slice(0, MAX_NAMES).map((vote) => mention(vote.by.user));
   const more = call.votes.length > MAX_NAMES ? ` and ${call.votes.length - MAX_NAMES} more` : '';
-  const who = names.length === 0 ? '' : `: ${names.join(', ')}${more}`;
-  const missing = missingVotes(call);
-  return `*Approvals* ${call.votes.length} of ${quorum}${who}${missing === 0 ? '' : ` · ${missing} missing`}`;
+  const who = names.length === 0 ? '' : ` by ${names.join(', ')}${more}`;
+  return `${call.votes.length} of ${quorum} approvals${who}`;
 }
 
-function sayAwaited(call: Call, awaited: readonly SentencePart[]): string {
+/** Names those for whom a call waits, without calling them. */
+export function sayAwaited(call: Call, awaited: readonly SentencePart[]): string {
   const missing = missingVotes(call);
   if (awaited.length <= missing) return list(awaited);
   return `${missing === 1 ? 'one' : missing} of ${list(awaited)}`;

@@ -7,8 +7,10 @@ import { type Masking, maskedPaths, saySecret, secretAt } from '../../domain/mas
 import { showPatch } from '../../domain/shown-patch.ts';
 import { BUDGET } from '../limits.ts';
 import { mention } from '../mrkdwn.ts';
-import { asCode, buildPieces, count, cutPiece } from './fit-pieces.ts';
+import { asCode, buildPieces } from './build-pieces.ts';
+import { count, cutPiece } from './fit-pieces.ts';
 import { type DataPiece, renderText } from './render-args.ts';
+import { showScalar } from './show-scalar.ts';
 
 const MAX_CHANGES = 8;
 const MAX_SIDE = 60;
@@ -21,7 +23,7 @@ const MAX_TRIED = 1_000;
 /** Makes the blocks that say who edited a call, and what; none when nobody did. */
 export function buildEdit(call: Call, masking: Masking): KnownBlock[] {
   if (call.editedBy === undefined) return [];
-  const text = `:pencil2: Arguments edited by ${mention(call.editedBy.user)} · attempt ${call.attempt}`;
+  const text = `:pencil2: Edited by ${mention(call.editedBy.user)}`;
   const who: KnownBlock = { type: 'context', elements: [{ type: 'mrkdwn', text }] };
   const changes = editOf(call, maskedPaths(masking))?.changes ?? [];
   const shown = changes.slice(0, MAX_CHANGES);
@@ -59,8 +61,7 @@ function buildChange(change: ArgChange, masking: Masking, room: number): KnownBl
 
 function cutLines(piece: DataPiece, room: number): DataPiece {
   const cut = cutPiece({ ...piece, label: 'Difference' }, Math.min(room, BUDGET.edit));
-  // A box, whatever its length: it is read line by line.
-  return { ...cut, text: cut.text.includes('\n') ? cut.text : `${cut.text}\n` };
+  return { ...cut, set: 'box' };
 }
 
 function nameOf(path: ArgChange['path']): string {
@@ -73,11 +74,15 @@ function sayStep(step: string | number): string {
 }
 
 function renderSide(value: JsonValue | undefined, masking: Masking): DataPiece {
-  return renderText('', value === undefined ? '' : JSON.stringify(value), masking);
+  const shown = value === undefined ? undefined : showScalar(value);
+  const { text, set } = shown ?? { text: JSON.stringify(value) ?? '', set: 'code' as const };
+  return { ...renderText('', text, masking), set };
 }
 
-function elementsOf({ text }: DataPiece): readonly RichTextElement[] {
-  return [text === '' ? said('nothing') : asCode(text)];
+function elementsOf({ set, text }: DataPiece): readonly RichTextElement[] {
+  if (text === '') return [said('not set')];
+  if (set === 'ours') return [said(text)];
+  return [set === 'plain' ? { type: 'text', text } : asCode(text)];
 }
 
 /** A text beside a value of another kind is JSON too, or the two could look the same. */
@@ -96,8 +101,9 @@ function difference(before: string, after: string): string {
   return patch === undefined || patch.length > MAX_PATCH ? sizes : patch;
 }
 
+/** Words of ours are set apart from those that they speak of. */
 function said(text: string): RichTextElement {
-  return { type: 'text', text };
+  return { type: 'text', text, style: { italic: true } };
 }
 
 function sayLine(elements: RichTextElement[]): KnownBlock {

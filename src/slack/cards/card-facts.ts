@@ -1,30 +1,20 @@
-/** The part of a card that is ours alone: who asks for what, at which risk, until when. */
+/** What a call is called on its card, and who asks for it. */
 import type { KnownBlock } from '@slack/types';
-import type { Call, CardPlace, EarlierCall } from '../../domain/call.ts';
-import type { Called } from '../../domain/card-home.ts';
-import { shortDigest } from '../../domain/digest.ts';
+import type { Call } from '../../domain/call.ts';
+import { isThirdParty, nameCall } from '../../domain/call-name.ts';
+import { readStoredJson } from '../../domain/json.ts';
 import type { Masking } from '../../domain/mask-secrets.ts';
 import type { Outlook } from '../../domain/outlook.ts';
 import { isElicitation, isQuestion, type Outside } from '../../domain/outside.ts';
-import { isDirect } from '../../domain/talk.ts';
-import { showHeading, showName } from '../../domain/visible-text.ts';
+import { showHeading, showName, showTitle } from '../../domain/visible-text.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
-import { dateText, escapeMrkdwn, linkTo, mention, mentionChannel } from '../mrkdwn.ts';
+import { escapeMrkdwn, mention } from '../mrkdwn.ts';
 import { writeSentence } from '../write-sentence.ts';
-import { sayApprovals } from './card-approvals.ts';
-import { elicitationFacts, elicitationTitle } from './elicitation.ts';
-import { buildPieces, cutPiece } from './fit-pieces.ts';
+import { buildPieces } from './build-pieces.ts';
+import { elicitationTitle } from './elicitation.ts';
+import { cutBefore, cutPiece } from './fit-pieces.ts';
 import { sayOrigin, sayOutside } from './outside-words.ts';
-import { type DataPiece, renderText } from './render-args.ts';
-
-/** What the facts take from elsewhere than the call. */
-export interface FactsLook {
-  readonly outlook?: Outlook;
-  /** The message in whose thread the call was made, where the card stands elsewhere. */
-  readonly asked?: CardPlace;
-  /** Those whom a new card calls. */
-  readonly calls?: readonly Called[];
-}
+import { renderText } from './render-args.ts';
 
 /** Says a tool's name in plain words, with the name itself where they differ. */
 export function toPlainWords(tool: string, show = showName): string {
@@ -37,84 +27,75 @@ export function toPlainWords(tool: string, show = showName): string {
   return both.length > LIMITS.headerText ? name : both;
 }
 
-/** What a call is called at the top of its card: its tool, or whose question it is. */
+/** What a tool is called in a list: in plain words, or whose question it is. */
 export function titleOf(call: Call, show = showName): string {
   return isElicitation(call) ? elicitationTitle(call) : toPlainWords(call.tool, show);
 }
 
-/** Makes the header, the facts and the line that led to the call. */
-export function buildFacts(call: Call, masking: Masking, look: FactsLook = {}): KnownBlock[] {
-  const { askedLine, work } = call;
-  const quoted = [
-    ...(askedLine === '' ? [] : [quote('Asked in this message', askedLine, masking)]),
-    ...(work === undefined ? [] : [quote(WORK, work.line, masking)]),
-  ];
-  return [
-    {
-      type: 'header',
-      text: { type: 'plain_text', text: titleOf(call, showHeading), emoji: false },
-    },
-    { type: 'section', text: { type: 'mrkdwn', text: sayFacts(call, look) }, expand: true },
-    ...buildPieces(quoted),
-    ...buildNote(call, masking),
-  ];
+/** Names a call for people in one plain line in which everything is visible: what it does, as far as we know that, or for a third party's tool who asks and its name. */
+export function callName(call: Call): string {
+  if (isElicitation(call)) return elicitationTitle(call);
+  if (isQuestion(call)) return `Question from ${showTitle(call.outside?.name ?? '')}`;
+  const isKnown = call.outside?.by === 'key' && call.summary !== undefined;
+  if (isThirdParty(call) && !isKnown) {
+    const asker = showTitle(call.outside?.name ?? call.server ?? '');
+    return `${asker}: ${showHeading(call.tool)}`;
+  }
+  if (call.summary === undefined) return toPlainWords(call.tool, showHeading);
+  return cutLine(nameCall(call), LIMITS.headerText - HIGH.length);
 }
 
-/** An agent's words too: they say which work it is, and prove nothing. */
-const WORK = 'For this work, in an agent’s words';
+function cutLine(line: string, most: number): string {
+  return line.length <= most ? line : `${line.slice(0, cutBefore(line, most - 1))}…`;
+}
+
+const HIGH = '⚠ ';
+
+/** Makes the heading: only a high risk is said there. */
+export function buildHeading(call: Call, masking: Masking): KnownBlock {
+  const question = askedInHeading(call, masking);
+  const asker = showTitle(call.outside?.name ?? '');
+  const name = question === undefined ? callName(call) : `${asker} asks: ${question}`;
+  const isHigh = call.risk === 'high' && !isQuestion(call) && !isElicitation(call);
+  const text = `${isHigh ? HIGH : ''}${name}`;
+  return { type: 'header', text: { type: 'plain_text', text, emoji: false } };
+}
+
+const MAX_QUESTION = 100;
+
+/** The words of a question, where they are its only argument and one plain line: then the heading shows them whole. */
+export function askedInHeading(call: Call, masking: Masking): string | undefined {
+  if (!isQuestion(call) || isElicitation(call)) return undefined;
+  const args = readStoredJson(call.args);
+  const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
+  const [text] = values;
+  if (values.length !== 1 || typeof text !== 'string' || text.trim() !== text) return undefined;
+  if (text === '' || text.length > MAX_QUESTION || /[\n<>`*_~]|:\S+:|:\/\/| {2}/.test(text)) {
+    return undefined;
+  }
+  const { hidden, secrets, text: shown } = renderText('', text, masking);
+  const isPlain = hidden === 0 && shown === text && secrets.guessed + secrets.claimed === 0;
+  return isPlain && secrets.hidden === 0 ? text : undefined;
+}
 
 /** Makes the block that says why a call is there again. A note that names people is our own words whole. */
 export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
   if (note === '') return [];
-  if (typeof note === 'string') return buildPieces([quote('Note', note, masking, BUDGET.note)]);
+  if (typeof note === 'string') {
+    return buildPieces([cutPiece(renderText('Note', note, masking), BUDGET.note)]);
+  }
   const text = `*Note* ${writeSentence(note)}`;
   return [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
-}
-
-/** Quotes a text as data, as far as it is short. */
-function quote(
-  label: string,
-  text: string,
-  masking: Masking,
-  most: number = BUDGET.askedLine,
-): DataPiece {
-  return cutPiece(renderText(label, text, masking), most);
-}
-
-const RISKS = { low: 'low', medium: 'medium', high: ':warning: high' } as const;
-
-/** Short lines, one under the other: on a phone Slack sets fields so anyway, and with more room. */
-function sayFacts(call: Call, { asked, calls, outlook }: FactsLook): string {
-  if (isElicitation(call)) return elicitationFacts(call).join('\n');
-  const lines = [
-    `*Asked by* ${sayWho(call, outlook, sayOrigin)}${sayRisk(call)}`,
-    ...(call.server === undefined ? [] : [`*Tool of* the MCP server \`${showName(call.server)}\``]),
-    ...(asked === undefined ? [] : [sayWhere(asked)]),
-    whichOne(call),
-  ];
-  if (call.status === 'pending' && call.deadlineAt !== undefined) {
-    const what = isQuestion(call) ? 'Answer by' : 'Decide by';
-    lines.push(`*${what}* ${dateText(call.deadlineAt)}`);
-  }
-  lines.push(...sayApprovals(call, outlook, calls));
-  if (call.earlier !== undefined) lines.push(sayEarlier(call.earlier));
-  return lines.join('\n');
-}
-
-/** A question does nothing. */
-function sayRisk(call: Call): string {
-  return isQuestion(call) ? '' : ` · *risk* ${RISKS[call.risk]}`;
-}
-
-/** Nobody else can follow a link into a direct message. */
-function sayWhere(asked: CardPlace): string {
-  if (isDirect(asked.channel)) return '*Asked in* a direct message';
-  return `*Asked in* ${mentionChannel(asked.channel)} · ${linkTo(asked, 'open the thread')}`;
 }
 
 /** Says who asks: a person, or a helper or a program on a person's behalf; by name where nobody needs to be called. */
 export function sayAsker(call: Call, outlook?: Outlook): string {
   return sayWho(call, outlook, sayOutside);
+}
+
+/** The same with what is known of a program. */
+export function sayAskerWhole(call: Call, outlook?: Outlook): string {
+  return sayWho(call, outlook, sayOrigin);
 }
 
 function sayWho(
@@ -128,22 +109,4 @@ function sayWho(
   if (agent === undefined) return person;
   const which = work && work.siblings > 1 ? ` (work ${work.position + 1} of ${work.siblings})` : '';
   return `helper ${escapeMrkdwn(showName(agent))}${which}, for ${person}`;
-}
-
-function whichOne(call: Call): string {
-  const parts = [`*Call* \`${shortDigest(call.digest)}\``];
-  if (call.siblings > 1) parts.push(`${call.position + 1} of ${call.siblings}`);
-  if (call.attempt > 1) parts.push(`attempt ${call.attempt}`);
-  return parts.join(' · ');
-}
-
-const ANSWERS = {
-  edit: 'was edited',
-  reply: 'was answered instead of approved',
-  ignore: 'was ignored',
-} as const;
-
-function sayEarlier({ likeness, how, by, at }: EarlierCall): string {
-  const what = likeness === 'same' ? 'The same call' : 'A call like this';
-  return `:repeat: ${what} ${ANSWERS[how]} by ${mention(by.user)} · ${dateText(at)}`;
 }

@@ -1,192 +1,66 @@
-/** The part of a card that changes: buttons while people decide, then the verdict, then the result. */
-import type { Button, KnownBlock } from '@slack/types';
-import type { Call, CallStatus } from '../../domain/call.ts';
+/** What can be pressed on a card. */
+import type { Button, ConfirmationDialog, KnownBlock, StaticSelect } from '@slack/types';
+import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
-import type { Masking } from '../../domain/mask-secrets.ts';
-import type { WithdrawalCause } from '../../domain/outcome.ts';
-import { canAskAgain, isElicitation, isHanded, isQuestion } from '../../domain/outside.ts';
+import { hideText, type Masking } from '../../domain/mask-secrets.ts';
+import { isElicitation, isQuestion } from '../../domain/outside.ts';
 import type { DecisionKind } from '../../domain/route.ts';
-import { ACTIONS } from '../ids.ts';
-import { BUDGET } from '../limits.ts';
-import { dateText, mention } from '../mrkdwn.ts';
-import { buildPieces, cutPiece } from './fit-pieces.ts';
-import { sayWaits } from './outside-words.ts';
-import { renderText } from './render-args.ts';
-import { endsWithTaking, sayStatus } from './state-words.ts';
+import { toVisible } from '../../domain/visible-text.ts';
+import { isLongChoice, toChoiceOption } from '../forms/choice-fields.ts';
+import { ACTIONS, CHOICE_BUTTONS, chooseAction } from '../ids.ts';
+import { callName } from './card-facts.ts';
 
 /** What the foot must know besides the call. */
 export interface FootFacts {
   /** Whether everything of the call stands on the card. */
   readonly whole: boolean;
+  /** How large the call is, where it is not whole. */
+  readonly size: number;
   readonly editable: boolean;
   readonly masking: Masking;
 }
 
-const ICONS: Readonly<Record<CallStatus, string>> = {
-  proposed: ':hourglass_flowing_sand:',
-  pending: ':raised_hand:',
-  approved: ':white_check_mark:',
-  running: ':gear:',
-  succeeded: ':white_check_mark:',
-  failed: ':x:',
-  unknown: ':grey_question:',
-  replied: ':speech_balloon:',
-  ignored: ':no_entry_sign:',
-  expired: ':alarm_clock:',
-  withdrawn: ':leftwards_arrow_with_hook:',
-  refused: ':no_entry:',
-};
+/** Makes a button of the call. */
+export type MakeButton = (
+  actionId: string,
+  text: string,
+  more?: Pick<Button, 'style' | 'confirm'>,
+) => Button;
 
-const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
-  'new-message': 'the requester wrote a new message instead',
-  'ignored-sibling': 'another call of the same message was ignored',
-  stop: 'somebody stopped the work',
-  'turn-ended': 'the turn had ended',
-  cancelled: 'whoever asked for it took it back',
-};
-
-/** Makes the foot of a call's card. */
-export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
-  const blocks: KnownBlock[] = [
-    { type: 'section', text: { type: 'mrkdwn', text: sayState(call) }, expand: true },
-  ];
-  const said = isElicitation(call) ? undefined : outcomePiece(call, facts.masking);
-  if (said !== undefined) blocks.push(...buildPieces([said]));
-  const buttons = buttonsOf(call, facts);
-  if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
-  return blocks;
-}
-
-/** Says how a call stands, with whoever decided: never what it would do or has done. */
-export function sayState(call: Call): string {
-  const icon = endsWithTaking(call) && isHanded(call) ? ':outbox_tray:' : ICONS[call.status];
-  return `${icon} ${headline(call)}${detail(call)}`;
-}
-
-/** Where a person's verdict is the end, it is the headline; else the state is. */
-function headline(call: Call): string {
-  if (isVerdictAll(call)) {
-    const verdict = sayVerdict(call);
-    if (verdict !== undefined) return verdict;
-  }
-  if (!isHandedOver(call)) return `*${sayStatus(call)}*`;
-  return call.siblings > 1 ? '*Approved*' : '*Handed over*';
-}
-
-/** Nobody but the agent itself knows when it runs. */
-function isHandedOver(call: Call): boolean {
-  return call.status === 'running' && isHanded(call);
-}
-
-function isVerdictAll(call: Call): boolean {
-  return call.status === 'replied' || call.status === 'ignored' || isElicitation(call);
-}
-
-function detail(call: Call): string {
-  const isSaid = isVerdictAll(call);
-  const lines = [isSaid ? undefined : sayVerdict(call)];
-  if (isElicitation(call)) return joinLines(lines);
-  lines.push(sayMeanwhile(call));
-  if (call.status === 'unknown') lines.push('Please look, and say what you found.');
-  if (isHandedOver(call)) {
-    const when = call.siblings > 1 ? ', once what it asked in one with it is decided' : '';
-    lines.push(`It goes to the graph, which runs it itself${when}.`);
-  } else if (call.status === 'running' && call.claim !== undefined) {
-    lines.push(`Since ${dateText(call.claim.at, '{time_secs}')}.`);
-  }
-  const { outcome } = call;
-  if (outcome?.kind === 'withdrawn') lines.push(`Because ${WITHDRAWALS[outcome.cause]}.`);
-  return joinLines(lines);
-}
-
-function joinLines(lines: readonly (string | undefined)[]): string {
-  const said = lines.filter((line) => line !== undefined);
-  return said.length === 0 ? '' : `\n${said.join('\n')}`;
-}
-
-/** What holds until the next step: with whoever runs it, where that is not us. */
-function sayMeanwhile(call: Call): string | undefined {
-  const { note, outside, status } = call;
-  if (outside) return sayWaits(call, outside);
-  return status === 'pending' && note === undefined ? 'Nothing runs until then.' : undefined;
-}
-
-const ELICITATION_VERDICTS = { edit: '*Answered* by', ignore: '*Declined* by' } as const;
-
-const VERDICTS = {
-  approve: 'Approved by',
-  edit: 'Edited and approved by',
-  reply: '*Replied* instead of approving:',
-  ignore: '*Ignored* by',
-  settle: 'Settled by',
-} as const;
-
-/** What a person did; whoever answers a question has approved nothing. */
-function sayHow(call: Call, kind: keyof typeof VERDICTS): string {
-  if (isElicitation(call)) return { ...VERDICTS, ...ELICITATION_VERDICTS }[kind];
-  return isQuestion(call) && kind === 'reply' ? '*Answered* by' : VERDICTS[kind];
-}
-
-function sayVerdict(call: Call): string | undefined {
-  const { verdict } = call;
-  if (verdict === undefined || call.status === 'pending') return undefined;
-  const approved = verdict.kind === 'approve' && call.votes.length > 1;
-  const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
-  const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
-  return `${sayHow(call, verdict.kind)} ${names} · ${dateText(verdict.at)}`;
-}
-
-function outcomePiece(call: Call, masking: Masking) {
-  // What it says, its state says already.
-  const words = endsWithTaking(call) && !isHanded(call) ? undefined : outcomeWords(call);
-  if (words === undefined || words.text === '') return undefined;
-  return cutPiece(renderText(words.label, words.text, masking), BUDGET.outcome);
-}
-
-function outcomeWords({
-  outcome,
-  outside,
-}: Call): { readonly label: string; readonly text: string } | undefined {
-  switch (outcome?.kind) {
-    case 'result':
-      return { label: outside?.isSilent ? 'What is known' : 'Result', text: outcome.text };
-    case 'error':
-      return { label: 'Error', text: outcome.text };
-    case 'reply':
-      return { label: outside ? 'Reply' : 'Reply to the agent', text: outcome.text };
-    case 'refused':
-      return { label: 'Reason', text: outcome.reason };
-    case 'unknown':
-      return { label: 'What is known', text: outcome.reason };
-    default:
-      return undefined;
-  }
-}
-
-function buttonsOf(call: Call, facts: FootFacts): Button[] {
+/** Makes what makes the buttons of a call. */
+export function buttonMaker(call: Call): MakeButton {
   const value = encodeCardToken(call);
-  const button: MakeButton = (actionId, text, style) => ({
+  return (actionId, text, more = {}) => ({
     type: 'button',
     action_id: actionId,
     text: { type: 'plain_text', text, emoji: false },
     value,
-    ...(style === undefined ? {} : { style }),
+    ...more,
   });
-  const open = facts.whole ? [] : [button(ACTIONS.open, 'Open')];
-  switch (call.status) {
-    case 'pending':
-      return [...open, ...makeDecisions(call, facts, button)];
-    case 'unknown':
-      return [...makeSettlements(button), ...open];
-    case 'expired':
-      return [...(canAskAgain(call) ? [button(ACTIONS.askAgain, 'Ask again')] : []), ...open];
-    default:
-      return open;
-  }
 }
 
-/** Makes a button of the call. */
-export type MakeButton = (actionId: string, text: string, style?: Button['style']) => Button;
+/** Makes the buttons of a card on which people decide, or say what became of a call. */
+export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
+  const button = buttonMaker(call);
+  const look = facts.whole
+    ? button(ACTIONS.open, 'Details')
+    : button(ACTIONS.open, `Open${saySize(facts.size)}`);
+  if (call.status === 'unknown') {
+    return [{ type: 'actions', elements: [...makeSettlements(button), look] }];
+  }
+  const decisions = makeDecisions(call, facts, button);
+  const choices = makeChoices(call, facts.masking);
+  const elements = facts.whole
+    ? [...choices, ...decisions, look]
+    : [look, ...choices, ...decisions];
+  return [{ type: 'actions', elements }];
+}
+
+const KB = 1_024;
+
+function saySize(size: number): string {
+  return size < KB ? '' : ` (${Math.round(size / KB)} KB)`;
+}
 
 /** Makes the buttons for what people say of a call of which nobody knows whether it ran. */
 export function makeSettlements(button: MakeButton): Button[] {
@@ -205,12 +79,74 @@ export function makeDecisions(
 ): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
   if (isElicitation(call)) {
-    return [button(ACTIONS.edit, 'Answer', 'primary'), button(ACTIONS.ignore, 'Decline')];
+    return [
+      button(ACTIONS.edit, 'Answer', { style: 'primary' }),
+      button(ACTIONS.ignore, 'Decline'),
+    ];
   }
   return [
-    ...(allows('approve') && facts.whole ? [button(ACTIONS.approve, 'Approve', 'primary')] : []),
+    ...(allows('approve') && facts.whole ? [makeApprove(call, button)] : []),
     ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),
-    ...(allows('reply') ? [button(ACTIONS.reply, isQuestion(call) ? 'Answer' : 'Reply')] : []),
-    ...(allows('ignore') ? [button(ACTIONS.ignore, 'Ignore', 'danger')] : []),
+    ...(allows('reply') ? [button(ACTIONS.reply, isQuestion(call) ? 'Answer…' : 'Reply')] : []),
+    ...(allows('ignore') ? [button(ACTIONS.ignore, 'Ignore', confirmIgnore(call))] : []),
   ];
+}
+
+const MAX_CONFIRM = 300;
+
+/** Whoever approves what is of high risk reads once more what it is. */
+export function makeApprove(call: Call, button: MakeButton): Button {
+  const more =
+    call.risk === 'high' ? { confirm: ask('Approve this?', callName(call), 'Approve') } : {};
+  return button(ACTIONS.approve, 'Approve', { style: 'primary', ...more });
+}
+
+/** To ignore one call of a message ends its turn. */
+function confirmIgnore({ siblings }: Call): Pick<Button, 'confirm'> {
+  if (siblings < 2) return {};
+  const others = siblings - 1;
+  const which = others === 1 ? '1 other call is' : `${others} other calls are`;
+  const text = `This ends the request. ${which} withdrawn, if undecided.`;
+  return { confirm: ask('Ignore this call?', text, 'Ignore') };
+}
+
+function ask(title: string, text: string, confirm: string): ConfirmationDialog {
+  const plain = (words: string) => ({
+    type: 'plain_text' as const,
+    text: words.slice(0, MAX_CONFIRM),
+    emoji: false,
+  });
+  return { title: plain(title), text: plain(text), confirm: plain(confirm), deny: plain('Cancel') };
+}
+
+/** Makes what answers a question with one of its answers: few and short ones are buttons. */
+function makeChoices(call: Call, masking: Masking): (Button | StaticSelect)[] {
+  const { choices = [] } = call.outside ?? {};
+  const token = encodeCardToken(call);
+  if (choices.length === 0 || !isQuestion(call)) return [];
+  if (areButtons(choices, masking)) {
+    return choices.map((choice, place) => ({
+      type: 'button',
+      action_id: chooseAction(place),
+      text: { type: 'plain_text', text: choice, emoji: false },
+      value: token,
+    }));
+  }
+  const options = choices.map((choice, place) => {
+    const option = toChoiceOption(hideText(choice, masking), place);
+    return { ...option, value: `${token} ${place}` };
+  });
+  const placeholder = { type: 'plain_text' as const, text: 'Choose an answer', emoji: false };
+  return [{ type: 'static_select', action_id: ACTIONS.choose, placeholder, options }];
+}
+
+/** Tells whether each answer is shown whole on a button. */
+export function areButtons(choices: readonly string[], masking: Masking): boolean {
+  if (choices.length > CHOICE_BUTTONS) return false;
+  return choices.every(
+    (choice) =>
+      !isLongChoice(choice) &&
+      toVisible(choice).text === choice &&
+      hideText(choice, masking) === choice,
+  );
 }

@@ -1,7 +1,8 @@
 /** What of the data can't be seen as it is, is not shown, or is easily taken for something else. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { SecretCounts } from '../../domain/mask-secrets.ts';
-import { asCode, count, type PieceSums } from './fit-pieces.ts';
+import { asCode } from './build-pieces.ts';
+import { count, type PieceSums } from './fit-pieces.ts';
 import { findLookAlikes, type LookAlike } from './look-alikes.ts';
 
 /** Deeper values are read in the full view, where there is room for them. */
@@ -31,8 +32,9 @@ export function buildWarnings(
 
 type Line = RichTextElement[];
 
+/** Words of ours are set apart from those that they speak of. */
 function said(text: string): RichTextElement {
-  return { type: 'text', text };
+  return { type: 'text', text, style: { italic: true } };
 }
 
 function warning(...rest: Line): Line {

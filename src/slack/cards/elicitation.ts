@@ -1,12 +1,12 @@
 /** How a question of an MCP server is said: it looks like a call, and nothing runs with it but the tool that waits for the answer. */
 import type { KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/call.ts';
-import { shortDigest } from '../../domain/digest.ts';
 import type { Masking } from '../../domain/mask-secrets.ts';
 import { showName } from '../../domain/visible-text.ts';
 import { BUDGET } from '../limits.ts';
-import { dateText, mention } from '../mrkdwn.ts';
-import { buildPieces, cutPiece } from './fit-pieces.ts';
+import { mention } from '../mrkdwn.ts';
+import { buildPieces } from './build-pieces.ts';
+import { cutPiece } from './fit-pieces.ts';
 import { renderText } from './render-args.ts';
 
 /** Says whose question it is: the card's title. */
@@ -15,17 +15,11 @@ export function elicitationTitle({ outside }: Call): string {
 }
 
 /** Our facts of a question, one to a line. */
-export function elicitationFacts(call: Call): readonly string[] {
-  const { deadlineAt, outside, requester, status, tool } = call;
+export function elicitationFacts({ outside, requester, tool }: Call): readonly string[] {
   const server = `\`${showName(outside?.name ?? '')}\``;
   return [
-    `*For* ${mention(requester.user)}`,
-    `The MCP server ${server} asks this while its tool \`${showName(tool)}\` runs. Its words are not mine, and unverified; your answer goes to it.`,
+    `The MCP server ${server} asks this while its tool \`${showName(tool)}\` runs, for ${mention(requester.user)}. Its words are not mine, and unverified; your answer goes to it.`,
     ':lock: Never answer with a password, a key or a code.',
-    `*Question* \`${shortDigest(call.digest)}\``,
-    ...(status === 'pending' && deadlineAt !== undefined
-      ? [`*Answer by* ${dateText(deadlineAt)}`]
-      : []),
   ];
 }
 

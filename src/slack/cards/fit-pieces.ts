@@ -1,6 +1,7 @@
-import type { KnownBlock, RichTextBlockElement, RichTextElement } from '@slack/types';
 import { addCounts, NO_SECRETS } from '../../domain/mask-secrets.ts';
+import { BUDGET } from '../limits.ts';
 import type { DataPiece } from './render-args.ts';
+import { shortenRuns } from './shorten-runs.ts';
 
 /** Pieces as they fit a card: what is cut says so in its label, what is left out is counted, and long runs of escapes are one mark each. */
 export interface FittedPieces {
@@ -10,100 +11,93 @@ export interface FittedPieces {
   readonly whole: boolean;
 }
 
-/** A line takes as much of a phone's screen as this many characters. */
-const LINE = 30;
+const ROW: number = BUDGET.cardRow;
 
-/** How much room a text takes: many short lines push what stands below them off the screen. */
-function roomOf(text: string): number {
-  return text.length + LINE * (text.split('\n').length - 1);
+/** How many rows of a phone's screen a text takes. */
+export function rowsOf(text: string): number {
+  return text
+    .split('\n')
+    .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / ROW)), 0);
 }
 
-/** Returns how many characters of a text fit into so much room. */
-function lengthWithin(text: string, room: number): number {
-  let left = room;
+/** Returns how many characters of a text fit into so many rows. */
+function lengthWithin(text: string, rows: number): number {
+  let left = rows;
   let length = 0;
   for (const line of text.split('\n')) {
-    if (line.length > left) return length + Math.max(0, left);
-    left -= line.length + 1 + LINE;
+    if (left <= 0) return Math.max(0, length - 1);
+    const needs = Math.max(1, Math.ceil(line.length / ROW));
+    if (needs > left) return length + left * ROW;
+    left -= needs;
     length += line.length + 1;
   }
-  return Math.min(length, text.length);
+  return text.length;
 }
 
-function labelRoom({ label, name = '' }: DataPiece): number {
-  return label.length + name.length;
-}
-
-/** Longer runs of escapes push what stands behind them off the screen. */
-const MAX_RUN = 100;
-
-/** Writes each long run of escapes as one mark with the number of its characters, so that both ends of a text stay readable; looks no further than `most` characters of the result. */
-function shortenRuns(visible: string, most: number): string {
-  let shown = '';
-  let from = 0;
-  for (let at = visible.indexOf(ESCAPE); at !== -1 && shown.length + at - from <= most; ) {
-    const { end, characters } = runFrom(visible, at);
-    if (end - at > MAX_RUN) {
-      // Nobody else writes what begins as an escape does.
-      shown += `${visible.slice(from, at)}${ESCAPE}${characters} invisible characters}`;
-      from = end;
-    }
-    at = visible.indexOf(ESCAPE, end);
+function rowsOfPiece(piece: DataPiece): number {
+  const { label, list, name = '', text } = piece;
+  const head = `${name}${label}`;
+  if (list !== undefined) {
+    const lines = list.lines.map((line) =>
+      rowsOf(line.map((each) => ('text' in each ? each.text : '')).join('')),
+    );
+    return 1 + lines.reduce((sum, rows) => sum + rows, 0);
   }
-  return shown + visible.slice(from);
+  if (isInline(piece)) return rowsOf(`${head} ${text}`);
+  return (head === '' ? 0 : 1) + rowsOf(text);
 }
 
-const ESCAPE = '\\u{';
-/** Any but that of a backslash, which is part of what is written. */
-const ONE_ESCAPE = /\\u\{(?!5c\})[0-9a-f]+(?: x([0-9]+))?\}/y;
-const BLANKS = /[ \n]*/y;
-
-/** Where a run of escapes ends, with nothing but blanks between them, and how many characters it stands for. */
-function runFrom(visible: string, from: number): { end: number; characters: number } {
-  let end = from + ESCAPE.length;
-  let characters = 0;
-  let blanks = 0;
-  ONE_ESCAPE.lastIndex = from;
-  for (;;) {
-    const found = ONE_ESCAPE.exec(visible);
-    if (found === null) return { end, characters };
-    characters += blanks + Number(found[1] ?? 1);
-    end = ONE_ESCAPE.lastIndex;
-    BLANKS.lastIndex = end;
-    blanks = BLANKS.exec(visible)?.[0].length ?? 0;
-    ONE_ESCAPE.lastIndex = end + blanks;
-  }
+/** Tells whether a piece stands behind its label. */
+export function isInline({ list, set, text }: DataPiece): boolean {
+  return list === undefined && set !== 'box' && !text.includes('\n');
 }
 
 /** A rest too small to say anything with is not begun. */
-const WORTH_STARTING = 200;
+const WORTH_STARTING = 2;
 
-/** Fits pieces into so many characters, in their order. */
+/** Fits pieces into so many rows, in their order. */
 export function fitPieces(
   pieces: readonly DataPiece[],
-  room: { readonly characters: number; readonly each: number; readonly count: number },
+  room: {
+    readonly rows: number;
+    /** Of one piece. */
+    readonly each: (piece: DataPiece) => number;
+    readonly count: number;
+  },
 ): FittedPieces {
   const fitted: DataPiece[] = [];
-  let left = room.characters;
+  let left = room.rows;
   let whole = true;
   for (const piece of pieces) {
-    const text = shortenRuns(piece.text, room.each);
-    const fits = labelRoom(piece) + roomOf(text) <= left && text.length <= room.each;
-    if (fitted.length === room.count || (!fits && left < WORTH_STARTING)) {
+    const most = Math.min(left, room.each(piece));
+    const shown = fitPiece(piece, most);
+    if (fitted.length === room.count || (shown === undefined && left < WORTH_STARTING)) {
       return { pieces: fitted, leftOut: pieces.length - fitted.length, whole: false };
     }
-    const shown = fits
-      ? { ...piece, text }
-      : cutPiece(piece, Math.min(lengthWithin(text, left - labelRoom(piece) - 60), room.each));
-    whole &&= fits && text === piece.text;
-    left -= labelRoom(shown) + roomOf(shown.text);
-    fitted.push(shown);
+    const cut = shown ?? cutRows(piece, Math.max(WORTH_STARTING, most));
+    whole &&= shown !== undefined && shown.text === piece.text;
+    left -= rowsOfPiece(cut);
+    fitted.push(cut);
   }
   return { pieces: fitted, leftOut: 0, whole };
 }
 
+/** Returns a piece that fits, its parts one to a line if they do; undefined where it has to be cut. */
+function fitPiece(piece: DataPiece, rows: number): DataPiece | undefined {
+  const { list: _list, ...plain } = piece;
+  const short = { ...plain, text: shortenRuns(piece.text, rows * ROW) };
+  return [piece, short].find((each) => {
+    return each.text === short.text && rowsOfPiece(each) <= rows;
+  });
+}
+
+function cutRows({ list: _list, ...piece }: DataPiece, rows: number): DataPiece {
+  const text = shortenRuns(piece.text, rows * ROW);
+  return cutPiece(piece, lengthWithin(text, Math.max(1, rows - 1)));
+}
+
 /** Shortens a piece's text: long runs of escapes, then its end, which its label says; `whole` is its length where it has been cut before. */
-export function cutPiece(piece: DataPiece, max: number, whole = 0): DataPiece {
+export function cutPiece<Piece extends DataPiece>(piece: Piece, max: number, whole = 0): Piece {
   const short = shortenRuns(piece.text, max);
   if (Math.max(short.length, whole) <= max) return { ...piece, text: short };
   const text = short.slice(0, cutBefore(short, Math.max(1, max)));
@@ -122,67 +116,6 @@ export function cutBefore(text: string, at: number): number {
 /** Writes a number as people read it. */
 export function count(value: number): string {
   return value.toLocaleString('en-US');
-}
-
-/** So much text, in one line, needs no box of its own. */
-const MAX_INLINE = 100;
-
-/** Tells whether a piece stands behind its label; runs of spaces keep a box, in which they are as wide as they are. */
-function isInline({ text }: DataPiece): boolean {
-  return text.length <= MAX_INLINE && !/\n| {2}/.test(text);
-}
-
-/**
- * Makes the block of pieces: labels of ours, and what they name as data. Neither code nor a box
- * parses markup: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
- */
-export function buildPieces(pieces: readonly DataPiece[]): KnownBlock[] {
-  const elements: RichTextBlockElement[] = [];
-  let line: RichTextElement[] = [];
-  const endLine = () => {
-    if (line.length > 0) elements.push({ type: 'rich_text_section', elements: line });
-    line = [];
-  };
-  for (const piece of pieces) {
-    if (line.length > 0) line.push({ type: 'text', text: '\n' });
-    line.push(...labelOf(piece));
-    if (isInline(piece)) {
-      if (piece.text !== '') line.push({ type: 'text', text: ' ' }, asCode(piece.text));
-      continue;
-    }
-    endLine();
-    elements.push({
-      type: 'rich_text_preformatted',
-      elements: [{ type: 'text', text: piece.text }],
-    });
-  }
-  endLine();
-  return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];
-}
-
-function labelOf({ label, name }: DataPiece): readonly RichTextElement[] {
-  if (name === undefined) return [bold(label)];
-  return [asCode(name), ...(label === '' ? [] : [bold(` · ${label}`)])];
-}
-
-function bold(text: string): RichTextElement {
-  return { type: 'text', text, style: { bold: true } };
-}
-
-/** Makes text that shows as it is. */
-export function asCode(text: string): RichTextElement {
-  return { type: 'text', text, style: { code: true } };
-}
-
-/** Makes the block of somebody's words: our label, then a quotation. */
-export function buildQuote(piece: DataPiece): KnownBlock {
-  return {
-    type: 'rich_text',
-    elements: [
-      { type: 'rich_text_section', elements: [bold(piece.label)] },
-      { type: 'rich_text_quote', elements: [asCode(piece.text)] },
-    ],
-  };
 }
 
 /** What of data can't be seen as it is. */

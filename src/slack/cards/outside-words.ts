@@ -42,7 +42,7 @@ export function sayWaits(call: Call, outside: Outside): string | undefined {
   const until = deadlineAt === undefined ? '' : ` until ${dateText(deadlineAt)}`;
   // What a graph has not said, its outcome says.
   if (endsWithTaking(call)) {
-    return isTaken(call) ? `${who} does not say what came of it.` : undefined;
+    return isTaken(call) ? `approved and picked up. ${who} doesn’t report results.` : undefined;
   }
   if (isHanded(call)) return status === 'pending' ? `${who} waits for it.` : undefined;
   switch (status) {

@@ -1,4 +1,4 @@
-/** Arguments as data: one piece each, whole, with its type in the label (none for a text) and its text as it is. */
+/** Arguments as data: one piece each, whole, and no two values alike. */
 import { type JsonValue, readStoredJson } from '../../domain/json.ts';
 import {
   addCounts,
@@ -13,7 +13,10 @@ import {
 import type { Tool } from '../../domain/tool.ts';
 import { toVisibleParts } from '../../domain/visible-text.ts';
 import { propertyNamesOf } from '../forms/json-schema.ts';
+import { type ArgumentName, type ArgumentNames, nameArguments } from './argument-labels.ts';
 import { printJson } from './print-json.ts';
+import { type ShownList, schemaAt, showList } from './show-list.ts';
+import { type Setting, settingOf, showScalar } from './show-scalar.ts';
 
 /** One thing shown as data: a label of ours, and its text with everything in it visible. */
 export interface DataPiece {
@@ -22,6 +25,16 @@ export interface DataPiece {
   readonly name?: string;
   /** Empty when the label says it all. */
   readonly text: string;
+  /** How the text is set. */
+  readonly set: Setting;
+  /** What kind of value it is, where the text alone does not say. */
+  readonly type?: string;
+  /** The same line by line, where it has few and short parts. */
+  readonly list?: ShownList;
+  /** The key of the argument. */
+  readonly key?: string;
+  /** What it is, where it is no argument. */
+  readonly part?: 'preview' | 'choice';
   /** How many characters had to be made visible. */
   readonly hidden: number;
   readonly secrets: SecretCounts;
@@ -32,22 +45,22 @@ export interface DataPiece {
 }
 
 /** What of a tool says how its arguments are shown. */
-export type ArgsLook = Pick<Tool, 'schema' | 'secrets' | 'server'>;
+export type ArgsLook = Pick<Tool, 'schema' | 'secrets' | 'server' | 'previewed'>;
 
 /** Makes the pieces of a call's arguments, in the order in which the tool names them, as its form does. */
 export function renderArgs(
   argsText: string,
   schema: ArgsLook['schema'] | undefined,
   view: Masking,
+  { usesTitles = false }: { readonly usesTitles?: boolean } = {},
 ): readonly DataPiece[] {
   const args = readStoredJson(argsText);
-  if (!isObject(args)) return [renderPiece({ key: 'arguments', isNamed: true, value: args }, view)];
-  const properties = schema === undefined ? [] : propertyNamesOf(schema);
-  const keys = inOrder(Object.keys(args), properties);
+  if (!isObject(args)) return [renderPiece({ key: 'arguments', value: args }, view, {}, new Map())];
+  const known = schema ?? {};
+  const names: ArgumentNames = nameArguments(known, { usesTitles });
+  const keys = inOrder(Object.keys(args), propertyNamesOf(known));
   if (keys.length === 0) return [bare('No arguments')];
-  return keys.map((key) =>
-    renderPiece({ key, isNamed: properties.includes(key), value: args[key] ?? null }, view),
-  );
+  return keys.map((key) => renderPiece({ key, value: args[key] ?? null }, view, known, names));
 }
 
 function inOrder(keys: readonly string[], properties: readonly string[]): readonly string[] {
@@ -56,12 +69,12 @@ function inOrder(keys: readonly string[], properties: readonly string[]): readon
 }
 
 function bare(label: string): DataPiece {
-  return { label, text: '', hidden: 0, secrets: NO_SECRETS, depth: 0, foreign: '' };
+  return { label, text: '', set: 'plain', hidden: 0, secrets: NO_SECRETS, depth: 0, foreign: '' };
 }
 
 /** Makes the piece of a text that is not an argument: a preview, a result, an answer. */
 export function renderText(label: string, text: string, masking: Masking): DataPiece {
-  return renderMasked(label, maskText(text, masking));
+  return { ...renderMasked(label, maskText(text, masking)), set: settingOf(text) };
 }
 
 function renderMasked(label: string, { parts, secrets }: MaskedText): DataPiece {
@@ -75,57 +88,80 @@ function renderParts(label: string, parts: readonly string[]): DataPiece {
 
 const MAX_NAME = 100;
 const LONG_NAME = 'an argument with a long name, then its value';
-const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,60}$/;
-/** Whoever writes a schema could name an argument as we label our own pieces. */
-const OUR_LABELS = /^(?:Tool|Note|Result|Error|Reply|Reason|Difference|arguments)$/;
 
 interface Argument {
   readonly key: string;
-  /** Whether the tool's schema names it; any other name may have been made up by the agent. */
-  readonly isNamed: boolean;
   readonly value: JsonValue;
 }
 
-function renderPiece({ key, isNamed, value }: Argument, view: Masking): DataPiece {
-  const piece = renderSecret(key, value, view) ?? renderValue(value, [key], view);
-  if (isNamed && PLAIN_KEY.test(key) && !OUR_LABELS.test(key)) {
-    return { ...piece, label: piece.label === '' ? key : `${key} · ${piece.label}` };
+function renderPiece(
+  { key, value }: Argument,
+  view: Masking,
+  schema: ArgsLook['schema'],
+  names: ArgumentNames,
+): DataPiece {
+  const known = names.get(key);
+  const look = { path: [key], view, schema: schemaAt(schema, key), known };
+  const piece = { ...(renderSecret(value, look) ?? renderValue(value, look)), key };
+  // Any other name may have been made up by the agent.
+  if (known !== undefined) {
+    return {
+      ...piece,
+      label: [known.label, piece.label].filter((each) => each !== '').join(' · '),
+    };
   }
   const name = renderMasked('', maskArgument(JSON.stringify(key), view));
   const isLong = name.text.length > MAX_NAME;
-  const type = piece.label === '' ? '' : ` · ${piece.label}`;
+  const { list: _list, set, ...unlisted } = piece;
+  const label = [LONG_NAME, piece.label].filter((each) => each !== '').join(' · ');
   return {
-    ...piece,
     ...(isLong
-      ? { label: `${LONG_NAME}${type}`, text: `${name.text}\n${piece.text}` }
-      : { name: name.text }),
+      ? // With the name in it, it is not a word of ours any more.
+        {
+          ...unlisted,
+          label,
+          text: `${name.text}\n${piece.text}`,
+          set: set === 'ours' ? 'plain' : set,
+        }
+      : { ...piece, name: name.text }),
     hidden: piece.hidden + name.hidden,
     secrets: addCounts(piece.secrets, name.secrets),
     foreign: `${name.foreign}\n${piece.foreign}`,
   };
 }
 
-function renderSecret(key: string, value: JsonValue, view: Masking): DataPiece | undefined {
-  const own = secretArgument([key], value, view);
+/** What is known of a value besides itself. */
+interface ValueLook {
+  readonly path: readonly string[];
+  readonly view: Masking;
+  readonly schema: ArgsLook['schema'];
+  readonly known: ArgumentName | undefined;
+}
+
+function renderSecret(value: JsonValue, look: ValueLook): DataPiece | undefined {
+  const own = secretArgument(look.path, value, look.view);
   if (own?.kind === 'masked') return { ...bare(own.words), secrets: own.secrets };
   if (own === undefined) return undefined;
-  const piece = renderValue(value, [key], own.masking);
+  const piece = renderValue(value, { ...look, view: own.masking });
   return { ...piece, secrets: addCounts(own.secrets, piece.secrets) };
 }
 
-function renderValue(value: JsonValue, path: readonly string[], view: Masking): DataPiece {
-  if (value === null) return bare('null');
-  if (value === '') return bare('empty text');
-  if (typeof value === 'string') return renderMasked(sayEnds(value), maskArgument(value, view));
-  if (typeof value === 'boolean') return { ...bare('true or false'), text: String(value) };
-  if (typeof value === 'number') {
-    return renderMasked('number', maskArgument(JSON.stringify(value), view));
+function renderValue(value: JsonValue, look: ValueLook): DataPiece {
+  const shown = showScalar(value, { isText: look.known?.isText ?? false });
+  if (shown === undefined) return renderParted(value, look);
+  if (shown.set === 'ours') {
+    return { ...bare(''), text: shown.text, set: 'ours', depth: depthOf(value) };
   }
-  const size = Object.keys(value).length;
-  const isList = Array.isArray(value);
-  if (size === 0) return { ...bare(isList ? 'empty list' : 'empty object'), depth: 1 };
-  const label = isList ? `list of ${size}` : `object of ${size}`;
-  return { ...renderMasked(label, printJson(value, path, view)), depth: depthOf(value) };
+  const label = typeof value === 'string' ? sayEnds(value) : '';
+  return { ...renderMasked(label, maskArgument(shown.text, look.view)), set: shown.set };
+}
+
+function renderParted(value: JsonValue, { path, view, schema }: ValueLook): DataPiece {
+  const size = Object.keys(value ?? {}).length;
+  const type = Array.isArray(value) ? `list of ${size}` : `group of ${size}`;
+  const piece = renderMasked('', printJson(value, path, view));
+  const list = piece.secrets === NO_SECRETS ? showList(value, schema) : undefined;
+  return { ...piece, type, set: 'box', depth: depthOf(value), ...(list && { list }) };
 }
 
 /** Line breaks at the ends of a text can't be seen on the screen. */

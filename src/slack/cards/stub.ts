@@ -1,17 +1,17 @@
-/** What stands in a thread for a card that stands elsewhere, and for one that has gone on: no arguments, no result, nothing to decide with. */
+/** What stands in a thread for a card that stands elsewhere, and for one that has gone on: its summary and how it stands, no arguments, no result, nothing to decide with. */
 import type { KnownBlock } from '@slack/types';
 import { type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import { homeOf } from '../../domain/card-home.ts';
-import { encodeCardToken, shortDigest } from '../../domain/digest.ts';
 import type { Outlook } from '../../domain/outlook.ts';
 import { canAskAgain } from '../../domain/outside.ts';
-import { showName } from '../../domain/visible-text.ts';
 import { ACTIONS } from '../ids.ts';
-import { escapeMrkdwn, linkTo, mentionChannel } from '../mrkdwn.ts';
+import { linkTo, mentionChannel, toPlainText } from '../mrkdwn.ts';
+import { writeSentence } from '../write-sentence.ts';
 import type { CallCard } from './call-card.ts';
-import { sayApprovals } from './card-approvals.ts';
-import { toPlainWords } from './card-facts.ts';
-import { sayState } from './card-foot.ts';
+import { sayAwaited } from './card-approvals.ts';
+import { callName } from './card-facts.ts';
+import { buttonMaker } from './card-foot.ts';
+import { iconOf, nameInBold, sayStandingOnly } from './settled-card.ts';
 import { sayStatus } from './state-words.ts';
 
 /** Where the card is, as far as it is there. */
@@ -21,38 +21,80 @@ export interface StubLook {
   readonly isRefused: boolean;
   /** Whom a pending call waits for, where that is known. */
   readonly outlook?: Outlook | undefined;
+  /** All calls of the card, this one first, where it shows several. */
+  readonly shared?: readonly Call[] | undefined;
 }
 
 /** Builds the stub of a call; whoever asked can ask for an expired one again, for they may not see its card. */
 export function buildStub(call: Call, look: StubLook): CallCard {
-  const awaited = sayApprovals(call, look.outlook);
-  const lines = [nameOf(call), sayState(call), ...awaited, sayWhere(call, look)];
-  const blocks = [section(lines.join('\n'))];
+  const text = `${sayHow(call, look)}${sayWhere(call, look)}`;
+  const blocks = [section(text)];
   if (call.status === 'expired' && canAskAgain(call)) {
-    const text = { type: 'plain_text' as const, text: 'Ask again', emoji: false };
-    const value = encodeCardToken(call);
-    const button = { type: 'button' as const, action_id: ACTIONS.askAgain, text, value };
-    blocks.push({ type: 'actions', elements: [button] });
+    const again = buttonMaker(call)(ACTIONS.askAgain, 'Ask again');
+    blocks.push({ type: 'actions', elements: [again] });
   }
-  return { text: `${showName(call.tool)}: ${sayStatus(call)}`, blocks };
+  return { text: sayPlainly(call), blocks };
 }
 
 /** Builds what a card becomes whose call is decided in another channel from now on. */
 export function buildMovedCard(call: Call, next: CardPlace): CallCard {
   const where = `${mentionChannel(next.channel)} · ${linkTo(next, 'Open the card')}`;
-  const text = `${nameOf(call)}\n:arrow_right: *Gone on to another channel*: it is decided in ${where}`;
-  return { text: `${showName(call.tool)}: gone on to another channel`, blocks: [section(text)] };
+  const text = `:arrow_right: ${nameInBold(call)} · moved to another channel: it is decided in ${where}`;
+  return {
+    text: `${toPlainText(callName(call))}: moved to another channel`,
+    blocks: [section(text)],
+  };
 }
 
-function nameOf(call: Call): string {
-  return `*${escapeMrkdwn(toPlainWords(call.tool))}* · call \`${shortDigest(call.digest)}\``;
+/** Builds what stands for a stub until it may say what it is of. */
+export function buildNeutralStub(): CallCard {
+  const text = 'A call of this thread waits for people.';
+  return { text, blocks: [section(`:raised_hand: ${text}`)] };
 }
 
-function sayWhere(call: Call, { card, isRefused }: StubLook): string {
-  const { channel } = homeOf(call);
-  if (isRefused) return sayRefused(call, card);
-  if (card === undefined) return `The card is on its way to ${mentionChannel(channel)}.`;
-  return `${linkTo(card, 'Open the card')} in ${mentionChannel(card.channel)}`;
+function sayPlainly(call: Call): string {
+  return `${toPlainText(callName(call))}: ${sayStatus(call)}`;
+}
+
+/** Whom it waits for is called by name: the stub calls nobody. */
+function sayHow(call: Call, { outlook, shared }: StubLook): string {
+  if (shared) return sayHowAll(call, shared, outlook);
+  const name = nameInBold(call);
+  if (call.status !== 'pending') return `${iconOf(call)} ${name} · ${sayStandingOnly(call)}`;
+  const [gap] = outlook?.gap === undefined ? [] : [writeSentence(outlook.gap, 'quiet')];
+  if (gap !== undefined) return `${iconOf(call)} ${name} · :warning: ${gap}`;
+  const awaited = outlook === undefined ? undefined : sayAwaited(call, outlook.awaited);
+  return `${iconOf(call)} ${name}: waiting for ${awaited ?? 'a decision'}`;
+}
+
+function sayHowAll(lead: Call, calls: readonly Call[], outlook: Outlook | undefined): string {
+  const name = `${nameInBold(lead)} and ${calls.length - 1} more`;
+  const waiting = calls.filter(({ status }) => status === 'pending');
+  const [first] = waiting;
+  if (first === undefined) {
+    const over = calls.filter(isTerminal).length;
+    return over === calls.length
+      ? `${iconOf(lead)} ${name} · *Settled*`
+      : `:gear: ${name} · *Decided*, ${over} of ${calls.length} settled`;
+  }
+  const awaited = outlook === undefined ? undefined : sayAwaited(first, outlook.awaited);
+  const count = waiting.length === calls.length ? 'all' : `${waiting.length} of ${calls.length}`;
+  return `${iconOf(first)} ${name}: ${count} waiting for ${awaited ?? 'a decision'}`;
+}
+
+/** The channel is named and its card not linked: whoever reads the thread may not be let in there. */
+function sayWhere(call: Call, look: StubLook): string {
+  const { card, isRefused, shared = [call] } = look;
+  if (isRefused) return `\n${sayRefused(call, card)}`;
+  if (shared.every(isTerminal)) return '';
+  const quorum = call.route?.quorum ?? 1;
+  const counts =
+    shared.length === 1 && call.status === 'pending' && quorum > 1
+      ? ` · ${call.votes.length} of ${quorum}`
+      : '';
+  const where = mentionChannel(card?.channel ?? homeOf(call).channel);
+  const isThere = card === undefined ? ', where the card is on its way' : '';
+  return ` in ${where}${isThere}${counts}`;
 }
 
 function sayRefused(call: Call, card: CardPlace | undefined): string {
@@ -60,7 +102,7 @@ function sayRefused(call: Call, card: CardPlace | undefined): string {
   if (isTerminal(call)) {
     return card === undefined
       ? `The card could not be shown in ${where}.`
-      : `${linkTo(card, 'Open the card')} in ${mentionChannel(card.channel)}; it could not be brought up to date.`;
+      : `The card in ${mentionChannel(card.channel)} could not be brought up to date.`;
   }
   const isDecided = call.status !== 'pending' && call.status !== 'unknown';
   const meanwhile = isDecided ? '' : ' Whoever may decide it can do so on my Home tab meanwhile.';

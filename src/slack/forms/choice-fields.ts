@@ -13,7 +13,10 @@ const OWN = 'own';
 
 /** Makes the field; which answer was chosen is told by its place, so that nobody can send another one. */
 export function buildChoices(choices: readonly string[]): KnownBlock {
-  const options = [...choices.map(toOption), option('Something else, which I write below', OWN)];
+  const options = [
+    ...choices.map(toChoiceOption),
+    option('Something else, which I write below', OWN),
+  ];
   return {
     type: 'input',
     block_id: CHOICE_BLOCK,
@@ -31,7 +34,7 @@ function option(text: string, value: string): PlainTextOption {
 }
 
 /** A long one is told by its number: the card, and the text above, show it whole. */
-function toOption(choice: string, place: number): PlainTextOption {
+export function toChoiceOption(choice: string, place: number): PlainTextOption {
   const { text } = toVisible(choice);
   if (text.length <= LIMITS.optionText) return option(text, String(place));
   const number = `${place + 1}. `;

@@ -106,7 +106,7 @@ function sayAnswer(name: string): string {
 
 function sayEdit(name: string, hasSubmit: boolean): string {
   return hasSubmit
-    ? `${name}: saving approves what stands here, as far as you may approve it. Earlier approvals no longer count.`
+    ? `${name}. Saving approves the call with these values, if you're allowed to. Earlier approvals are reset.`
     : `${name} has nothing that a form can change.`;
 }
 

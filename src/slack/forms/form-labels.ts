@@ -49,7 +49,7 @@ const INITIALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Writes the name of a property as people write: `orderId` and `order_id` become “Order ID”. */
-function toWords(key: string): string {
+export function toWords(key: string): string {
   if (!/^[A-Za-z][A-Za-z0-9_.-]*$/.test(key)) return toLine(key, MAX_LABEL) || '(no name)';
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

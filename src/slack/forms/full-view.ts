@@ -2,14 +2,24 @@ import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { maskingOfCall } from '../../domain/call-secrets.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
+import { isElicitation } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
+import { buildPieces, buildQuote } from '../cards/build-pieces.ts';
 import { quoteWords, renderCall, sayBefore } from '../cards/call-card.ts';
 import { buildReasons } from '../cards/card-approvals.ts';
-import { buildFacts, buildNote, titleOf } from '../cards/card-facts.ts';
-import { type MakeButton, makeDecisions, makeSettlements } from '../cards/card-foot.ts';
+import { buildHeading, buildNote, titleOf } from '../cards/card-facts.ts';
+import {
+  type MakeButton,
+  makeApprove,
+  makeDecisions,
+  makeSettlements,
+} from '../cards/card-foot.ts';
+import { buildCardNote } from '../cards/card-note.ts';
 import { buildWarnings } from '../cards/card-warnings.ts';
-import { buildPieces, buildQuote, count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
+import { count, cutBefore, sumPieces } from '../cards/fit-pieces.ts';
+import { outcomePieces } from '../cards/outcome-pieces.ts';
 import type { ArgsLook, DataPiece } from '../cards/render-args.ts';
+import { buildStanding } from '../cards/settled-card.ts';
 import { ACTIONS, REVIEW, VIEWS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { buildNotice } from '../say-parts.ts';
@@ -33,24 +43,28 @@ export function buildFullView(
   const reveals = show.mayApprove;
   const masking = maskingOfCall(call, show.tool, { mark: show.mark, reveals });
   const pieces = renderCall(call, show.tool, masking);
-  const pages = toPages(pieces);
+  const pages = toPages([...pieces, ...outcomePieces(call, masking)]);
   const page = Math.min(Math.max(1, show.page), pages.length);
   const isLast = page === pages.length;
   const { isReview = false } = show;
-  const words = isReview ? quoteWords(call, masking) : [];
-  const facts = isReview ? buildFacts(call, masking) : buildNote(call, masking);
-  const before = sayBefore(call, masking);
+  const words = quoteWords(call, masking);
+  const facts = [
+    ...(isReview ? [buildHeading(call, masking)] : []),
+    ...buildStanding(call),
+    ...buildNote(call, masking),
+    ...sayBefore(call, masking),
+  ];
   const warnings = buildWarnings(sumPieces([...pieces, ...words]), { reveals });
-  const reasons = isReview ? buildReasons(call, masking) : [];
   const where = `page ${page} of ${pages.length}`;
   const intro = `${titleOf(call)} · attempt ${call.attempt} · ${where}`;
   const isSaid = !isReview || pages.length > 1;
+  const last = [...words.map(buildQuote), ...buildReasons(call, masking)];
   const blocks: KnownBlock[] = [
     ...(isSaid ? [context(intro)] : []),
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
-    ...(page === 1 ? [...facts, ...before, ...warnings] : []),
+    ...(page === 1 ? [...facts, ...warnings] : []),
     ...buildPieces(pages[page - 1] ?? []),
-    ...(isLast ? [...words.map(buildQuote), ...reasons] : []),
+    ...(isLast ? [...last, buildCardNote(call, masking)] : []),
   ];
   const buttons = buttonsOf(call, { ...show, isReview, page, last: isLast });
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
@@ -58,7 +72,7 @@ export function buildFullView(
     type: 'modal',
     callback_id: VIEWS.full,
     private_metadata: `${encodeCardToken(call)}${isReview ? ` ${REVIEW}` : ''}`,
-    title: { type: 'plain_text', text: isReview ? 'Review' : 'The whole call' },
+    title: { type: 'plain_text', text: isReview ? 'Review' : 'Details' },
     close: { type: 'plain_text', text: 'Close' },
     blocks,
   };
@@ -125,17 +139,15 @@ function buttonsOf(
     ...(at.last ? [] : [button(ACTIONS.page, 'Next page', String(at.page + 1))]),
   ];
   const token = encodeCardToken(call);
-  const make: MakeButton = (actionId, text, style) => ({
+  const make: MakeButton = (actionId, text, more = {}) => ({
     ...button(actionId, text, token),
-    ...(style === undefined ? {} : { style }),
+    ...more,
   });
   const mayApprove = at.last && at.mayApprove;
   if (!at.isReview) {
+    const isOpen = mayApprove && call.status === 'pending' && !isElicitation(call);
     const allows = call.route?.decisions.includes('approve') ?? false;
-    return [
-      ...turns,
-      ...(mayApprove && allows ? [make(ACTIONS.approve, 'Approve', 'primary')] : []),
-    ];
+    return [...turns, ...(isOpen && allows ? [makeApprove(call, make)] : [])];
   }
   if (call.status === 'unknown') return [...turns, ...(mayApprove ? makeSettlements(make) : [])];
   const facts = { whole: mayApprove, editable: at.tool !== undefined };

@@ -5,10 +5,11 @@ import { encodeCardToken } from '../../domain/digest.ts';
 import { hideText, type Masking } from '../../domain/mask-secrets.ts';
 import { isQuestion } from '../../domain/outside.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
+import { buildPieces } from '../cards/build-pieces.ts';
 import { renderChoices } from '../cards/call-card.ts';
 import { toPlainWords } from '../cards/card-facts.ts';
 import { buildWarnings } from '../cards/card-warnings.ts';
-import { buildPieces, fitPieces, sumPieces } from '../cards/fit-pieces.ts';
+import { fitPieces, sumPieces } from '../cards/fit-pieces.ts';
 import { type ArgsLook, renderArgs } from '../cards/render-args.ts';
 import { VIEWS } from '../ids.ts';
 import { BUDGET, LIMITS } from '../limits.ts';
@@ -23,7 +24,7 @@ const REPLY_ACTION = 'text';
 const TITLES = {
   key: 'Answer the program',
   server: 'Answer the server',
-  graph: 'Answer the agent',
+  graph: 'Reply to the agent',
 };
 
 /** Builds the form in which a person answers whoever asks, instead of approving, or because it was a question. */
@@ -72,7 +73,11 @@ function buildQuestion(call: Call, tool: ArgsLook | undefined, masking: Masking)
     ...(isQuestion(call) ? asked : []),
     ...(isLong ? renderChoices(call, masking) : []),
   ];
-  const room = { characters: BUDGET.cardData, each: BUDGET.cardPiece, count: BUDGET.pagePieces };
+  const room = {
+    rows: BUDGET.formRows,
+    each: () => BUDGET.formPieceRows,
+    count: BUDGET.pagePieces,
+  };
   return [
     ...buildPieces(fitPieces(pieces, room).pieces),
     ...buildWarnings(sumPieces(pieces), { reveals: false }),
@@ -81,7 +86,7 @@ function buildQuestion(call: Call, tool: ArgsLook | undefined, masking: Masking)
 
 function sayLabel(call: Call, isChoice: boolean): string {
   if (isChoice) return 'Or in your own words';
-  return isQuestion(call) ? 'Your answer' : `What should ${sayReader(call)} know?`;
+  return isQuestion(call) ? 'Your answer' : `Reply to ${sayReader(call)}`;
 }
 
 function sayHint(call: Call): string {

@@ -3,7 +3,8 @@ import type { DecisionOutcome } from '../../domain/decision.ts';
 import type { Click } from '../check-click.ts';
 import { buildReasonForm } from '../forms/reason-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
-import { toSentence } from '../sentences.ts';
+import { sayOutcome } from '../say-outcome.ts';
+import { SENTENCES } from '../sentences.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
 import { openView } from './open-view.ts';
 
@@ -21,6 +22,28 @@ export const ignore: ClickHandler = async (click, ack, deps) => {
   await ack();
   await answerOutcome(click, outcome, deps);
 };
+
+/** Answers a question with one of its answers: only its place was sent, what it says is what the stored call offers. */
+export const choose: ClickHandler = async (click, ack, deps) => {
+  const { token } = click;
+  const by = click.origin.person;
+  const look = await deps.desk.look({ ...token, by, kind: 'reply' });
+  const text = look.kind === 'open' ? choiceAt(look.call, click.detail) : undefined;
+  if (look.kind === 'open' && text === undefined) {
+    await ack();
+    return await answerPerson(click.origin, SENTENCES.noSuchChoice, deps, buildMessageView);
+  }
+  const outcome =
+    look.kind === 'open'
+      ? await deps.desk.decide({ ...bound(click), decision: { kind: 'reply', text: text ?? '' } })
+      : look;
+  await ack();
+  await answerOutcome(click, outcome, deps);
+};
+
+function choiceAt({ outside }: Call, place: string): string | undefined {
+  return /^[0-9]{1,2}$/.test(place) ? outside?.choices?.[Number(place)] : undefined;
+}
 
 /** Makes the handler that settles a call of which it is unknown whether it ran. */
 export function settle(finding: 'ran' | 'rerun' | 'leave'): ClickHandler {
@@ -50,5 +73,6 @@ async function answerOutcome(
   deps: HandlerDeps,
 ): Promise<void> {
   if (outcome.kind === 'decided' && click.origin.viewId === undefined) return;
-  await answerPerson(click.origin, toSentence(outcome), deps, buildMessageView);
+  const text = await sayOutcome(outcome, click.origin.person, deps);
+  await answerPerson(click.origin, text, deps, buildMessageView);
 }

@@ -5,6 +5,7 @@ import type { Desk } from '../../desk/desk.ts';
 import type { RouteControl } from '../../desk/set-routes.ts';
 import type { CardPlace } from '../../domain/call.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { Directory } from '../../domain/directory.ts';
 import type { Log } from '../../domain/log.ts';
 import type { SecretMark } from '../../domain/secret-mark.ts';
 import type { Drafts } from '../../domain/store.ts';
@@ -22,6 +23,7 @@ export interface HandlerDeps {
   readonly client: WebClient;
   readonly identity: SlackIdentity;
   readonly desk: Desk;
+  readonly directory: Directory;
   readonly toolbox: Toolbox;
   /** Marks secrets that are masked. */
   readonly mark: SecretMark;

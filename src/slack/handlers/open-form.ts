@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { DamagedRecordError } from '../../domain/damage.ts';
 import type { DecisionOutcome, OpenCommand } from '../../domain/decision.ts';
-import { shortDigest } from '../../domain/digest.ts';
+import { type CardToken, shortDigest } from '../../domain/digest.ts';
 import type { DecisionKind } from '../../domain/route.ts';
 import { type Click, isAtItsPlace } from '../check-click.ts';
 import { buildEditForm } from '../forms/edit-form.ts';
@@ -53,6 +53,13 @@ export const reply: ClickHandler = (click, ack, deps) =>
 export const open: ClickHandler = (click, ack, deps) =>
   openForm(deps.desk.open, click, ack, deps, (look) => showPage(look, 1, deps));
 
+/** Opens the call as if it stood alone on its card, with all that can be decided on it. */
+export const review: ClickHandler = async (click, ack, deps) => {
+  await openAsForm(click, ack, deps, (token) => {
+    return buildReview(token, click.origin.person, 1, deps);
+  });
+};
+
 /** Turns a page of the whole call; the call is read anew. */
 export const turnPage: ClickHandler = async (click, ack, deps) => {
   await ack();
@@ -85,7 +92,6 @@ function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
   });
 }
 
-/** The trigger of a click lives three seconds: a light view opens before anything is read. In a view that stands open, the form takes its place. */
 async function openForm(
   read: ReadCall,
   click: Click,
@@ -93,13 +99,24 @@ async function openForm(
   deps: HandlerDeps,
   build: (look: Look) => ModalView,
 ): Promise<void> {
+  const by = click.origin.person;
+  await openAsForm(click, ack, deps, async (token) => build(await read({ ...token, by })));
+}
+
+/** The trigger of a click lives three seconds: a light view opens before anything is read. In a view that stands open, the form takes its place. */
+async function openAsForm(
+  click: Click,
+  ack: Parameters<ClickHandler>[1],
+  deps: HandlerDeps,
+  build: (token: CardToken) => Promise<ModalView>,
+): Promise<void> {
   const { viewId: open } = click.origin;
   const opening = open === undefined ? openView(buildLoadingView(), click, deps) : open;
   const [viewId] = await Promise.all([opening, ack()]);
   if (viewId === undefined) return;
   const inView = { ...click, origin: { ...click.origin, viewId } };
   try {
-    await fillForm(read, inView, deps, build);
+    await fillForm(inView, deps, build);
   } catch (error) {
     deps.log.error({ err: error, action: click.actionId }, 'A form could not be filled.');
     const isDamaged = error instanceof DamagedRecordError;
@@ -109,14 +126,12 @@ async function openForm(
 }
 
 async function fillForm(
-  read: ReadCall,
   click: Click & { readonly origin: { readonly viewId: string } },
   deps: HandlerDeps,
-  build: (look: Look) => ModalView,
+  build: (token: CardToken) => Promise<ModalView>,
 ): Promise<void> {
   const card = await deps.cardOf(click.token.callId);
   if (!isAtItsPlace(click, card)) return refuseClick(notTheCard(click), deps);
-  const by = click.origin.person;
-  const look = await read({ ...click.token, by });
-  await deps.client.views.update({ view_id: click.origin.viewId, view: build(look) });
+  const view = await build(click.token);
+  await deps.client.views.update({ view_id: click.origin.viewId, view });
 }

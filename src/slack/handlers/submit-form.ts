@@ -14,7 +14,8 @@ import { REASON_BLOCK, readReason } from '../forms/reason-form.ts';
 import { readReply } from '../forms/reply-form.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import { addsUnshown } from '../forms/unshown.ts';
-import { SENTENCES, toSentence } from '../sentences.ts';
+import { sayOutcome } from '../say-outcome.ts';
+import { SENTENCES } from '../sentences.ts';
 import { threadPlace } from '../thread-place.ts';
 import { dropSession, type FormSession, findSession, keepSession } from './form-session.ts';
 import type { Acknowledge, FormHandler, HandlerDeps } from './handler.ts';
@@ -174,12 +175,14 @@ async function answerForm(
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
-  if (outcome.kind !== 'decided' && outcome.kind !== 'recorded')
-    return ack(tell(toSentence(outcome)));
+  const { person } = form.origin;
+  if (outcome.kind !== 'decided' && outcome.kind !== 'recorded') {
+    return ack(tell(await sayOutcome(outcome, person, deps)));
+  }
   await ack();
-  const text = toSentence(outcome);
+  const text = await sayOutcome(outcome, person, deps);
   const where = await whereToTell(outcome.call, deps);
-  await deps.teller.tell({ user: form.origin.person.user, ...where, text });
+  await deps.teller.tell({ user: person.user, ...where, text });
 }
 
 /** Where the card is on which the form was opened: in the thread, or at the top of another channel. */

@@ -10,7 +10,7 @@ import type { Cancel } from '../../domain/clock.ts';
 import type { Person } from '../../domain/person.ts';
 import { createQueues } from '../../domain/queues.ts';
 import { HOME_START, type HomePlace } from './home-place.ts';
-import { buildHomeView, buildTroubleView, type HomeContent, type HomeLook } from './home-view.ts';
+import { buildHomeView, buildTroubleView, type HomeContent } from './home-view.ts';
 import { type Published, publishView } from './publish-view.ts';
 import { type HomeSources, readHome } from './read-home.ts';
 
@@ -50,9 +50,7 @@ const ROUND_MS = 15_000;
 const MOST_IN_A_ROUND = 20;
 
 /** Creates the Homes of a workspace. */
-export function createHome(
-  deps: HomeSources & Pick<HomeLook, 'toolbox' | 'mark'> & { readonly client: WebClient },
-): Home {
+export function createHome(deps: HomeSources & { readonly client: WebClient }): Home {
   const { client, clock, log } = deps;
   const viewers = new Map<string, Viewer>();
   /** One view of a person at a time. */
@@ -115,7 +113,7 @@ export function createHome(
         viewer.isDirty = true;
         return;
       }
-      if (lookOf(buildHomeView(content, deps)) === viewer.shown) return;
+      if (lookOf(buildHomeView(content)) === viewer.shown) return;
       await publish(viewer, content, viewer.hash);
     });
   }
@@ -123,10 +121,10 @@ export function createHome(
   async function publish(viewer: Viewer, content: HomeContent, hash: string | undefined) {
     const { user } = viewer.person;
     viewer.place = content.place;
-    const view = buildHomeView(content, deps);
+    const view = buildHomeView(content);
     const published = await publishView(client, user, view, hash);
     if (published.kind !== 'refused') return take(viewer, lookOf(view), published);
-    const lean = buildHomeView(content, { ...deps, isLean: true });
+    const lean = buildHomeView(content, { isLean: true });
     log.error(
       { err: published.error, user },
       'Slack does not take a Home; it is shown without the rest.',

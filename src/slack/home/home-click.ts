@@ -5,7 +5,19 @@ import { notOurs, whyNotAPress } from '../check-payload.ts';
 import type { SlackIdentity } from '../connect-slack.ts';
 import { ACTIONS } from '../ids.ts';
 import { isPayload, listAt, objectAt, textAt } from '../payload.ts';
-import { goBack, goOn, type HomeList, type HomePlace, parseHomePlace } from './home-place.ts';
+import { ALL_TOOLS } from './home-filters.ts';
+import {
+  filterTool,
+  goBack,
+  goOn,
+  HOME_VIEWS,
+  type HomeList,
+  type HomePlace,
+  MOST_FILTER,
+  parseHomePlace,
+  searchFor,
+  showView,
+} from './home-place.ts';
 
 /** The buttons that stand on Home only. */
 export const HOME_ACTIONS: ReadonlySet<string> = new Set([
@@ -14,6 +26,10 @@ export const HOME_ACTIONS: ReadonlySet<string> = new Set([
   ACTIONS.homeRefresh,
   ACTIONS.homeBack,
   ACTIONS.homeOn,
+  ACTIONS.homeShow,
+  ACTIONS.homeTool,
+  ACTIONS.homeSearch,
+  ACTIONS.homeClear,
 ]);
 
 /** What a person wants of their Home. */
@@ -43,7 +59,8 @@ export function parseHomeClick(
   const actionId = textAt(action, 'action_id') ?? '';
   const view = objectAt(payload, 'view');
   const place = parseHomePlace(textAt(view, 'private_metadata') ?? '');
-  const wish = wishOf(actionId, textAt(action, 'value') ?? '', place);
+  const chosen = textAt(objectAt(action, 'selected_option'), 'value');
+  const wish = wishOf(actionId, chosen ?? textAt(action, 'value') ?? '', place);
   const wrong = whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload);
   if (wrong !== undefined || wish === undefined) {
     const refusal = wrong ?? notOurs('nothing that is asked on Home');
@@ -70,10 +87,33 @@ function wishOf(actionId: string, value: string, place: HomePlace): HomeWish | u
       return isList(list) ? { kind: 'see', place: goOn(place, list, after) } : undefined;
     }
     default:
+      return filterOf(actionId, value, place);
+  }
+}
+
+function filterOf(actionId: string, value: string, place: HomePlace): HomeWish | undefined {
+  switch (actionId) {
+    case ACTIONS.homeShow: {
+      const view = HOME_VIEWS.find((each) => each === value);
+      return view && { kind: 'see', place: showView(place, view) };
+    }
+    case ACTIONS.homeTool:
+      return isTool(value)
+        ? { kind: 'see', place: filterTool(place, value === ALL_TOOLS ? undefined : value) }
+        : undefined;
+    case ACTIONS.homeSearch:
+      return { kind: 'see', place: searchFor(place, value) };
+    case ACTIONS.homeClear:
+      return { kind: 'see', place: searchFor(place, undefined) };
+    default:
       return undefined;
   }
 }
 
+function isTool(value: string): boolean {
+  return value !== '' && value.length <= MOST_FILTER;
+}
+
 function isList(text: string): text is HomeList {
-  return text === 'waiting' || text === 'asked';
+  return text === 'waiting' || text === 'asked' || text === 'team' || text === 'decided';
 }

@@ -3,7 +3,7 @@ import { type Acknowledge, answerPerson, type HandlerDeps } from '../handlers/ha
 import { openView } from '../handlers/open-view.ts';
 import { isForUs } from '../parse-message.ts';
 import { isPayload, objectAt, textAt } from '../payload.ts';
-import { SENTENCES, toSentence } from '../sentences.ts';
+import { SENTENCES, toUnnamed } from '../sentences.ts';
 import type { HomeClick } from './home-click.ts';
 import { buildReview } from './review.ts';
 
@@ -34,7 +34,7 @@ export async function answerHomeClick(
       const decision = { kind: 'ignore' } as const;
       const outcome = await deps.desk.decide({ ...wish.token, by: person, decision });
       await ack();
-      return await deps.home.show(person, place, toSentence(outcome));
+      return await deps.home.show(person, place, toUnnamed(outcome));
     }
     case 'see':
       await ack();

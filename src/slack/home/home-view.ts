@@ -1,24 +1,50 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
 import type { AskedFor } from '../../desk/list-asked.ts';
+import { DECIDED_DAYS, type DecidedList } from '../../desk/list-decided.ts';
+import type { TeamList } from '../../desk/list-team.ts';
 import type { Waiting } from '../../desk/list-waiting.ts';
-import type { Call, CardPlace } from '../../domain/call.ts';
-import type { SecretMark } from '../../domain/secret-mark.ts';
-import type { Toolbox } from '../../domain/tool.ts';
+import type { Overview } from '../../desk/overview.ts';
+import { sayPause } from '../../desk/pause-words.ts';
+import type { Call } from '../../domain/call.ts';
+import type { CallLine } from '../../domain/call-line.ts';
+import type { Pause } from '../../domain/pause.ts';
+import { listCallLines } from '../call-line.ts';
 import { ACTIONS, VIEWS } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { dateText } from '../mrkdwn.ts';
 import { buildNotice } from '../say-parts.ts';
 import { writeSentence } from '../write-sentence.ts';
-import { buildAskedEntry, buildWaitingEntry } from './home-entry.ts';
+import { buildWaitingEntry } from './home-entry.ts';
+import { buildCounts, buildFilters, buildSearch, type HomeCounts } from './home-filters.ts';
 import { encodeHomePlace, type HomeList, type HomePlace } from './home-place.ts';
+import { buildWorkspacePart } from './workspace-part.ts';
+
+/** The lists that are shown. */
+export interface HomeLists {
+  readonly waiting?:
+    | { readonly calls: readonly Call[]; readonly next?: string | undefined }
+    | undefined;
+  readonly asked?:
+    | (Pick<AskedFor, 'open' | 'over'> & { readonly next?: string | undefined })
+    | undefined;
+  readonly team?: TeamList | undefined;
+  readonly decided?: DecidedList | undefined;
+}
 
 /** All that a person's Home tells. */
 export interface HomeContent {
+  /** What waits for the person, whatever is shown of it. */
   readonly waiting: Waiting;
-  readonly asked: AskedFor;
+  readonly lists: HomeLists;
+  /** What is told of each call, by its id. */
+  readonly lines: ReadonlyMap<string, CallLine>;
+  readonly counts: HomeCounts;
+  /** Names of tools whose calls there are. */
+  readonly tools: readonly string[];
   readonly place: HomePlace;
-  /** Where the cards of the calls stand, by the calls' ids. */
-  readonly cards: ReadonlyMap<string, CardPlace>;
+  readonly isAdmin: boolean;
+  readonly overview?: Overview | undefined;
+  readonly pause?: Pause | undefined;
   /** What came of what the person has just done here. */
   readonly note?: string | undefined;
   /** What admins have below it; as many blocks as there is room for. */
@@ -27,29 +53,46 @@ export interface HomeContent {
   readonly at: number;
 }
 
-/** What the view takes from elsewhere. */
-export interface HomeLook {
-  readonly toolbox: Pick<Toolbox, 'of'>;
-  readonly mark: SecretMark;
-  /** Leaves out what makes a view long: the arguments, and the part of admins. */
-  readonly isLean?: boolean;
-}
-
-/** Builds a person's Home; what changes with every reading though nothing has changed is in its first block only. */
-export function buildHomeView(content: HomeContent, look: HomeLook): HomeView {
-  const { waiting, asked, place, note } = content;
+/** Builds a person's Home; what changes with every reading though nothing has changed is in its first block only. Lean, it leaves out the part of admins. */
+export function buildHomeView(
+  content: HomeContent,
+  { isLean = false }: { readonly isLean?: boolean } = {},
+): HomeView {
+  const { counts, isAdmin, note, pause, place, tools } = content;
   const blocks: KnownBlock[] = [
     buildTop(content.at),
     ...(note === undefined ? [] : buildNotice(note).blocks),
-    header('Waiting for you'),
-    ...(waiting.kind === 'nobody'
-      ? [section(writeSentence(waiting.why))]
-      : buildWaiting(waiting, content, look)),
-    { type: 'divider' },
-    header('You asked for'),
-    ...buildAsked(asked, content, look),
+    ...(pause === undefined
+      ? []
+      : [section(`:double_vertical_bar: ${writeSentence(sayPause(pause))}`)]),
+    buildCounts(counts),
+    buildFilters(place, { counts, tools, isAdmin }),
+    ...buildLists(content),
   ];
-  return toView([...blocks, ...fitAdminPart(content, look, blocks.length)], place);
+  const hasAdminPart = place.view === 'all' || place.view === 'workspace';
+  return toView(
+    [...blocks, ...(hasAdminPart ? fitAdminPart(content, isLean, blocks.length) : [])],
+    place,
+  );
+}
+
+function buildLists(content: HomeContent): KnownBlock[] {
+  const { lists, overview, place, waiting } = content;
+  const isWaitingShown = place.view === 'all' || place.view === 'for-you';
+  return [
+    ...(isWaitingShown
+      ? [
+          header('Waiting for you'),
+          ...(waiting.kind === 'nobody'
+            ? [section(writeSentence(waiting.why))]
+            : buildWaiting(waiting, content)),
+        ]
+      : []),
+    ...(lists.asked ? [header('Your requests'), ...buildAsked(lists.asked, content)] : []),
+    ...(lists.team ? [header('Team'), ...buildTeam(lists.team, content)] : []),
+    ...(lists.decided ? [header('What you decided'), ...buildDecided(lists.decided, content)] : []),
+    ...(overview ? buildWorkspacePart(overview, content.lines, content.pause) : []),
+  ];
 }
 
 /** Builds the Home of which nothing could be read. */
@@ -73,57 +116,93 @@ function buildTop(at: number): KnownBlock {
 }
 
 function buildWaiting(
-  page: Extract<Waiting, { kind: 'page' }>,
+  { doubt }: Extract<Waiting, { kind: 'page' }>,
   content: HomeContent,
-  look: HomeLook,
 ): KnownBlock[] {
-  const { calls, next, doubt } = page;
-  const number = content.place.waiting.length + 1;
+  const { calls, next } = content.lists.waiting ?? { calls: [] };
+  const { place } = content;
+  const number = place.waiting.length + 1;
   const doubts = doubt === undefined ? [] : [section(`:warning: ${writeSentence(doubt)}`)];
   if (calls.length === 0 && number === 1 && next === undefined) {
     // What is not known to be nothing is not called so.
-    const hint = 'When a call needs your decision, it stands here.';
-    return doubt === undefined
-      ? [section(':white_check_mark: Nothing waits for you.'), context(hint)]
-      : doubts;
+    return doubt === undefined ? [section(sayNothing(place, NOTHING_WAITS))] : doubts;
   }
   return [
-    context(sayCount(calls.length, number, next !== undefined)),
+    ...(number === 1 && next === undefined ? [] : [context(sayPage(number, next !== undefined))]),
     ...doubts,
-    ...calls.flatMap((call, i) => [
-      ...(i === 0 ? [] : [{ type: 'divider' } as const]),
-      ...buildWaitingEntry(call, entryLook(call, content, look)),
-    ]),
+    ...linesOf(calls, content).flatMap(buildWaitingEntry),
     ...buildTurns('waiting', { number, next, back: 'Older', on: 'Newer' }),
   ];
 }
 
-function sayCount(calls: number, page: number, hasMore: boolean): string {
-  if (page > 1) return `Page ${page}, oldest first${hasMore ? '; there are more' : ''}`;
-  if (hasMore) return `More than ${calls} calls, oldest first`;
-  return calls === 1 ? 'One call' : `${calls} calls, oldest first`;
+/** What is said where nothing waits for a person. */
+export const NOTHING_WAITS = 'No approvals waiting. Calls that need your decision appear here.';
+
+/** A filter may be why there is nothing. */
+function sayNothing({ tool }: HomePlace, otherwise: string): string {
+  return tool === undefined
+    ? otherwise
+    : 'Nothing here for this tool. Choose *All tools* to see the rest.';
 }
 
-function buildAsked({ open, over, next }: AskedFor, content: HomeContent, look: HomeLook) {
-  const number = content.place.asked.length + 1;
-  const entries = (calls: readonly Call[]) =>
-    calls.flatMap((call) => buildAskedEntry(call, entryLook(call, content, look)));
-  if (open.length + over.length === 0 && number === 1) {
-    return [
-      section('Nothing yet.'),
-      context('What the agent wants to do for you, and how it stands, is told here.'),
-    ];
-  }
+function sayPage(page: number, hasMore: boolean): string {
+  return `Page ${page}, oldest first${hasMore ? '; there are more' : ''}`;
+}
+
+function linesOf(calls: readonly Call[], { lines }: HomeContent): readonly CallLine[] {
+  return calls.flatMap(({ id }) => lines.get(id) ?? []);
+}
+
+function buildAsked(
+  { open, over, next }: NonNullable<HomeLists['asked']>,
+  content: HomeContent,
+): KnownBlock[] {
+  const { place } = content;
+  const number = place.asked.length + 1;
+  const ended = place.view === 'asked' ? over : [];
   return [
-    ...(open.length === 0 ? [context('Nothing of it goes on now.')] : entries(open)),
-    ...(over.length === 0 ? [] : [context('*The last ones that are over*'), ...entries(over)]),
+    ...(open.length === 0
+      ? [section(sayNothing(place, NOTHING_ASKED))]
+      : [listCallLines(linesOf(open, content), 'mentioned')]),
     ...buildTurns('asked', { number, next, back: 'Newer', on: 'Older' }),
+    ...(ended.length === 0
+      ? []
+      : [context('*Finished lately*'), listCallLines(linesOf(ended, content), 'mentioned')]),
   ];
 }
 
-function entryLook(call: Call, { cards }: HomeContent, { toolbox, mark, isLean }: HomeLook) {
-  const card = cards.get(call.id);
-  return { tool: toolbox.of(call), mark, card, showsArguments: isLean !== true };
+const NOTHING_ASKED =
+  'No open requests. Calls the agent makes for you appear here, with their status.';
+
+function buildTeam(team: TeamList, content: HomeContent): KnownBlock[] {
+  if (team.kind === 'nobody') return [section(writeSentence(team.why))];
+  const number = content.place.team.length + 1;
+  const none = 'Nothing is waiting in the channels that you can open.';
+  return [
+    ...(team.calls.length === 0
+      ? [section(sayNothing(content.place, none))]
+      : [listCallLines(linesOf(team.calls, content), 'mentioned')]),
+    ...buildTurns('team', { number, next: team.next, back: 'Older', on: 'Newer' }),
+  ];
+}
+
+function buildDecided(decided: DecidedList, content: HomeContent): KnownBlock[] {
+  const { place } = content;
+  const number = place.decided.length + 1;
+  const none =
+    place.search === undefined
+      ? `You have decided nothing in the last ${DECIDED_DAYS} days.`
+      : 'Nothing that you decided fits this search.';
+  return [
+    ...buildSearch(place),
+    ...(decided.calls.length === 0
+      ? [section(sayNothing(place, none))]
+      : [listCallLines(linesOf(decided.calls, content), 'mentioned')]),
+    ...buildTurns('decided', { number, next: decided.next, back: 'Newer', on: 'Older' }),
+    ...(decided.calls.length === 0
+      ? []
+      : [context(`Your decisions of the last ${DECIDED_DAYS} days, the newest first.`)]),
+  ];
 }
 
 function buildTurns(
@@ -143,16 +222,13 @@ function buildTurns(
   return elements.length === 0 ? [] : [{ type: 'actions', block_id: `pages:${list}`, elements }];
 }
 
-function fitAdminPart({ adminPart }: HomeContent, { isLean }: HomeLook, used: number) {
+function fitAdminPart({ adminPart }: HomeContent, isLean: boolean, used: number): KnownBlock[] {
   if (adminPart.length === 0) return [];
+  const divider = { type: 'divider' } as const;
   const room = LIMITS.viewBlocks - used - 1;
-  if (!isLean && adminPart.length <= room) return [{ type: 'divider' } as const, ...adminPart];
+  if (!isLean && adminPart.length <= room) return [divider, ...adminPart];
   const cut = isLean ? [] : adminPart.slice(0, room - 1);
-  return [
-    { type: 'divider' } as const,
-    ...cut,
-    context('There is no room here for all of the rest.'),
-  ];
+  return [divider, ...cut, context('There is no room here for all of the rest.')];
 }
 
 function header(words: string): KnownBlock {

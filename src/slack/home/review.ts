@@ -7,7 +7,7 @@ import type { DecisionKind } from '../../domain/route.ts';
 import { buildFullView } from '../forms/full-view.ts';
 import { buildMessageView } from '../forms/small-views.ts';
 import type { HandlerDeps } from '../handlers/handler.ts';
-import { toSentence } from '../sentences.ts';
+import { toSentence, toUnnamed } from '../sentences.ts';
 
 type Look = Awaited<ReturnType<Desk['look']>>;
 
@@ -20,7 +20,7 @@ export async function buildReview(
 ): Promise<ModalView> {
   const first = await deps.desk.open({ ...token, by });
   const look = await lookFurther(first, token, by, deps);
-  if (look.kind !== 'open') return buildMessageView(toSentence(look));
+  if (look.kind !== 'open') return buildMessageView(toUnnamed(look));
   const { call } = look;
   // What was read on the other pages is not what they hold now.
   const isOther = shortDigest(call.digest) !== token.digest;

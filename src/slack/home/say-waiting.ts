@@ -1,34 +1,36 @@
-import type { Call, CardPlace } from '../../domain/call.ts';
-import { sayAsker, titleOf } from '../cards/card-facts.ts';
+import { plainSentence } from '../../domain/sentence.ts';
+import { listCallLines, showLineName } from '../call-line.ts';
 import type { HandlerDeps } from '../handlers/handler.ts';
-import { dateText } from '../mrkdwn.ts';
+import { escapeMrkdwn } from '../mrkdwn.ts';
 import type { Command } from '../parse-command.ts';
+import { buildNotice, type SaidMessage } from '../say-parts.ts';
 import { writeSentence } from '../write-sentence.ts';
-import { linkOf } from './home-entry.ts';
+import { NOTHING_WAITS } from './home-view.ts';
 
 const MOST_NAMED = 10;
 
-/** Says in a few lines what waits for a person's decision, oldest first. */
+/** Says in a line each what waits for a person's decision, oldest first. */
 export async function sayWaiting(
   { by }: Pick<Command, 'by'>,
-  { desk, cardOf }: Pick<HandlerDeps, 'desk' | 'cardOf'>,
-): Promise<string> {
-  const waiting = await desk.listWaiting(by, { limit: MOST_NAMED });
+  { desk }: Pick<HandlerDeps, 'desk'>,
+): Promise<string | SaidMessage> {
+  const waiting = await desk.listWaiting(by, { limit: MOST_NAMED, seen: MOST_NAMED });
   if (waiting.kind === 'nobody') return writeSentence(waiting.why);
   const { calls, next, doubt } = waiting;
-  const lines = await Promise.all(calls.map(async (call) => sayCall(call, await cardOf(call.id))));
   const doubts = doubt === undefined ? [] : [`:warning: ${writeSentence(doubt)}`];
-  if (lines.length === 0) return doubts[0] ?? 'Nothing waits for you.';
-  const head = next === undefined ? 'These wait for you' : `More than ${lines.length} wait for you`;
-  const more = next === undefined ? '' : ' The others are there too.';
-  const end = `Decide on the cards, or all of them on my Home tab.${more}`;
-  return [`${head}, oldest first:`, ...lines, ...doubts, end].join('\n');
-}
-
-function sayCall(call: Call, card: CardPlace | undefined): string {
-  const risk = call.risk === 'high' ? ':warning: high risk' : `${call.risk} risk`;
-  const which = `${titleOf(call)} · ${risk} · asked by ${sayAsker(call)}`;
-  const url = linkOf(call, card);
-  const link = url === undefined ? '' : ` · <${url}|${card === undefined ? 'Thread' : 'Card'}>`;
-  return `• ${which} · ${dateText(call.createdAt, '{ago}')}${link}`;
+  if (calls.length === 0) return doubts[0] ?? NOTHING_WAITS;
+  const yours = new Set(calls.map(({ id }) => id));
+  const lines = await desk.describeCalls(calls, { kind: 'person', person: by, yours });
+  const many = next === undefined ? String(calls.length) : `More than ${calls.length}`;
+  const head = `*${many} waiting for you*, oldest first:`;
+  const end = `Decide on the cards, or on my Home tab.${next === undefined ? '' : ' The others are there too.'}`;
+  const names = lines.map(({ name, turn }) => `${showLineName(name)} · ${plainSentence(turn)}`);
+  return {
+    text: [head, ...names.map(escapeMrkdwn)].join('\n'),
+    blocks: [
+      ...buildNotice(head).blocks,
+      listCallLines(lines, 'mentioned'),
+      ...buildNotice([...doubts, end].join('\n')).blocks,
+    ],
+  };
 }

@@ -4,8 +4,9 @@ import type { Approver, DecisionKind } from '../../domain/route.ts';
 import type { RouteField, RouteProblem } from '../../domain/route-problem.ts';
 import { readFormNumber } from '../forms/form-number.ts';
 import { listAt, objectAt, type Payload, textAt } from '../payload.ts';
-import { COUNTS, OTHERS } from './route-form.ts';
+import { OTHERS } from './route-form.ts';
 import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS } from './route-ids.ts';
+import { COUNTS } from './route-more.ts';
 
 /** A form's route, or what can't be read as one. */
 export type RouteReading =

@@ -7,12 +7,15 @@ import { buildMessageView } from '../forms/small-views.ts';
 import type { Acknowledge, HandlerDeps } from '../handlers/handler.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../payload.ts';
 import { refuseClick } from '../refuse-click.ts';
+import { SENTENCES } from '../sentences.ts';
 import { slackErrorName } from '../slack-errors.ts';
 import { channelNote } from './channel-note.ts';
 import { openList, openRouteForm } from './open-routes.ts';
 import { withChannelNote } from './route-form.ts';
 import { parseRouteToken, ROUTE_ACTIONS, ROUTE_VIEWS } from './route-ids.ts';
+import { parseRouteMeta } from './route-meta.ts';
 import { sayMeanwhile } from './route-sentences.ts';
+import { readFormState, turnStep } from './route-steps.ts';
 import { buildRoutesView } from './routes-view.ts';
 import { toHandles } from './user-groups.ts';
 
@@ -34,6 +37,8 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   [ROUTE_ACTIONS.change]: change,
   [ROUTE_ACTIONS.remove]: remove,
   [ROUTE_ACTIONS.channel]: noteChannel,
+  [ROUTE_ACTIONS.more]: (click, deps) => turn(click, true, deps),
+  [ROUTE_ACTIONS.back]: (click, deps) => turn(click, false, deps),
 };
 
 /** Tells whether an action is one of the routes. */
@@ -129,6 +134,21 @@ export async function showList(
     if (slackErrorName(error) !== 'not_found') throw error;
     log.debug({ view: viewId }, 'The list of routes was closed.');
   }
+}
+
+/** Shows the other step of the form, with what was typed on both. */
+async function turn(click: RouteClick, isMore: boolean, deps: HandlerDeps): Promise<void> {
+  const { origin, view } = click;
+  const { person, viewId } = origin;
+  const meta = parseRouteMeta(textAt(view, 'private_metadata') ?? '');
+  if (meta === undefined || viewId === undefined) return refuse(click, notOurs('no route'), deps);
+  const found = await deps.routes.look(person);
+  const state =
+    found.kind === 'routes' ? await readFormState(found, meta, person, view, deps) : undefined;
+  const sentence = found.kind === 'routes' ? SENTENCES.formFailed : found.sentence;
+  const next = state ? await turnStep(state, { isMore }, person, deps) : buildMessageView(sentence);
+  const hash = textAt(view, 'hash');
+  await deps.client.views.update({ view_id: viewId, view: next, ...(hash && { hash }) });
 }
 
 /** What was typed stays: Slack keeps it for blocks that keep their ids. */

@@ -1,13 +1,15 @@
-/** The form of one route. What it says is judged by the desk; here it is only drawn. */
+/** The form of one route, in two steps: what, who and where; then the rest. What it says is judged by the desk; here it is only drawn. */
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import type { AdminRoute, AdminRoutes } from '../../domain/admin-routes.ts';
-import { sayDuration } from '../../domain/duration.ts';
 import { isGroup } from '../../domain/permit.ts';
-import { type Approver, type DecisionKind, REQUESTER_ROUTE } from '../../domain/route.ts';
+import type { Approver } from '../../domain/route.ts';
 import { LIMITS } from '../limits.ts';
+import type { Payload } from '../payload.ts';
 import { field, groupOption, option, plain, text } from './input-parts.ts';
 import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from './route-ids.ts';
 import { encodeRouteMeta, type RouteMeta } from './route-meta.ts';
+import { quorumField, ruleFields, timeFields } from './route-more.ts';
+import { fillBlocks } from './route-values.ts';
 import type { UserGroup } from './user-groups.ts';
 
 /** What a form is drawn from. */
@@ -21,11 +23,15 @@ export interface RouteFormParts {
   readonly meta: RouteMeta;
   /** What is to be said of the channel, in Slack's markup. */
   readonly channelNote?: string | undefined;
+  /** What was typed so far, by block id. */
+  readonly values?: Payload | undefined;
+  /** What is wrong with what was typed on another step. */
+  readonly problem?: string | undefined;
 }
 
-/** Builds the form, filled with what the route says. */
+/** Builds a step of the form, filled with what the route says, or with what was typed. */
 export function buildRouteForm(parts: RouteFormParts): ModalView {
-  const { channelNote, meta, route } = parts;
+  const { meta, problem, route, values = {} } = parts;
   return {
     type: 'modal',
     callback_id: ROUTE_VIEWS.form,
@@ -34,15 +40,44 @@ export function buildRouteForm(parts: RouteFormParts): ModalView {
     submit: plain('Save'),
     close: plain('Cancel'),
     blocks: [
-      ...(route ? [nameSection(route.name)] : [nameField()]),
-      ...toolFields(parts),
-      channelField(route?.channel),
-      ...(channelNote === undefined ? [] : [noteBlock(channelNote)]),
-      ...approverFields(parts),
-      ...countFields(route),
-      ...timeFields(parts),
+      ...(problem === undefined ? [] : [problemBlock(problem)]),
+      ...fillBlocks(meta.isMore ? moreBlocks(parts) : firstBlocks(parts), values),
+      turnButton(meta.isMore ? 'Back' : 'More', meta.isMore ? 'back' : 'more'),
     ],
   };
+}
+
+/** Builds the fields of both steps. */
+export function buildRouteFields(parts: RouteFormParts): readonly KnownBlock[] {
+  return [...firstBlocks(parts), ...moreBlocks(parts)];
+}
+
+function firstBlocks(parts: RouteFormParts): readonly KnownBlock[] {
+  const { channelNote, route } = parts;
+  return [
+    ...(route ? [nameSection(route.name)] : [nameField()]),
+    ...toolFields(parts),
+    ...approverFields(parts),
+    quorumField(route),
+    channelField(route?.channel),
+    ...(channelNote === undefined ? [] : [noteBlock(channelNote)]),
+  ];
+}
+
+function moreBlocks({ book, route }: RouteFormParts): readonly KnownBlock[] {
+  return [...timeFields(route, book), ...ruleFields(route)];
+}
+
+function turnButton(label: string, action: 'more' | 'back'): KnownBlock {
+  return {
+    type: 'actions',
+    block_id: ROUTE_ACTIONS[action],
+    elements: [{ type: 'button', action_id: ROUTE_ACTIONS[action], text: plain(label) }],
+  };
+}
+
+function problemBlock(problem: string): KnownBlock {
+  return { type: 'section', text: plain(problem), expand: true };
 }
 
 const NOTE = 'route.channel-note';
@@ -86,7 +121,7 @@ function toolFields({ route, tools }: RouteFormParts): readonly InputBlock[] {
       : [
           field(
             ROUTE_BLOCKS.tools,
-            'Tools that go by it',
+            'Tools',
             {
               type: 'multi_static_select',
               action_id: FIELD,
@@ -97,9 +132,9 @@ function toolFields({ route, tools }: RouteFormParts): readonly InputBlock[] {
             { isOptional: true },
           ),
         ]),
-    field(ROUTE_BLOCKS.patterns, 'Other tools and patterns', text({ initial: patterns }), {
+    field(ROUTE_BLOCKS.patterns, 'Patterns', text({ initial: patterns }), {
       isOptional: true,
-      hint: 'Separated by spaces; * stands for anything, as in pay_*. The pattern that says most of a tool wins.',
+      hint: 'Most specific pattern wins. Separate them by spaces; * stands for anything, as in pay_*.',
     }),
   ];
 }
@@ -108,7 +143,7 @@ function channelField(channel: string | undefined): InputBlock {
   return {
     ...field(
       ROUTE_BLOCKS.channel,
-      'Channel for its cards',
+      'Channel',
       {
         type: 'conversations_select',
         action_id: ROUTE_ACTIONS.channel,
@@ -133,8 +168,8 @@ function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[
     groupOption(groups.find((group) => group.id === id) ?? { id, handle: id }),
   );
   const others = [
-    option('Whoever asked', OTHERS.requester),
-    option('Everybody in the channel above', OTHERS.members),
+    option('The person who asked', OTHERS.requester),
+    option('Everybody in the channel', OTHERS.members),
   ];
   const isChosen = [
     approvers.includes('requester'),
@@ -144,7 +179,7 @@ function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[
   return [
     field(
       ROUTE_BLOCKS.people,
-      'People who decide',
+      'Approvers',
       {
         type: 'multi_users_select',
         action_id: FIELD,
@@ -155,7 +190,7 @@ function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[
     ),
     field(
       ROUTE_BLOCKS.groups,
-      'User groups who decide',
+      'Approvers: user groups',
       {
         type: 'multi_external_select',
         action_id: ROUTE_ACTIONS.groups,
@@ -167,106 +202,12 @@ function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[
     ),
     field(
       ROUTE_BLOCKS.others,
-      'Others who decide',
+      'Approvers: others',
       {
         type: 'checkboxes',
         action_id: FIELD,
         options: others,
         ...(initialOthers.length > 0 && { initial_options: initialOthers }),
-      },
-      { isOptional: true },
-    ),
-  ];
-}
-
-/** What may be said of how approvals count. */
-export const COUNTS = { self: 'self', reason: 'reason', guests: 'guests' } as const;
-
-const DECISIONS: readonly (readonly [decision: DecisionKind, label: string])[] = [
-  ['approve', 'Approve'],
-  ['edit', 'Edit'],
-  ['reply', 'Reply'],
-  ['ignore', 'Ignore'],
-];
-
-function countFields(route: AdminRoute | undefined): readonly InputBlock[] {
-  const counts = [
-    option('People’s approval of their own calls counts', COUNTS.self),
-    option('An approval needs a reason', COUNTS.reason),
-    option('Guests who are named may decide', COUNTS.guests),
-  ];
-  const isChosen = [route?.selfApproval, route?.requiresReason, route?.allowsGuests];
-  const initial = counts.filter((_, i) => isChosen[i]);
-  const decisions = DECISIONS.map(([decision, label]) => option(label, decision));
-  const allowed = decisions.filter(
-    (_, i) => !route || route.decisions.includes(DECISIONS[i]?.[0] ?? 'approve'),
-  );
-  return [
-    field(ROUTE_BLOCKS.quorum, 'Approvals that are needed', {
-      type: 'number_input',
-      action_id: FIELD,
-      is_decimal_allowed: false,
-      min_value: '1',
-      max_value: '50',
-      initial_value: String(route?.quorum ?? 1),
-    }),
-    field(
-      ROUTE_BLOCKS.counts,
-      'How they count',
-      {
-        type: 'checkboxes',
-        action_id: FIELD,
-        options: counts,
-        ...(initial.length > 0 && { initial_options: initial }),
-      },
-      { isOptional: true },
-    ),
-    field(ROUTE_BLOCKS.decisions, 'Buttons on the card', {
-      type: 'checkboxes',
-      action_id: FIELD,
-      options: decisions,
-      ...(allowed.length > 0 && { initial_options: allowed }),
-    }),
-  ];
-}
-
-function timeFields({ book, route }: RouteFormParts): readonly InputBlock[] {
-  const span = (ms: number | undefined) => (ms === undefined ? '' : sayDuration(ms));
-  const others = book.routes.map(({ name }) => name).filter((name) => name !== route?.name);
-  const targets = [
-    option('Whoever asked (requester)', REQUESTER_ROUTE.name),
-    ...others.map((name) => option(name, name)),
-  ];
-  const to = targets.find(({ value }) => value === route?.escalate?.to);
-  const spanHint = 'Like 45m, 4h or 2d.';
-  return [
-    field(
-      ROUTE_BLOCKS.deadline,
-      'Nobody decided: it expires after',
-      text({ initial: span(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs), max_length: 20 }),
-      { hint: spanHint },
-    ),
-    field(
-      ROUTE_BLOCKS.remindAfter,
-      'Reminder after',
-      text({ initial: span(route?.remindAfterMs), max_length: 20 }),
-      { isOptional: true, hint: spanHint },
-    ),
-    field(
-      ROUTE_BLOCKS.escalateAfter,
-      'Escalates after',
-      text({ initial: span(route?.escalate?.afterMs), max_length: 20 }),
-      { isOptional: true, hint: spanHint },
-    ),
-    field(
-      ROUTE_BLOCKS.escalateTo,
-      'Escalates to the route',
-      {
-        type: 'static_select',
-        action_id: FIELD,
-        placeholder: plain('Choose a route'),
-        options: targets,
-        ...(to && { initial_option: to }),
       },
       { isOptional: true },
     ),

@@ -6,6 +6,9 @@ export const ROUTE_ACTIONS = {
   remove: 'route.remove',
   /** A channel was chosen in the form. */
   channel: 'route.channel',
+  /** The second step of the form is wanted, or the first one again. */
+  more: 'route.more',
+  back: 'route.back',
   /** User groups are searched in the form. */
   groups: 'route.groups',
 } as const;

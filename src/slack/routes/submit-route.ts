@@ -1,12 +1,13 @@
 /** The submitted form of a route, and the questions for the choices of its fields. */
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { RoutesFound, SetRouteOutcome } from '../../desk/set-routes.ts';
+import type { Person } from '../../domain/person.ts';
 import type { RouteField, RouteProblem } from '../../domain/route-problem.ts';
 import { originOf, type Refused, whyNotOurs } from '../check-click.ts';
 import { notOurs, whyNotAForm } from '../check-payload.ts';
-import { checkInputs, ofInputs } from '../forms/check-inputs.ts';
+import { checkInputs } from '../forms/check-inputs.ts';
 import { buildMessageView } from '../forms/small-views.ts';
-import type { Acknowledge, HandlerDeps } from '../handlers/handler.ts';
+import type { Acknowledge, FormAnswer, HandlerDeps } from '../handlers/handler.ts';
 import { LIMITS } from '../limits.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../payload.ts';
 import { recordRefused, refuseForm } from '../refuse-click.ts';
@@ -14,10 +15,10 @@ import { channelNote } from './channel-note.ts';
 import { groupOption } from './input-parts.ts';
 import { readRouteForm } from './read-route-form.ts';
 import { showList } from './route-clicks.ts';
-import { buildRouteForm } from './route-form.ts';
 import { ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from './route-ids.ts';
 import { parseRouteMeta, type RouteMeta } from './route-meta.ts';
 import { sayMeanwhile } from './route-sentences.ts';
+import { type FormState, readFormState, turnStep } from './route-steps.ts';
 
 const ROUTE_FORMS: ReadonlySet<string> = new Set([ROUTE_VIEWS.form]);
 
@@ -52,34 +53,37 @@ export async function submitRoute(
   }
   const found = await deps.routes.look(origin.person);
   if (found.kind !== 'routes') return ack(tell(found.sentence));
-  const sent = objectAt(objectAt(view, 'state'), 'values');
-  const inputs = await drawInputs(found, meta, deps);
-  const values = ofInputs(inputs, sent);
-  const errors = await checkValues(inputs, values, found, deps);
-  if (errors !== undefined) return ack({ response_action: 'errors', errors });
+  const state = await readFormState(found, meta, origin.person, view, deps);
+  if (state === undefined) return ack(tell(NOT_KEPT));
+  const { fields, values } = state;
+  const answerProblems = async (problems: readonly RouteProblem[]) =>
+    ack(await showProblems(problems, view, state, origin.person, deps));
+  const errors = await checkValues(fields, values, found, deps);
+  if (errors !== undefined) return ack(await showErrors(errors, view, state, origin.person, deps));
   const reading = readRouteForm(values, meta.name);
-  if (!reading.ok) return ack(showProblems(reading.problems, view));
+  if (!reading.ok) return await answerProblems(reading.problems);
   const { draft } = reading;
   const outcome = await deps.routes.set({ by: origin.person, draft, seen: meta.seen });
-  const answer = answerOf(outcome, draft.name, view);
-  await ack(answer);
-  if (answer === undefined) await showSaved(payload, meta, draft.channel, outcome, deps);
+  switch (outcome.kind) {
+    case 'not-allowed':
+      return ack(tell(outcome.sentence));
+    case 'invalid':
+      return await answerProblems(outcome.problems);
+    case 'changed-meanwhile':
+      return await answerProblems([{ field: 'name', message: sayMeanwhile(outcome, draft.name) }]);
+    case 'saved':
+    case 'unchanged':
+      await ack(undefined);
+      return await showSaved(payload, meta, draft.channel, outcome, deps);
+  }
 }
 
-/** The form as it was drawn, from the routes as they are: what has changed since is told by the desk. */
-async function drawInputs(
-  { book }: RoutesFound,
-  meta: RouteMeta,
-  deps: HandlerDeps,
-): Promise<ModalView['blocks']> {
-  const route = book.routes.find((each) => each.name === meta.name);
-  const tools = deps.toolbox.list().map(({ name }) => name);
-  return buildRouteForm({ route, book, tools, groups: await deps.userGroups(), meta }).blocks;
-}
+const NOT_KEPT =
+  'This form was open for too long, so what you filled in on its other step is gone. Nothing was saved; please open it again.';
 
 /** Finds what the form can't have sent, by block id; undefined when it is nothing. */
 async function checkValues(
-  inputs: ModalView['blocks'],
+  inputs: FormState['fields'],
   values: Payload,
   { book }: RoutesFound,
   deps: HandlerDeps,
@@ -100,20 +104,6 @@ async function checkValues(
     ...problems.map(({ id, message }) => [id, message]),
   ]);
   return Object.keys(all).length === 0 ? undefined : all;
-}
-
-function answerOf(outcome: SetRouteOutcome, name: string, view: Payload) {
-  switch (outcome.kind) {
-    case 'saved':
-    case 'unchanged':
-      return undefined;
-    case 'not-allowed':
-      return tell(outcome.sentence);
-    case 'invalid':
-      return showProblems(outcome.problems, view);
-    case 'changed-meanwhile':
-      return showProblems([{ field: 'name', message: sayMeanwhile(outcome, name) }], view);
-  }
 }
 
 async function showSaved(
@@ -147,17 +137,57 @@ const BLOCK_OF: Readonly<Record<RouteField, readonly string[]>> = {
   escalateTo: [ROUTE_BLOCKS.escalateTo],
 };
 
-/** Slack shows errors on inputs of the view alone: the name of a route that is changed is none. */
-function showProblems(problems: readonly RouteProblem[], view: Payload) {
-  const inputs = listAt(view, 'blocks').flatMap((block) =>
-    block.type === 'input' ? [textAt(block, 'block_id') ?? ''] : [],
-  );
+type Errors = Readonly<Record<string, string>>;
+
+/** The name of a route that is changed has no input: what is wrong with it is shown on the first one. */
+async function showProblems(
+  problems: readonly RouteProblem[],
+  view: Payload,
+  state: FormState,
+  by: Person,
+  deps: HandlerDeps,
+): Promise<FormAnswer> {
+  const known = inputsOf(state.fields);
   const errors: Record<string, string> = {};
   for (const { field, message } of problems) {
-    const block = BLOCK_OF[field].find((id) => inputs.includes(id)) ?? inputs[0] ?? '';
+    const block = BLOCK_OF[field].find((id) => known.includes(id)) ?? shownInputs(view)[0] ?? '';
     errors[block] = errors[block] === undefined ? message : `${errors[block]} ${message}`;
   }
-  return { response_action: 'errors', errors } as const;
+  return await showErrors(errors, view, state, by, deps);
+}
+
+/** Slack shows errors on inputs of the view alone: where one is on the other step, that is shown. */
+async function showErrors(
+  errors: Errors,
+  view: Payload,
+  state: FormState,
+  by: Person,
+  deps: HandlerDeps,
+): Promise<FormAnswer> {
+  const shown = shownInputs(view);
+  const here = Object.entries(errors).filter(([id]) => shown.includes(id));
+  if (here.length > 0) return { response_action: 'errors', errors: Object.fromEntries(here) };
+  const problem = Object.entries(errors)
+    .map(([id, message]) => `${labelOf(id, state.fields)}: ${message}`)
+    .join('\n');
+  const isMore = state.parts.meta.isMore !== true;
+  const other = await turnStep(state, { isMore, problem }, by, deps);
+  return { response_action: 'update', view: other };
+}
+
+function shownInputs(view: Payload): readonly string[] {
+  return listAt(view, 'blocks').flatMap((block) =>
+    block.type === 'input' ? [textAt(block, 'block_id') ?? ''] : [],
+  );
+}
+
+function inputsOf(fields: FormState['fields']): readonly string[] {
+  return fields.flatMap(({ block_id: id = '', type }) => (type === 'input' ? [id] : []));
+}
+
+function labelOf(id: string, fields: FormState['fields']): string {
+  const found = fields.find((block) => block.block_id === id);
+  return found?.type === 'input' ? found.label.text : id;
 }
 
 function tell(sentence: string): { readonly response_action: 'update'; readonly view: ModalView } {

@@ -21,6 +21,7 @@ import { createRedisOutbox } from './redis-outbox.ts';
 import { createRedisPause } from './redis-pause.ts';
 import { createRedisPins } from './redis-pins.ts';
 import { createRedisRecords } from './redis-records.ts';
+import { createRedisReports } from './redis-reports.ts';
 import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
 import { tryRights } from './try-rights.ts';
@@ -96,6 +97,7 @@ export async function createRedisStore(options: {
     drafts: createRedisDrafts(link, desk, clock),
     keys: createRedisKeys(link, desk),
     bulletins: createRedisBulletins(link, desk),
+    reports: createRedisReports(link, desk),
     saver: new CompactRedisSaver(connection, prefix, createPlainSerializer()),
     graphSaver: new CompactRedisSaver(connection, prefix, createStrictSerializer()),
     installationKey,

@@ -71,6 +71,21 @@ const DESK_MIGRATIONS: readonly string[] = [
   end`,
   // Checkpoints have checksums, and turns have records: an older version could not read the first.
   '',
+  // Who has decided on which call, and when: what people see on their Home.
+  `
+  local function note(id,who,at)
+    if type(who)~='table' or not who.user or not tonumber(at) then return end
+    local name=tostring(who.team)..'/'..tostring(who.user)
+    redis.call('ZADD',P..':decided-by:'..name,'GT',string.format('%d',at),id)
+    redis.call('SADD',P..':deciders-of:'..id,name)
+  end
+  for _,id in ipairs(redis.call('HKEYS',P..':calls')) do
+    local ok,call=pcall(cjson.decode,redis.call('HGET',P..':calls',id))
+    if ok and type(call)=='table' then
+      if type(call.verdict)=='table' then note(id,call.verdict.by,call.verdict.at) end
+      for _,vote in ipairs(type(call.votes)=='table' and call.votes or {}) do note(id,vote.by,vote.at) end
+    end
+  end`,
 ];
 
 /** The newest version of the stored shapes. */

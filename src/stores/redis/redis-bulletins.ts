@@ -78,6 +78,15 @@ if not facts[1] then return false end
 facts[6]=redis.call('SCARD',P..':bulletin-waits:'..ARGV[1])
 return facts`);
 
+const CALLS_OF = readScript(`
+local found,out={},{}
+for _,id in ipairs(redis.call('SMEMBERS',P..':bulletin-waits:'..ARGV[1])) do
+  found[#found+1]={tonumber(redis.call('HGET',P..':call-seqs',id) or '0'),id}
+end
+table.sort(found,function(a,b) return a[1]<b[1] or (a[1]==b[1] and a[2]<b[2]) end)
+for i=1,math.min(tonumber(ARGV[2]),#found) do out[i]=found[i][2] end
+return out`);
+
 const PLACE = deskScript(`
 local bulletin=P..':bulletin:'..ARGV[1]
 if redis.call('EXISTS',bulletin)==1 then redis.call('HSET',bulletin,'place',ARGV[2]) end
@@ -121,6 +130,9 @@ export function createRedisBulletins(link: RedisLink, desk: string): Bulletins {
           place: readDocument<CardPlace>(place, { kind: 'bulletin', id }),
         }),
       };
+    },
+    async callsOf(id, limit) {
+      return readTexts(await link.run(CALLS_OF, desk, [id, String(limit)]));
     },
     async place(id, { channel, ts }) {
       await link.run(PLACE, desk, [id, JSON.stringify({ channel, ts })]);

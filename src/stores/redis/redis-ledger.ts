@@ -1,4 +1,3 @@
-import { askedOf } from '../../domain/asked-of.ts';
 import { CALL_STATUSES, type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import type { OnDamaged } from '../../domain/damage.ts';
 import type { Person } from '../../domain/person.ts';
@@ -18,6 +17,8 @@ import { deskScript, onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readRow, SHOW } from './read-call-row.ts';
 import { readList, readMaybe, readText, readTexts } from './read-reply.ts';
+import { ASKED, ASKING, MOVE_ASKED, movesOf } from './redis-asked.ts';
+import { DECIDED_BY, encodeDecided, NOTE_DECIDED } from './redis-decided.ts';
 import type { Reply } from './redis-line.ts';
 import type { RedisLink, Script } from './redis-link.ts';
 import { TOUCH } from './redis-untouched.ts';
@@ -47,33 +48,6 @@ if ARGV[9]=='1' then redis.call('SADD',P..':delivered',id) end
 carryOut(ARGV[10])
 return show(id)`);
 
-/** Follows those of whom the call asks a decision: `ARGV[12]` names who is asked no more, `ARGV[13]` who is asked now. */
-const MOVE_ASKED = `
-for _,who in ipairs(cjson.decode(ARGV[12])) do
-  redis.call('ZREM',P..':asked:'..who,id)
-  if redis.call('EXISTS',P..':asked:'..who)==0 then redis.call('SREM',P..':asked',who) end
-end
-for _,who in ipairs(cjson.decode(ARGV[13])) do
-  redis.call('ZADD',P..':asked:'..who,redis.call('HGET',P..':call-seqs',id),id)
-  redis.call('SADD',P..':asked',who)
-end`;
-
-const ASKED = readScript(`return redis.call('SMEMBERS',P..':asked')`);
-/** As many of each as are wanted in all: the first ones are among them. */
-const ASKING = readScript(`${SHOW}
-local from=redis.call('HGET',P..':call-seqs',ARGV[1])
-local limit,found,seen,ids=tonumber(ARGV[2]),{},{},{}
-for i=3,#ARGV do
-  local some=redis.call('ZRANGEBYSCORE',P..':asked:'..ARGV[i],from and ('('..from) or '-inf','+inf','WITHSCORES','LIMIT',0,limit)
-  for j=1,#some,2 do
-    if not seen[some[j]] then found[#found+1]={tonumber(some[j+1]),some[j]} end
-    seen[some[j]]=true
-  end
-end
-table.sort(found,function(a,b) return a[1]<b[1] end)
-for i=1,math.min(limit,#found) do ids[i]=found[i][2] end
-return showAll(ids)`);
-
 const WRITE = onceScript(`${TOUCH}
 local id,before,after=ARGV[1],ARGV[4],ARGV[5]
 if redis.call('HGET',P..':call-revisions',id)~=ARGV[2] then return 0 end
@@ -94,6 +68,8 @@ if ARGV[14]~='' then
   redis.call('ZADD',P..':over-of:'..ARGV[14],redis.call('HGET',P..':call-seqs',id),id)
   if string.sub(ARGV[10],-2)=='/0' then redis.call('ZADD',P..':over-in-channels',ARGV[11],id) end
 end
+if before=='running' then redis.call('HDEL',P..':reports',id) end
+${NOTE_DECIDED}
 if ARGV[7]=='1' then redis.call('SADD',P..':delivered',id) end
 if ARGV[7]=='0' then redis.call('SREM',P..':delivered',id) end
 carryOut(ARGV[8])
@@ -194,7 +170,10 @@ export function createRedisLedger(link: RedisLink, desk: string, onDamaged: OnDa
       const rest = [JSON.stringify(after), delivered, encodeEffects(effects)];
       const touch = [nameOf(before.requester), before.thread, String(after.updatedAt)];
       const ends = isTerminal(after) && !isTerminal(before) ? nameOf(after.requester) : '';
-      const index = [...touch, ...movesOf(before, after), ends, after.outside?.key ?? ''];
+      const index = [
+        ...[...touch, ...movesOf(before, after), ends, after.outside?.key ?? ''],
+        encodeDecided(before, after),
+      ];
       const args = [before.id, ...revisions, before.status, after.status, ...rest, ...index];
       return (await link.run(WRITE, desk, args)) === 1;
     },
@@ -263,6 +242,14 @@ export function createRedisLedger(link: RedisLink, desk: string, onDamaged: OnDa
       const key = `${isOver ? 'over' : 'open'}-of:${nameOf(requester)}`;
       return await page({ after: before, limit }, MADE_BY, (from, most) => [key, from, most]);
     },
+    async decidedBy(person, { since, before, limit }) {
+      const from = [nameOf(person), String(since)];
+      return await page({ after: before, limit }, DECIDED_BY, (after, most) => [
+        ...from,
+        after,
+        most,
+      ]);
+    },
     async withStatus(status, at) {
       if (at) return await page(at, PAGE_OF_STATUS, (from, most) => [status, from, most]);
       return readIntact(readRows(await link.run(WITH_STATUS, desk, [status])), toCall, onDamaged);
@@ -279,15 +266,6 @@ const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 
 /** Ids of Slack hold no bar. */
 const requesterKey = (by: Person, tool: string): string => `${nameOf(by)}|${tool}`;
-
-/** Who is asked no more, and who is asked now that was not: as JSON, each. */
-function movesOf(before: Call, after: Call): readonly [gone: string, come: string] {
-  const [had, has] = [askedOf(before), askedOf(after)];
-  const name = (who: string) => `${after.requester.team}/${who}`;
-  const less = (all: readonly string[], without: readonly string[]) =>
-    JSON.stringify(all.filter((who) => !without.includes(who)).map(name));
-  return [less(had, has), less(has, had)];
-}
 
 const flag = (value: boolean): string => (value ? '1' : '0');
 

@@ -7,6 +7,7 @@ import { onceScript, readScript } from './desk-scripts.ts';
 import { encodeEffects } from './encode-effects.ts';
 import { readRow } from './read-call-row.ts';
 import { readList, readTexts } from './read-reply.ts';
+import { FORGET_DECIDED } from './redis-decided.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** For scripts of the desk: notes when something happened in a thread; child threads count with theirs. */
@@ -32,7 +33,7 @@ for _,thread in ipairs(ARGV) do count=count+redis.call('LLEN',P..':turns:'..thre
 return count`);
 
 /** For scripts of the desk: removes the call whose id, key, turn's list, index by requester and tool, requester, and key of a program, if any, stand in ARGV from `i` on. */
-export const DROP_CALL = `
+export const DROP_CALL = `${FORGET_DECIDED}
 local function isOpen(id)
   for _,status in ipairs({'proposed','pending','approved','running','unknown'}) do
     if redis.call('ZSCORE',P..':calls-in:'..status,id) then return true end
@@ -47,6 +48,7 @@ local function dropCall(i)
     redis.call('ZREM',P..':calls-in:'..status,id)
   end
   redis.call('SREM',P..':delivered',id)
+  forgetDecided(id)
   redis.call('DEL',P..':sides:'..id)
   redis.call('HDEL',P..':call-keys',ARGV[i+1])
   redis.call('DEL',P..':calls-of:'..ARGV[i+2])

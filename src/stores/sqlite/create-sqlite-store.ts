@@ -17,6 +17,7 @@ import { createOutboxRows, createSqliteOutbox } from './sqlite-outbox.ts';
 import { createSqlitePause } from './sqlite-pause.ts';
 import { createSqlitePins } from './sqlite-pins.ts';
 import { createRecordRows, createSqliteRecords } from './sqlite-records.ts';
+import { createSqliteReports } from './sqlite-reports.ts';
 import { createSqliteRoutes } from './sqlite-routes.ts';
 import { createTransact } from './transact.ts';
 import { createWriteEffects } from './write-effects.ts';
@@ -74,6 +75,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       drafts: createSqliteDrafts(db, transact, clock),
       keys: createSqliteKeys(db, transact, writeEffects),
       bulletins: createSqliteBulletins(db, transact),
+      reports: createSqliteReports(db, transact, writeEffects),
       saver: new FencedSqliteSaver(db, transact, agenda, createPlainSerializer()),
       graphSaver: new FencedSqliteSaver(db, transact, agenda, createStrictSerializer()),
       async check() {

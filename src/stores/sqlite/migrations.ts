@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { DECIDED_TABLE } from './sqlite-decided.ts';
 
 /** The schema's versions in order: the place in the list is the version that a step makes. Stored data depends on them; a step is never changed, only followed. */
 export const MIGRATIONS: readonly string[] = [
@@ -265,6 +266,15 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (thread, turn, position)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What the tools of running calls said last of how they go.
+  CREATE TABLE reports (
+    call_id TEXT PRIMARY KEY REFERENCES calls (id),
+    text TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  DECIDED_TABLE,
 ];
 
 /** Brings a database to the newest version, each step whole or not at all; throws when it is newer than that. */

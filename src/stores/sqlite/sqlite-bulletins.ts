@@ -62,6 +62,11 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
       'SELECT count(DISTINCT call_id) FROM arrivals WHERE bulletin = ? AND waits = 1',
     )
     .pluck();
+  const callsOf = db
+    .prepare<[id: string, limit: number], string>(`
+      SELECT call_id FROM arrivals LEFT JOIN calls ON calls.id = call_id
+      WHERE bulletin = ? AND waits = 1 GROUP BY call_id ORDER BY calls.seq, call_id LIMIT ?`)
+    .pluck();
   const place = db.prepare<[place: string, id: string]>(
     'UPDATE bulletins SET place = ? WHERE id = ?',
   );
@@ -122,6 +127,9 @@ export function createSqliteBulletins(db: Database, transact: Transact): Bulleti
           ...(at && { place: at }),
         };
       });
+    },
+    async callsOf(id, limit) {
+      return transact.read(() => callsOf.all(id, limit));
     },
     async place(id, { channel, ts }) {
       transact.write(() => place.run(JSON.stringify({ channel, ts }), id));

@@ -9,6 +9,7 @@ import { lastStep } from '../last-step.ts';
 import { readCall, readIntact, readPage } from '../read-record.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';
 import { createAskedRows } from './sqlite-asked.ts';
+import { createDecidedRows } from './sqlite-decided.ts';
 import { createTouch } from './sqlite-untouched.ts';
 import type { Transact } from './transact.ts';
 import type { WriteEffects } from './write-effects.ts';
@@ -80,6 +81,7 @@ export function createSqliteLedger(
       `SELECT count(*) FROM calls WHERE requester = ? AND status = 'pending'`,
     )
     .pluck();
+  const dropReport = db.prepare<[callId: string]>('DELETE FROM reports WHERE call_id = ?');
   const touch = createTouch(db);
   const withStatus = db.prepare<[status: CallStatus, after: number, limit: number], Row>(`
     SELECT ${ROW} FROM calls WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`);
@@ -98,6 +100,7 @@ export function createSqliteLedger(
     WHERE key = ? AND seq < coalesce(?, 9e18) ORDER BY seq DESC LIMIT ?`);
   const bySeq = db.prepare<[seq: number], Row>(`SELECT ${ROW} FROM calls WHERE seq = ?`);
   const asked = createAskedRows(db);
+  const decided = createDecidedRows(db);
   const seqOf = db.prepare<[id: string], number>('SELECT seq FROM calls WHERE id = ?').pluck();
   const count = db.prepare<[], { status: CallStatus; calls: number }>(
     'SELECT status, count(*) AS calls FROM calls GROUP BY status',
@@ -148,6 +151,8 @@ export function createSqliteLedger(
         if (changes === 0) return false;
         touch(after.thread, after.updatedAt);
         asked.move(before, after);
+        if (before.status === 'running') dropReport.run(before.id);
+        decided.move(before, after);
         writeEffects(effects);
         return true;
       });
@@ -205,6 +210,10 @@ export function createSqliteLedger(
     madeBy: (requester, { isOver, before, limit }) =>
       page({ after: before, limit }, (from, most) =>
         madeBy.all(nameOf(requester), Number(isOver), placeOf(from) ?? null, most),
+      ),
+    decidedBy: (person, { since, before, limit }) =>
+      page({ after: before, limit }, (from, most) =>
+        decided.ids(person, since, from, most).flatMap((id) => byId.get(id) ?? []),
       ),
     async withStatus(status, at) {
       if (at)

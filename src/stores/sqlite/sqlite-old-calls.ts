@@ -31,6 +31,7 @@ export function createSqliteOldCalls(
   const removals = [
     'DELETE FROM cards WHERE call_id = ?',
     'DELETE FROM sides WHERE call_id = ?',
+    'DELETE FROM decided WHERE call_id = ?',
     'DELETE FROM calls WHERE id = ?',
   ].map((sql) => db.prepare<[id: string]>(sql));
 

@@ -42,6 +42,7 @@ export function createSqliteUntouched(
   const removals = [
     `DELETE FROM cards WHERE call_id IN (SELECT id FROM calls WHERE ${FAMILY})`,
     `DELETE FROM sides WHERE call_id IN (SELECT id FROM calls WHERE ${FAMILY})`,
+    `DELETE FROM decided WHERE call_id IN (SELECT id FROM calls WHERE ${FAMILY})`,
     `DELETE FROM calls WHERE ${FAMILY}`,
     `DELETE FROM turns WHERE ${FAMILY}`,
     `DELETE FROM ratings WHERE ${FAMILY}`,

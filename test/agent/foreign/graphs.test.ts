@@ -9,7 +9,7 @@ import type { GraphSnapshot } from '../../../src/agent/foreign/foreign-graph.ts'
 import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
 import { writeUserMessage } from '../../../src/agent/foreign/read-messages.ts';
 import type { Call } from '../../../src/domain/call.ts';
-import { sayState } from '../../../src/slack/cards/card-foot.ts';
+import { sayStanding } from '../../../src/slack/cards/settled-card.ts';
 import { atOnce } from '../../fixtures/graphs/questions.ts';
 import { APPROVER, REQUESTER, THREAD } from '../../support/a-call.ts';
 import { askAll } from '../../support/build-desk.ts';
@@ -190,7 +190,7 @@ describe('a graph that asks as Agent Inbox does', () => {
     const [handed] = await desk.calls();
     assert.match(textOf(handed), /Handed to “inbox-graph”, which did not say/);
     assert.ok(handed);
-    assert.match(sayState(handed), /^:outbox_tray: \*Handed over\*/);
+    assert.match(sayStanding(handed), /^:outbox_tray: \*Handed over\*/);
   });
 
   it('a call that nobody decides is said to have expired, and is not run', async (t) => {

@@ -13,7 +13,7 @@ import { createGraphAgent } from '../../../src/agent/foreign/create-graph-agent.
 import { createLocalGraph } from '../../../src/agent/foreign/local-graph.ts';
 import { sayStopped } from '../../../src/desk/run-tool.ts';
 import type { Call } from '../../../src/domain/call.ts';
-import { sayState } from '../../../src/slack/cards/card-foot.ts';
+import { sayStanding } from '../../../src/slack/cards/settled-card.ts';
 import { THREAD } from '../../support/a-call.ts';
 import { buildGraphDesk } from './graph-desk.ts';
 
@@ -147,7 +147,7 @@ it('a call that the graph leaves without an answer has not been done, and its si
   assert.match(desk.said().at(-1) ?? '', /^“odd” ended without an answer\.$/);
   const [call] = await desk.calls();
   assert.match(textOf(call), /^Handed to “odd”, which left it without an answer\. It may have run/);
-  assert.match(call ? sayState(call) : '', /^:x: \*Failed\*/);
+  assert.match(call ? sayStanding(call) : '', /^:x: \*Failed\*/);
 });
 
 it('a call that is stopped while its graph has it may have run, also beside one that nobody could read', async (t) => {

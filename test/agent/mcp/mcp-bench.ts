@@ -59,7 +59,8 @@ export async function build(
 
 export function contextOf(signal = new AbortController().signal, callId = 'call_1'): ToolContext {
   const idempotencyKey = `${callId}.1`;
-  return { signal, callId, idempotencyKey, requester: REQUESTER, thread: THREAD };
+  const run = { signal, callId, idempotencyKey, requester: REQUESTER, thread: THREAD };
+  return { ...run, report: () => {} };
 }
 
 export function find(tools: McpTools, name: string): Tool {

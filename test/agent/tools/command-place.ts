@@ -50,6 +50,7 @@ export async function run(
     signal,
     callId: 'call_k',
     idempotencyKey: 'k',
+    report: () => {},
     requester: REQUESTER,
     thread: THREAD,
   });

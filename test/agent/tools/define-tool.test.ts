@@ -12,6 +12,7 @@ const CONTEXT = {
   signal: NO_SIGNAL,
   callId: 'call_k',
   idempotencyKey: 'k',
+  report: () => {},
   requester: { team: 'T1', user: 'U1' },
   thread: THREAD,
 };

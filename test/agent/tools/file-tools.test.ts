@@ -20,7 +20,7 @@ import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';
 
 const CONTEXT = {
   signal: NO_SIGNAL,
-  ...{ callId: 'call_k', idempotencyKey: 'k' },
+  ...{ callId: 'call_k', idempotencyKey: 'k', report: () => {} },
   requester: { team: 'T1', user: 'U1' },
   thread: THREAD,
 };

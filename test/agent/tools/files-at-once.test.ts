@@ -35,6 +35,7 @@ function createFiles(t: TestContext) {
         signal: NO_SIGNAL,
         callId: 'call_k',
         idempotencyKey: 'k',
+        report: () => {},
         requester: { team: 'T1', user: 'U1' },
         thread: THREAD,
         ...(basis !== undefined && { basis }),

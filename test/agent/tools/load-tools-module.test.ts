@@ -53,6 +53,7 @@ test('the tools of a module join the built-in ones; one that can’t be offered 
     signal: NO_SIGNAL,
     callId: 'call_k',
     idempotencyKey: 'k',
+    report: () => {},
     requester: { team: 'T1', user: 'U1' },
     thread: THREAD,
   };

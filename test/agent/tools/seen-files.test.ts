@@ -52,7 +52,13 @@ function createFile(t: TestContext) {
       const basis = (await toolOf(name).preview?.(value))?.basis;
       assert.ok(basis);
       const signal = new AbortController().signal;
-      const call = { callId: 'call_k', idempotencyKey: 'k', requester: REQUESTER, thread: THREAD };
+      const call = {
+        callId: 'call_k',
+        idempotencyKey: 'k',
+        requester: REQUESTER,
+        thread: THREAD,
+        report: () => {},
+      };
       return () => toolOf(name).run(value, { ...call, signal, basis });
     },
   };

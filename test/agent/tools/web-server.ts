@@ -59,6 +59,7 @@ export async function run(tool: Tool, args: JsonValue, signal = NO_SIGNAL): Prom
     signal,
     callId: 'call_k',
     idempotencyKey: 'k',
+    report: () => {},
     requester: REQUESTER,
     thread: THREAD,
   });

@@ -9,8 +9,8 @@ export function createBenchChat(told: {
 }): Chat {
   let posted = 0;
   return {
-    async drawCard(call, place) {
-      told.onCard?.(call);
+    async drawCard(call, place, { shared = [{ call }] }) {
+      for (const each of shared) told.onCard?.(each.call);
       posted += 1;
       return place ?? { channel: 'C1', ts: `1700000000.${String(posted).padStart(6, '0')}` };
     },

@@ -31,16 +31,16 @@ function* checkNewest(call: Call, newest: Drawing, place: string | undefined): I
   }
   if (!newest.text.includes(wordsOf(call))) yield `${card} says: ${newest.text}`;
   const isOpen = call.status === 'pending' || call.status === 'unknown';
-  const asksAgain = newest.buttons.filter(({ action }) => action === ACTIONS.askAgain).length;
-  const decides = newest.buttons.length - asksAgain;
+  const count = (wanted: string) => newest.buttons.filter(({ action }) => action === wanted).length;
+  const asksAgain = count(ACTIONS.askAgain);
+  const decides = newest.buttons.length - asksAgain - count(ACTIONS.open);
   if (isOpen === (decides === 0)) yield `${card} has ${decides} buttons that decide`;
   if (asksAgain > 0 && call.status !== 'expired') yield `${card} can be asked again`;
 }
 
-/** A verdict stands in place of the state where it says the same. */
+/** What is pushed of a call that waits asks for a decision. */
 function wordsOf({ status }: Call): string {
-  if (status === 'replied') return '*Replied*';
-  return status === 'ignored' ? '*Ignored*' : STATE_WORDS[status];
+  return status === 'pending' ? 'Approve?' : STATE_WORDS[status];
 }
 
 /** I7: the last words of each turn are said once, nothing is said twice, and nothing is left unsaid. */

@@ -1,7 +1,7 @@
 /** The other end of the tools and of Slack: in the harness's process, so that it outlives every worker. */
 import { parseCardToken } from '../../../src/domain/digest.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
-import type { CardDrawing, OutsideRequest, SayEvent } from '../lean/protocol.ts';
+import type { CardsDrawing, OutsideRequest, SayEvent } from '../lean/protocol.ts';
 import type { Press, ShownButton } from '../record.ts';
 import type { Outside } from './lean-process.ts';
 import type { Recorder } from './recorder.ts';
@@ -23,8 +23,8 @@ export interface OutsideWorld {
 }
 
 interface Post {
-  readonly key: string;
-  card?: ShownCard;
+  readonly keys: readonly string[];
+  readonly cards: readonly ShownCard[];
 }
 
 /** Reads what a press of a button of a card carries; undefined when it has no such button. */
@@ -51,31 +51,33 @@ export function createOutsideWorld(recorder: Recorder): OutsideWorld {
   /** An earlier post by its metadata, where it is looked for. */
   function place(key: string, ts: string | undefined, lookFirst: boolean): [string, boolean] {
     if (ts !== undefined && posts.has(ts)) return [ts, false];
-    const found = lookFirst ? [...posts].find(([, post]) => post.key === key)?.[0] : undefined;
+    const found = lookFirst
+      ? [...posts].find(([, { keys }]) => keys.includes(key))?.[0]
+      : undefined;
     if (found !== undefined) return [found, false];
     count += 1;
     return [`${1_700_000_000 + count}.000000`, true];
   }
 
-  function drawCard(drawing: CardDrawing, lookFirst: boolean): string {
-    const { callId, tool, args, buttons } = drawing;
-    const [ts, isNew] = place(callId, drawing.ts, lookFirst);
-    posts.set(ts, { key: callId, card: { callId, tool, args, buttons } });
-    recorder.slack({ ...drawing, how: isNew ? 'post' : 'update', ts });
+  function drawCards({ cards, ts: at }: CardsDrawing, lookFirst: boolean): string {
+    const keys = cards.map(({ callId }) => callId);
+    const [ts, isNew] = place(keys[0] ?? '', at, lookFirst);
+    posts.set(ts, { keys, cards });
+    for (const card of cards) recorder.slack({ ...card, how: isNew ? 'post' : 'update', ts });
     return ts;
   }
 
   function say(event: SayEvent, lookFirst: boolean): string {
     const [ts, isNew] = place(event.sayId, event.ts, lookFirst);
-    posts.set(ts, { key: event.sayId });
+    posts.set(ts, { keys: [event.sayId], cards: [] });
     if (isNew) recorder.slack({ ...event, ts });
     return ts;
   }
 
   function show({ event, lookFirst = false }: Extract<OutsideRequest, { to: 'slack' }>): string {
     switch (event.op) {
-      case 'card':
-        return drawCard(event, lookFirst);
+      case 'cards':
+        return drawCards(event, lookFirst);
       case 'say':
         return say(event, lookFirst);
       case 'clear':
@@ -99,7 +101,7 @@ export function createOutsideWorld(recorder: Recorder): OutsideWorld {
       if (request.dies === 'late') await kill();
       return `did it, by ${key}`;
     },
-    cards: () => [...posts.values()].flatMap(({ card }) => (card ? [card] : [])),
+    cards: () => [...posts.values()].flatMap(({ cards }) => cards),
     hasRun: (callId) => [...done].some((key) => key.startsWith(`${callId}.`)),
   };
 }

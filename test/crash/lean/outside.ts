@@ -65,6 +65,7 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
     return ts;
   }
 
+  /** What a person sees of a call: on its card, or opened from the one that it shares. */
   function draw(call: Call): CardDrawing {
     const tool = toolbox.get(call.tool);
     const { text, blocks } = buildCallCard(call, { mark, ...(tool && { tool }) });
@@ -81,9 +82,10 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
   }
 
   return {
-    async drawCard(call, place, { lookFirst }) {
+    async drawCard(call, place, { lookFirst, shared = [{ call }] }) {
       const what = place ? 'update of a card' : 'post of a card';
-      const ts = await show(what, { ...draw(call), ts: place?.ts }, lookFirst);
+      const cards = shared.map((each) => draw(each.call));
+      const ts = await show(what, { op: 'cards', cards, ts: place?.ts }, lookFirst);
       return { channel: placeOf(call.thread).channel, ts };
     },
     // No route of these runs names a channel.

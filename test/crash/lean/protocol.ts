@@ -48,15 +48,20 @@ export type OutsideRequest =
     }
   | {
       readonly to: 'slack';
-      readonly event: CardDrawing | SayEvent | { readonly op: 'clear'; readonly ts: string };
+      readonly event: CardsDrawing | SayEvent | { readonly op: 'clear'; readonly ts: string };
       readonly lookFirst?: boolean;
       readonly dies?: 'late' | undefined;
     };
 
-/** A drawing of a card: on the message at `ts`, or on a new one. */
-export type CardDrawing = Omit<Extract<SlackEvent, { op: 'card' }>, 'how' | 'ts'> & {
-  readonly ts?: string | undefined;
-};
+/** A drawing of a call's card. */
+export type CardDrawing = Omit<Extract<SlackEvent, { op: 'card' }>, 'how' | 'ts'>;
+
+/** The cards of calls that share a message, the lead's first: on the message at `ts`, or on a new one. */
+export interface CardsDrawing {
+  readonly op: 'cards';
+  readonly cards: readonly CardDrawing[];
+  readonly ts: string | undefined;
+}
 
 /** Something that is said; the growing message at `ts` becomes its first part. */
 export type SayEvent = Omit<Extract<SlackEvent, { op: 'say' }>, 'ts'> & {

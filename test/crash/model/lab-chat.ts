@@ -5,8 +5,8 @@ import type { Passage } from '../../support/faulty-store.ts';
 
 /** What people see in the laboratory's Slack; it outlives every process. */
 export interface LabSlack {
-  /** Every post of a call's card with all of its drawings, oldest first. */
-  readonly cards: { readonly callId: string; readonly ts: string; readonly drawn: Call[] }[];
+  /** Every call that a message shows as its card does, with all drawings of it there, oldest first. */
+  cards: { readonly callId: string; readonly ts: string; readonly drawn: Call[] }[];
   readonly said: Say[];
   readonly growing: Set<string>;
   posts: number;
@@ -24,22 +24,36 @@ export function createLabChat(slack: LabSlack, passage: Passage): Chat {
     return String(slack.posts);
   }
 
-  function cardAt(call: Call, place: CardPlace | undefined, lookFirst: boolean) {
+  function tsOf(call: Call, place: CardPlace | undefined, lookFirst: boolean): string {
     const at = place && slack.cards.find(({ ts }) => ts === place.ts);
     const found = lookFirst ? slack.cards.find(({ callId }) => callId === call.id) : undefined;
-    if (at ?? found) return at ?? found;
+    const shown = at ?? found;
+    if (shown) return shown.ts;
     if (place) throw new ChatError('gone', 'The card is not there.');
-    const posted = { callId: call.id, ts: newTs(), drawn: [] };
-    slack.cards.push(posted);
-    return posted;
+    return newTs();
+  }
+
+  /** What a message shows no more is gone from it. */
+  function show(ts: string, calls: readonly Call[]): void {
+    const isGone = (card: LabSlack['cards'][number]) =>
+      card.ts === ts && !calls.some(({ id }) => id === card.callId);
+    slack.cards = slack.cards.filter((card) => !isGone(card));
+    for (const call of calls) {
+      const shown = slack.cards.find((card) => card.ts === ts && card.callId === call.id);
+      if (shown) shown.drawn.push(call);
+      else slack.cards.push({ callId: call.id, ts, drawn: [call] });
+    }
   }
 
   return {
-    drawCard: (call, place, { lookFirst }) =>
+    drawCard: (call, place, { lookFirst, shared = [{ call }] }) =>
       passage.pass('chat.drawCard', async () => {
-        const card = cardAt(call, place, lookFirst);
-        card?.drawn.push(call);
-        return { channel: 'C1', ts: card?.ts ?? '' };
+        const ts = tsOf(call, place, lookFirst);
+        show(
+          ts,
+          shared.map((each) => each.call),
+        );
+        return { channel: 'C1', ts };
       }),
     // No route of these runs names a channel.
     drawStub: async () => {

@@ -89,14 +89,18 @@ export function actingTests(bench: ApiBench): void {
   it('is the same approval with the same Idempotency-Key, also with a time as its deadline', async () => {
     const headers = { 'idempotency-key': 'deploy 1' };
     const deadline = new Date(bench.stage.desk.clock.now() + 3_600_000).toISOString();
-    const first = await bench.make({ deadline }, { headers });
+    const asked = { deadline, summary: 'Drops the table “old”.' };
+    const first = await bench.make(asked, { headers });
+    assert.equal(first.body.summary, asked.summary);
+    assert.match(first.body.title, /^[^·]+: drop_table$/);
     await bench.stage.desk.clock.advance(5_000);
-    const again = await bench.make({ deadline }, { headers });
+    const again = await bench.make(asked, { headers });
     assert.deepEqual([first.status, again.status, again.body.id], [201, 200, first.body.id]);
     assert.equal(first.body.decideBy, deadline);
-    assert.equal((await bench.make({ args: { table: 'x' } }, { headers })).status, 409);
+    assert.equal((await bench.make({ ...asked, args: { table: 'x' } }, { headers })).status, 409);
+    assert.equal((await bench.make({ ...asked, summary: 'Tidies up.' }, { headers })).status, 409);
     const other = await bench.stage.key();
-    assert.equal((await bench.make({ deadline }, { headers, token: other })).status, 201);
+    assert.equal((await bench.make(asked, { headers, token: other })).status, 201);
     for (const key of ['', 'x'.repeat(256)]) {
       if (key !== '')
         assert.equal((await bench.make({}, { headers: { 'idempotency-key': key } })).status, 400);

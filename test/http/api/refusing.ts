@@ -96,6 +96,15 @@ export function refusingTests(bench: ApiBench): void {
       400,
       /"type" stands twice/,
     ],
+    ...['', ' ', 'a\nb', 'a\u2028b', 'a\tb', 'x'.repeat(151), 7].map(
+      (summary) =>
+        [
+          'a summary that is no line',
+          { body: { ...CALL, summary } },
+          400,
+          /`summary` must be /,
+        ] as const,
+    ),
     [
       'a header that is none',
       { body: CALL, headers: { 'idempotency-key': 'x'.repeat(256) } },

@@ -159,26 +159,31 @@ export function clickJourneys(delivery: Delivery): void {
     });
 
     it('the button of one card decides nothing on the message of another (field report 50)', async () => {
+      const { place: away, card: meant } = await cardOf('meant');
       stage.play(
-        sayCalls([call('note', { text: 'shown' }), call('note', { text: 'meant' })]),
-        sayText('One was meant.'),
+        sayCalls([call('note', { text: 'shown' }), call('note', { text: 'beside it' })]),
+        sayText('Both are noted.'),
       );
       const place = await stage.ask('requester', 'two');
-      const shown = await stage.card(place, 'shown', 'Approve');
-      const meant = await stage.card(place, 'meant', 'Approve');
+      const shared = await stage.card(place, 'shown', 'beside it', 'Approve all 2');
       await stage.settled();
-      const { container, message } = pressOf(shown, 'call.approve');
-      const crossed = { ...pressOf(meant, 'call.approve'), container, message };
-      await stage.workspace.deliverInteraction(crossed);
-      await stage.privately('requester', 'not the card of this call');
-      await stage.settled();
-      assert.equal(await noted('meant'), 0);
+      const alone = pressOf(meant, 'call.approve');
+      const both = pressOf(shared, 'call.approve-all');
+      for (const crossed of [
+        { ...alone, container: both.container, message: both.message },
+        { ...both, container: alone.container, message: alone.message },
+      ]) {
+        await stage.workspace.deliverInteraction(crossed);
+        await stage.privately('requester', 'This card is out of date');
+        await stage.settled();
+      }
+      for (const text of ['meant', 'shown', 'beside it']) assert.equal(await noted(text), 0);
+      await stage.press('requester', shared, 'call.approve-all');
+      await stage.answer(place, 'Both are noted.');
+      stage.play(sayText('It was meant.'));
       await stage.press('requester', meant, 'call.approve');
-      await stage.press('requester', shown, 'call.reply');
-      await stage.form('requester', 'Answer the agent');
-      await stage.workspace.submit('requester', { text: 'not this' });
-      await stage.answer(place, 'One was meant.');
-      assert.equal(await noted('shown'), 0);
+      await stage.answer(away, 'It was meant.');
+      for (const text of ['meant', 'shown', 'beside it']) assert.equal(await noted(text), 1);
     });
 
     it('a press that is replayed many times decides once, and each time is taken (T7)', async () => {
@@ -205,7 +210,7 @@ export function clickJourneys(delivery: Delivery): void {
         else if (end === 'approved') await stage.press('requester', card, 'call.approve');
         else await stage.write('requester', place, 'something else instead');
         const settled = await stage.card(place, end, foot);
-        assert.deepEqual(buttonsOf(settled), []);
+        assert.deepEqual(buttonsOf(settled), ['call.open']);
         assert.equal(settled.ts, card.ts);
         if (end !== 'ignored') await stage.answer(place, `${end} is noted.`);
         await stage.workspace.deliverInteraction(pressOf(card, 'call.approve'));

@@ -6,7 +6,7 @@ import { LATE_MS } from '../../../src/desk/message-order.ts';
 import { defaultGate, type Gate, REQUESTER_ROUTE } from '../../../src/domain/route.ts';
 import type { WorkspaceMessage } from '../../../src/playground/workspace/workspace-port.ts';
 import { type MockAnswer, sayText } from '../../support/mock-model.ts';
-import { allText } from '../../support/scene.ts';
+import { says } from '../../support/scene.ts';
 import type { Delivery } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 import { buttonsOf, sayCall } from './field-stage.ts';
@@ -95,8 +95,8 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.press('outsider', card, 'call.approve');
       await stage.clock.advance(HOUR_MS);
       await stage.answer(place, 'late is noted.');
-      const expired = await stage.card(place, 'Expired: nobody decided in time');
-      assert.deepEqual(buttonsOf(expired), ['call.ask-again']);
+      const expired = await stage.card(place, 'Expired', 'nobody decided in time');
+      assert.deepEqual(buttonsOf(expired), ['call.ask-again', 'call.open']);
       await pressAgain('requester', 'expired: nobody decided in time');
       assert.equal(await noted('late'), 0);
       assert.match(JSON.stringify(stage.model.requests.at(-1)), /This is not a denial/);
@@ -110,7 +110,7 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.clock.advance(LATE_MS);
       await stage.answer(place, 'Something else, then.');
       const settled = await stage.card(place, 'Withdrawn', 'the requester wrote a new message');
-      assert.deepEqual(buttonsOf(settled), []);
+      assert.deepEqual(buttonsOf(settled), ['call.open']);
       await pressAgain('approver', 'was withdrawn');
       assert.equal(await noted('withdrawn'), 0);
     });
@@ -125,9 +125,9 @@ export function clockJourneys(delivery: Delivery): void {
           stage.press(second, card, 'call.ignore'),
         ]);
         const settled = await stage.workspace.waitFor(() =>
-          stage.cards(place).find((each) => /Done|Ignored/.test(allText(each))),
+          stage.cards(place).find((each) => says(each, 'Done') || says(each, 'Ignored')),
         );
-        const ran = allText(settled).includes('Done');
+        const ran = says(settled, 'Done');
         const winner = stage.workspace.member(ran ? first : second).id;
         await stage.privately(ran ? second : first, `by <@${winner}>`);
         assert.equal(await noted(`race of ${first}`), ran ? 1 : 0);
@@ -157,7 +157,7 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.form('approver', 'Edit the call');
       await stage.press('outsider', card, 'call.approve');
       await stage.workspace.submit('approver', { text: 'attempt two' });
-      const second = await stage.card(place, 'attempt 2', 'Arguments edited by');
+      const second = await stage.card(place, 'attempt 2', 'Edited by');
       await pressAgain('admin', 'Look at attempt 2');
       assert.equal((await noted('attempt one')) + (await noted('attempt two')), 0);
       assert.deepEqual(eyes(second), eyes(card));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sayText } from '../../support/mock-model.ts';
-import { allText, type Place } from '../../support/scene.ts';
+import type { Place } from '../../support/scene.ts';
 import type { Delivery } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 import { buttonsOf, type FieldStage, sayCall, setFieldStage } from './field-stage.ts';
@@ -46,6 +46,7 @@ export function crashJourneys(delivery: Delivery): void {
           'call.settle-ran',
           'call.settle-rerun',
           'call.settle-leave',
+          'call.open',
         ]);
         assert.equal(stage.cards(place).length, 1);
         await stage.settled();
@@ -133,12 +134,15 @@ export function crashJourneys(delivery: Delivery): void {
         }
         await stage.press('requester', card, 'call.approve');
         await stage.answer(place, 'I see.');
-        const failed = await stage.card(place, 'integrity_error', 'Failed');
-        assert.deepEqual(buttonsOf(failed), []);
+        const failed = await stage.card(place, when, 'Failed');
+        assert.deepEqual(buttonsOf(failed), ['call.open']);
         assert.equal((await stage.runs()).length, before);
         assert.match(stage.toolMessages()[0] ?? '', /had been changed/);
         assert.ok(stage.audit('call.integrity').length > 0);
-        assert.match(allText(failed), /Nothing was run/);
+        await stage.press('requester', failed, 'call.open');
+        await stage.view('requester', 'integrity_error');
+        await stage.view('requester', 'Nothing was run');
+        await stage.workspace.close('requester');
       });
     }
 

@@ -121,15 +121,15 @@ describe('faults', () => {
       );
       const place = await stage.ask('requester', 'hold both');
       const [one, two] = [`${how}-one`, `${how}-two`];
-      const second = await stage.card(place, two, 'Waiting for a decision');
-      const first = await stage.card(place, one, 'Waiting for a decision');
-      await stage.press('requester', first, 'call.approve');
-      await stage.card(place, one, 'Running');
+      const first = await stage.line(place, one, 'Waiting for a decision');
+      await stage.pressLine('requester', first, 'call.approve');
+      await stage.line(place, one, 'Running');
       stage.workspace.faults.disconnectSockets(how);
       await stage.release(one);
-      await stage.card(place, one, 'Done');
+      await stage.line(place, one, 'Done');
       await stage.workspace.connected();
-      await stage.press('requester', second, 'call.approve');
+      const second = await stage.line(place, two, 'Waiting for a decision');
+      await stage.pressLine('requester', second, 'call.approve');
       await stage.release(two);
       await stage.answer(place, 'Both were held.');
     });
@@ -233,10 +233,11 @@ describe('faults', () => {
         sayText('I could not.'),
       );
       const place = await stage.ask('requester', 'break out');
-      for (const tool of how === 'met' ? ['write_file', 'edit_file', 'delete_file'] : []) {
-        const card = await stage.card(place, `(${tool})`, 'Waiting for a decision');
-        assert.doesNotMatch(allText(card), /the secret outside/);
-        await stage.press('requester', card, 'call.approve');
+      for (const name of how === 'met' ? ['Write', 'Edit', 'Delete'] : []) {
+        const line = await stage.line(place, `${name} ${path}`, 'Waiting for a decision');
+        assert.doesNotMatch(allText(line.card), /the secret outside/);
+        await stage.pressLine('requester', line, 'call.approve');
+        await stage.line(place, `${name} ${path}`, 'Failed');
       }
       await stage.answer(place, 'I could not.');
       assert.doesNotMatch(JSON.stringify(stage.model.requests.at(-1)), /the secret outside/);

@@ -124,7 +124,7 @@ describe('forms', () => {
     const place = await stage.ask('requester', 'note x');
     const card = await stage.card(place, 'Approve');
     await stage.press('requester', card, 'call.reply');
-    await stage.form('requester', 'Answer the agent');
+    await stage.form('requester', 'Reply to the agent');
     return { place, card };
   }
 
@@ -165,7 +165,10 @@ describe('forms', () => {
     assert.ok(ack.kind === 'acknowledged' && !JSON.stringify(ack.body).includes('errors'));
     await stage.answer(place, 'I see.');
     assert.ok((stage.toolMessages()[0] ?? '').includes(long));
-    await stage.card(place, 'Replied', 'characters shown');
+    await stage.workspace.close('requester');
+    const replied = await stage.card(place, 'Replied', 'reply: “long long', '…”');
+    await stage.press('requester', replied, 'call.open');
+    await stage.view('requester', 'long end');
     await stage.workspace.close('requester');
   });
 

@@ -12,7 +12,7 @@ import {
 } from '../../support/damage-checkpoints.ts';
 import { sayText } from '../../support/mock-model.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
-import { allText } from '../../support/scene.ts';
+import { allText, says } from '../../support/scene.ts';
 import { buttonsOf, type FieldStage, sayCall, setFieldStage } from './field-stage.ts';
 
 const TOOLS = fileURLToPath(new URL('../../fixtures/tools/field-tools.ts', import.meta.url));
@@ -98,10 +98,10 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(ack.kind, 'acknowledged');
       await stage.privately('requester', 'already');
       const again = stage.cards(place).find(({ ts }) => ts === waiting.ts);
-      assert.match(again ? allText(again) : '', /Waiting for a decision/);
+      assert.ok(again && says(again, 'Waiting for a decision'));
       assert.equal((await stage.runs()).filter(({ tool }) => tool === 'pay').length, 0);
       await stage.press('requester', waiting, 'call.ignore');
-      await stage.card(place, `new ${store}`, 'Ignored');
+      await stage.card(place, 'Pay: 1', 'Ignored');
     });
 
     function clickOn(card: Awaited<ReturnType<FieldStage['card']>>): Record<string, unknown> {
@@ -143,14 +143,14 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
           ['acknowledged', 'acknowledged'],
         );
         const end = await stage.workspace.waitFor(
-          () => stage.cards(place).find((each) => /\*Done\*|\*Ignored\*/.test(allText(each))),
+          () => stage.cards(place).find((each) => says(each, 'Done') || says(each, 'Ignored')),
           { timeoutMs: 20_000 },
         );
-        assert.deepEqual(buttonsOf(end), []);
+        assert.deepEqual(buttonsOf(end), ['call.open']);
         // Who ignores ends the turn; else the model has the last word.
-        if (allText(end).includes('*Done*')) await stage.answer(place, 'So be it.');
+        if (says(end, 'Done')) await stage.answer(place, 'So be it.');
         const ran = (await stage.runs()).filter(({ args }) => JSON.stringify(args).includes(text));
-        assert.equal(ran.length, allText(end).includes('*Done*') ? 1 : 0);
+        assert.equal(ran.length, says(end, 'Done') ? 1 : 0);
         await stage.privately('requester', 'already');
       }
     });
@@ -185,7 +185,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       toProcess('second');
       await stage.write('requester', place, 'stop');
       const settled = await stage.card(place, text, 'Withdrawn');
-      assert.deepEqual(buttonsOf(settled), []);
+      assert.deepEqual(buttonsOf(settled), ['call.open']);
       assert.equal((await stage.workspace.deliverInteraction(old)).kind, 'acknowledged');
 
       const deleted = `deleted ${store}`;

@@ -20,6 +20,11 @@ describe('turns', () => {
     return card;
   }
 
+  async function approveLine(place: Place, ...parts: readonly string[]): Promise<void> {
+    const line = await stage.line(place, 'Waiting for a decision', ...parts);
+    await stage.pressLine('requester', line, 'call.approve');
+  }
+
   async function runsSince(count: number) {
     return (await stage.runs()).slice(count);
   }
@@ -41,7 +46,7 @@ describe('turns', () => {
     );
     const place = await stage.ask('requester', 'refund both');
     const audited = stage.audit('call.propose').length;
-    await approve(place, 'refund');
+    await approve(place, 'Refund');
     await stage.card(place, 'Done');
     const second = await stage.workspace.waitFor(() => stage.cards(place)[1]);
     await stage.press('requester', second, 'call.approve');
@@ -70,12 +75,12 @@ describe('turns', () => {
       const calls = [call('refund', { order: 3 }), call('note', { text: 'e-mail' })];
       stage.play(sayCalls(calls), sayText('Next.'), sayText('Next.'));
       const place = await stage.ask('requester', 'refund and tell');
-      const other = await stage.card(place, 'e-mail', 'Waiting for a decision');
-      await approve(place, '3', '1 of 2');
-      await stage.card(place, 'Done');
-      await stage.press('requester', other, action);
+      await approveLine(place, 'Refund');
+      await stage.line(place, 'Refund', 'Done');
+      const other = await stage.line(place, 'e-mail', 'Waiting for a decision');
+      await stage.pressLine('requester', other, action);
       if (what === 'answered') {
-        await stage.form('requester', 'Answer the agent');
+        await stage.form('requester', 'Reply to the agent');
         await stage.workspace.submit('requester', { text: 'no e-mail' });
         await stage.answer(place, 'Next.');
       }
@@ -97,7 +102,7 @@ describe('turns', () => {
       sayText('I left it.'),
     );
     const place = await stage.ask('requester', 'delete and read');
-    const card = await stage.card(place, 'delete_file', 'Waiting for a decision');
+    const card = await stage.card(place, 'Delete b.txt', 'Waiting for a decision');
     await stage.settled();
     assert.equal(stage.cards(place).length, 1);
     const asked = stage.asked();
@@ -125,16 +130,16 @@ describe('turns', () => {
       sayText('So be it.'),
     );
     const place = await stage.ask('requester', 'clean up');
-    await approve(place, 'c.md');
+    await approveLine(place, 'c.md');
     const asked = stage.asked();
-    await stage.card(place, 'c.md', 'Done');
+    await stage.line(place, 'c.md', 'Done');
     await stage.settled();
     assert.equal(await stage.file('c.md'), undefined);
     assert.equal(await stage.file('a.md'), 'file a');
     assert.equal(stage.asked(), asked);
-    const first = await stage.card(place, 'a.md', 'Waiting for a decision');
-    await stage.press('requester', first, 'call.reply');
-    await stage.form('requester', 'Answer the agent');
+    const first = await stage.line(place, 'a.md', 'Waiting for a decision');
+    await stage.pressLine('requester', first, 'call.reply');
+    await stage.form('requester', 'Reply to the agent');
     await stage.workspace.submit('requester', { text: 'keep a' });
     await stage.answer(place, 'So be it.');
     const { call_a: a, call_b: b, call_c: c } = answersById();
@@ -144,18 +149,27 @@ describe('turns', () => {
     assert.equal(await stage.file('a.md'), 'file a');
   });
 
-  it('twins are told apart on their cards, and each has its own verdict (field report 29)', async () => {
+  it('twins are told apart where they are opened, and each has its own verdict (field report 29)', async () => {
     const before = (await stage.runs()).length;
     const twin = (id: string) => call('note', { text: 'twin' }, id);
     stage.play(sayCalls([twin('call_x'), twin('call_y')]), sayText('One of them.'));
     const place = await stage.ask('requester', 'note it twice');
-    await stage.card(place, '1 of 2', 'Waiting for a decision');
-    await approve(place, '2 of 2');
-    await stage.card(place, '2 of 2', 'Done');
-    assert.match(allText(stage.cards(place)[0] ?? { text: '', blocks: [] }), /1 of 2/);
-    const first = await stage.card(place, '1 of 2', 'Waiting for a decision');
-    await stage.press('requester', first, 'call.reply');
-    await stage.form('requester', 'Answer the agent');
+    await stage.card(place, 'Approve all 2');
+    const [first, second] = stage.lines(place);
+    assert.ok(first && second);
+    for (const [line, which] of [first, second].map((each, n) => [each, n + 1] as const)) {
+      await stage.openLine('requester', line);
+      await stage.view('requester', `call ${which} of 2`);
+      await stage.workspace.close('requester');
+    }
+    await stage.pressLine('requester', second, 'call.approve');
+    await stage.line(place, 'twin', 'Done');
+    assert.deepEqual(
+      stage.lines(place).map(({ text }) => /^:(\w+):/.exec(text)?.[1]),
+      ['raised_hand', 'white_check_mark'],
+    );
+    await stage.pressLine('requester', first, 'call.reply');
+    await stage.form('requester', 'Reply to the agent');
     await stage.workspace.submit('requester', { text: 'once is enough' });
     await stage.answer(place, 'One of them.');
     assert.match(answersById().call_x ?? '', /once is enough/);
@@ -170,12 +184,12 @@ describe('turns', () => {
       sayText('A new start.'),
     );
     const place = await stage.ask('requester', 'note two');
-    const left = await stage.card(place, 'left', 'Waiting for a decision');
-    await stage.card(place, 'right', 'Waiting for a decision');
+    const left = await stage.line(place, 'left', 'Waiting for a decision');
+    await stage.line(place, 'right', 'Waiting for a decision');
     const asked = stage.asked();
-    await stage.press('requester', left, 'call.ignore');
-    await stage.card(place, 'left', 'Ignored');
-    await stage.card(place, 'right', 'Withdrawn');
+    await stage.pressLine('requester', left, 'call.ignore');
+    await stage.line(place, 'left', 'Ignored');
+    await stage.line(place, 'right', 'Withdrawn');
     await stage.settled();
     assert.equal(stage.asked(), asked);
     assert.deepEqual(await runsSince(before), []);
@@ -206,20 +220,20 @@ describe('turns', () => {
     assert.deepEqual(await runsSince(before), [{ tool: 'pay', args: { amount: 10, reference } }]);
   });
 
-  it('a tool that catches everything can’t catch its gate, and both of two have cards at once (field report 34)', async () => {
+  it('a tool that catches everything can’t catch its gate, and both of two wait at once (field report 34)', async () => {
     const before = (await stage.runs()).length;
     stage.play(
       sayCalls(['one', 'two'].map((note) => call('careless', { note }))),
       sayText('Careless.'),
     );
     const place = await stage.ask('requester', 'be careless');
-    for (const n of [1, 2]) await stage.card(place, `${n} of 2`, 'Waiting for a decision');
+    for (const note of ['one', 'two']) await stage.line(place, note, 'Waiting for a decision');
     await stage.settled();
     assert.deepEqual(await runsSince(before), []);
-    await approve(place, '1 of 2');
-    await stage.card(place, '1 of 2', 'Done');
+    await approveLine(place, 'one');
+    await stage.line(place, 'one', 'Done');
     assert.equal((await runsSince(before)).length, 1);
-    await approve(place, '2 of 2');
+    await approveLine(place, 'two');
     await stage.answer(place, 'Careless.');
     assert.equal((await runsSince(before)).length, 2);
   });
@@ -245,7 +259,7 @@ describe('turns', () => {
       sayCall('delete_file', { path: 'granted.txt' }),
     );
     const place = await stage.ask('requester', 'read it');
-    const card = await stage.card(place, 'delete_file', 'Waiting for a decision');
+    const card = await stage.card(place, 'Delete granted.txt', 'Waiting for a decision');
     assert.match(stage.toolMessages()[0] ?? '', /approval 2 granted/);
     await stage.settled();
     assert.equal(await stage.file('granted.txt'), granted);

@@ -50,16 +50,22 @@ for (const size of [
       if (isPhone) await thread().getByRole('button', { name: 'Back to channel' }).click();
     };
 
-    test('an empty channel says what to do, and a suggestion fills the composer', async () => {
+    test('an empty channel says what to do, and a click on a suggestion does it at once', async () => {
       await page.getByText(/with a task, or choose one of the suggestions below\. When/).waitFor();
+      const asked = page.waitForRequest('**/ui/try');
       await page.getByRole('button', { name: 'Run a command' }).click();
+      const expected = { as: 'requester', channel: 'C0GENERAL', label: 'Run a command' };
+      assert.deepEqual((await asked).postDataJSON(), expected);
       const composer = page.getByRole('textbox', { name: 'Message #general' });
-      assert.equal(await composer.inputValue(), '@Countersign How large is the workspace?');
+      assert.equal(await composer.inputValue(), '');
       await assertFits(page);
     });
 
     test('an empty channel speaks of suggestions only where there are some', async (t) => {
-      const real = await startTinyPlayground({ ...PAGE_OPTIONS, suggestions: [] });
+      const real = await startTinyPlayground({
+        ...PAGE_OPTIONS,
+        tryOuts: Promise.resolve({ list: () => [], run: async () => ({}) }),
+      });
       t.after(() => real.close());
       const other = await page.context().newPage();
       await other.goto(real.url);

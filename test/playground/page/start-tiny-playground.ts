@@ -19,12 +19,15 @@ export const PAGE_OPTIONS: PageOptions = {
     { name: 'outsider', note: 'may not decide' },
     { name: 'admin', note: 'sets routes' },
   ],
-  suggestions: [
-    { label: 'Change a file', text: 'Fix the deploy day in docs/notes.md' },
-    { label: 'Run a command', text: 'How large is the workspace?' },
-    { label: 'Five calls at once', text: 'Tidy up the five reports' },
-    { label: 'Delegate', text: 'Research our three competitors' },
-  ],
+  tryOuts: Promise.resolve({
+    list: () => [
+      { label: 'Change a file', text: 'Fix the deploy day in docs/notes.md' },
+      { label: 'Run a command', text: 'How large is the workspace?' },
+      { label: 'Five calls at once', text: 'Tidy up the five reports' },
+      { label: 'Delegate', text: 'Research our three competitors' },
+    ],
+    run: async () => ({}),
+  }),
 };
 
 /** A simulated workspace with its page and a small Bolt app in it. */

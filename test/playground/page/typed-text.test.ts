@@ -6,7 +6,6 @@ import {
   encodeTyped,
   mentionPrefix,
   parseCommand,
-  toDraft,
 } from '../../../src/playground/page/typed-text.ts';
 
 const app = { id: 'A1', botUserId: 'U0APP', name: 'Countersign' };
@@ -37,12 +36,6 @@ test('a stored text is edited as it was typed', () => {
       assert.equal(decodeTyped(store(encodeTyped(typed, app)), app), typed);
     }),
   );
-});
-
-test('a suggestion mentions the app in a channel, and not in its own DM', () => {
-  assert.equal(toDraft('go', app, false), '@Countersign go');
-  assert.equal(toDraft('go', app, true), 'go');
-  assert.equal(toDraft(`go, ${bot}`, app, false), 'go, @Countersign');
 });
 
 for (const [typed, parsed] of [

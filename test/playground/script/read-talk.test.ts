@@ -53,5 +53,6 @@ test('an expired call that is asked for again is what the person said before', (
       { role: 'user' as const, content: `<@U1>: ${text}` },
     ],
   };
-  assert.deepEqual(readTalk(request), { said: 'Switch the greeting', attached: [], rounds: [] });
+  const talk = { said: 'Switch the greeting', tools: [], attached: [], rounds: [] };
+  assert.deepEqual(readTalk(request), talk);
 });

@@ -37,8 +37,7 @@ const HIDDEN_CHARACTERS = [
   '\u2028',
   '\u00a0',
 ];
-export const NOT_ALL =
-  'Not everything can be read here. Open the whole call to read and approve it.';
+export const NOT_ALL = 'Not everything can be read here. Open it to read and decide.';
 const harmless = 'Dear all, the picnic is on Friday. ';
 const emails = Array.from({ length: 120 }, (_, i) => `person.${i}@example.com`);
 const deep = (levels: number): JsonValue => (levels === 0 ? 'x' : { a: deep(levels - 1) });
@@ -87,23 +86,24 @@ export const ATTACKS: readonly Attack[] = [
     title: 'two hundred keys, the bad one last',
     args: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i])),
     approvable: false,
-    says: ['180 arguments are not on this card.', NOT_ALL],
+    says: ['190 arguments are not on this card.', NOT_ALL],
   },
   {
     source: 'D5',
     title: 'a text of 40 KB',
     args: { text: 'y'.repeat(40_000) },
     approvable: false,
-    says: ['text · 2,800 of 40,000 characters shown', NOT_ALL],
+    says: ['Text · 280 of 40,000 characters shown', NOT_ALL],
   },
-  ...[2_799, 2_800, 2_801, 2_999, 3_000, 3_001].map((length) => ({
+  // Eight rows, the label and a blank among them.
+  ...[314, 315, 316, 2_800, 3_000].map((length) => ({
     source: 'D6',
     title: `a text of ${length} characters`,
     args: { text: 'z'.repeat(length) },
-    approvable: length <= 2_800,
-    ...(length <= 2_800
+    approvable: length <= 315,
+    ...(length <= 315
       ? { data: ['z'.repeat(length)] }
-      : { says: [`text · 2,800 of ${length.toLocaleString('en-US')} characters shown`, NOT_ALL] }),
+      : { says: [`Text · 280 of ${length.toLocaleString('en-US')} characters shown`, NOT_ALL] }),
   })),
   ...HIDDEN_CHARACTERS.map((character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -194,7 +194,8 @@ export const ATTACKS: readonly Attack[] = [
     title: 'a tool’s name that is markup, or endless',
     args: { path: 'a.txt' },
     call: { tool: `Approve :white_check_mark: <!here>${'n'.repeat(300)}` },
-    approvable: true,
+    approvable: false,
+    says: [NOT_ALL],
   },
   {
     source: 'D14',
@@ -208,7 +209,7 @@ export const ATTACKS: readonly Attack[] = [
     title: 'a harmless beginning with a dangerous end',
     args: { content: `${harmless.repeat(100)}bcc: all-customers` },
     approvable: false,
-    says: ['content · 2,800 of 3,518 characters shown', NOT_ALL],
+    says: ['Content · 280 of 3,518 characters shown', NOT_ALL],
   },
   {
     source: '53',
@@ -222,8 +223,8 @@ export const ATTACKS: readonly Attack[] = [
     title: 'values that are empty, each in its own way',
     args: { a: null, b: '', c: '   ', d: [], e: {}, f: 'null', g: false },
     approvable: true,
-    data: ['"a"', '"b"', '"c"', '\\u{20 x3}', '"d"', '"e"', 'null', 'false'],
-    says: [' · null', ' · empty text', ' · empty list', ' · empty object', ' · true or false'],
+    data: ['"a"', '"b"', '"c"', '\\u{20 x3}', '"d"', '"e"', 'null', 'no'],
+    says: ['(none)', '(empty)', '(empty list)', '(no values)'],
   },
   { source: '14', title: 'no arguments', args: {}, approvable: true, says: ['No arguments'] },
   {
@@ -251,7 +252,7 @@ export const ATTACKS: readonly Attack[] = [
     },
     call: { words: 'I use k-000111.', preview: 'POST with k-000111' },
     approvable: false,
-    says: ['apiKey · secret, not shown, mark 1540e480', NOT_ALL],
+    says: ['API key · secret, not shown, mark 1540e480', NOT_ALL],
   },
   {
     source: '17',
@@ -265,14 +266,14 @@ export const ATTACKS: readonly Attack[] = [
     title: 'numbers near the edge',
     args: { n: 9_007_199_254_740_991, path: '9007199254740993', a: 1e-7, b: 1e21, c: 0.1 },
     approvable: true,
-    data: ['9007199254740991', '9007199254740993', '1e-7', '1e+21', '0.1'],
+    data: ['9007199254740991', '"9007199254740993"', '1e-7', '1e+21', '0.1'],
   },
   {
     source: '47',
     title: 'text that looks like a list',
     args: { text: '["x"]', content: 'a, b', n: ['a, b', '["x"]'] },
     approvable: true,
-    data: ['["x"]', 'a, b', '["a, b", "[\\"x\\"]"]'],
-    says: ['n · list of 2'],
+    data: ['["x"]', 'a, b', '["x"]'],
+    says: ['rich_text_list'],
   },
 ];

@@ -7,6 +7,7 @@ import type { Approver, Route } from '../../../src/domain/route.ts';
 import { sentence } from '../../../src/domain/sentence.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
+import { buildFullView } from '../../../src/slack/forms/full-view.ts';
 import { APPROVER, aCall, SECOND_APPROVER, TWO_APPROVERS } from '../../support/a-call.ts';
 import { TEST_MARK } from '../../support/test-mark.ts';
 
@@ -32,10 +33,14 @@ function cardOf(patch: Partial<Call>, known: KnownPeople = KNOWN) {
   return card;
 }
 
+/** Our own lines of the card: the warning above the buttons, and the note below them. */
 function factsOf(patch: Partial<Call>, known?: KnownPeople): string {
-  const [, facts] = cardOf(patch, known).blocks;
-  assert.ok(facts?.type === 'section');
-  return facts.text?.text ?? '';
+  const lines = cardOf(patch, known).blocks.flatMap((block) => {
+    if (block.type === 'section') return [block.text?.text ?? ''];
+    if (block.type !== 'context') return [];
+    return block.elements.map((each) => ('text' in each ? each.text : ''));
+  });
+  return lines.join('\n');
 }
 
 const others = (...approvers: readonly Approver[]) => ({ route: { ...ROUTE, approvers } });
@@ -43,22 +48,21 @@ const others = (...approvers: readonly Approver[]) => ({ route: { ...ROUTE, appr
 describe('a pending card', () => {
   it('says who has approved, how many, and for whom it waits, without a mention of those', () => {
     const facts = factsOf({ votes: [{ by: APPROVER, at: 1 }] });
-    assert.match(facts, /\*Approvals\* 1 of 2: <@U2> · 1 missing/);
-    assert.match(facts, /\*Waits for\* one of `Sam`, @ops$/);
+    assert.match(facts, /1 of 2 approvals by <@U2> · waiting for one of `Sam`, @ops · /);
     assert.doesNotMatch(facts, /<@U3>|<!subteam/);
   });
 
   it('says how many of them it takes', () => {
-    assert.match(factsOf({}), /\*Waits for\* 2 of `Avery`, `Sam`, @ops$/);
-    assert.match(factsOf(others('user:U2', 'user:U3')), /\*Waits for\* `Avery`, `Sam`$/);
+    assert.match(factsOf({}), /0 of 2 approvals · waiting for 2 of `Avery`, `Sam`, @ops · /);
+    assert.match(factsOf(others('user:U2', 'user:U3')), /waiting for `Avery`, `Sam` · /);
     const one = { route: { ...ROUTE, approvers: ['channel:C7'], quorum: 1 } } as const;
-    assert.match(factsOf(one), /\*Waits for\* the members of <#C7>$/);
+    assert.match(factsOf(one), /waiting for the members of <#C7> · /);
   });
 
   it('says nothing of it where only the requester decides, nor once it is decided', () => {
     const alone = { ...ROUTE, approvers: ['requester'], quorum: 1, selfApproval: true } as const;
-    assert.doesNotMatch(factsOf({ route: alone }), /Waits for/);
-    assert.doesNotMatch(factsOf({ status: 'approved' }), /Waits for/);
+    assert.doesNotMatch(factsOf({ route: alone }), /waiting for/i);
+    assert.doesNotMatch(factsOf({ status: 'approved' }), /waiting for/i);
   });
 
   it('names those who can’t approve, with the reason', () => {
@@ -68,23 +72,23 @@ describe('a pending card', () => {
     ]);
     assert.match(
       factsOf({}, { ...KNOWN, profiles }),
-      /:warning: \*Can’t approve\* `Sam` \(deactivated\)$/,
+      /:warning: Can’t approve: `Sam` \(deactivated\)\n/,
     );
   });
 
   it('says that nobody can approve it, and what to mend', () => {
     const facts = factsOf(others());
-    assert.match(facts, /:warning: Nobody can approve this: the route “two” has no approvers\./);
-    assert.match(facts, /Nothing runs until the route “two” has enough people/);
-    assert.doesNotMatch(facts, /Waits for/);
+    assert.match(facts, /:warning: This can’t be approved: the route “two” has no approvers\./);
+    assert.match(facts, /An admin can change the route\./);
+    assert.doesNotMatch(facts, /waiting for/i);
   });
 
   it('lets no chosen name be markup, an emoji or a line of ours', () => {
     const name = '`*x*` :white_check_mark:\nApproved by <!channel> <@U9>\u202e';
     const profiles = new Map<string, Profile>([...KNOWN.profiles, ['U2', member(name)]]);
     const facts = factsOf(others('user:U2', 'user:U3'), { ...KNOWN, profiles });
-    const line = facts.split('\n').find((each) => each.startsWith('*Waits for*')) ?? '';
-    assert.match(line, /^\*Waits for\* `[^`]+`, `Sam`$/);
+    const [, line = ''] = / · (waiting for .*?) · until/.exec(facts) ?? [];
+    assert.match(line, /^waiting for `[^`]+`, `Sam`$/);
     assert.doesNotMatch(facts, /<!channel>|<@U9>|\u202e/);
     assert.ok(!facts.split('\n').some((each) => each.startsWith('Approved by')));
   });
@@ -97,7 +101,7 @@ describe('a pending card', () => {
     const approvers = ids.map((id) => `user:${id}` as const);
     const facts = factsOf({ route: { ...ROUTE, approvers } }, { ...KNOWN, profiles });
     assert.ok(facts.length < 3_000, `${facts.length}`);
-    assert.match(facts, /Nobody can approve this\./);
+    assert.match(facts, /This can’t be approved: .* nobody may give one\./);
   });
 });
 
@@ -107,9 +111,16 @@ describe('a reason', () => {
     { by: SECOND_APPROVER, at: 2 },
   ];
 
-  it('stands on the pending and on the decided card, as text, with who gave it', () => {
-    for (const status of ['pending', 'approved', 'succeeded'] as const) {
-      const block = cardOf({ status, votes }).blocks.find(
+  it('stands on the pending card and in the details of any, as text, with who gave it', () => {
+    const detailsOf = (status: Call['status']) =>
+      buildFullView(aCall({ route: ROUTE, status, votes }), {
+        page: 1,
+        tool: undefined,
+        mayApprove: false,
+        mark: TEST_MARK,
+      });
+    for (const { blocks } of [cardOf({ votes }), detailsOf('pending'), detailsOf('succeeded')]) {
+      const block = blocks.find(
         ({ type, ...rest }) => type === 'rich_text' && JSON.stringify(rest).includes('In the plan'),
       );
       assert.deepEqual(block, {

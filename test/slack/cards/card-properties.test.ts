@@ -18,9 +18,12 @@ import { TEST_MARK } from '../../support/test-mark.ts';
 import { actionIds, dataTexts, outsideData, unrenderArgs } from '../../support/unrender-card.ts';
 
 const RUNS = { numRuns: 10_000 };
+/** Some objects, and lists of them, are shown line by line. */
+const INNER = { properties: { path: {}, n: {}, content: {} } };
+const NESTED = { ...INNER, items: INNER };
 const TOOL = {
   secrets: ['headers.Authorization'],
-  schema: { properties: { path: {}, content: {}, headers: {}, n: {} } },
+  schema: { properties: { path: {}, content: {}, headers: NESTED, n: NESTED } },
 };
 const look = { tool: TOOL, mark: TEST_MARK };
 
@@ -88,7 +91,7 @@ describe('every card', () => {
       }),
       RUNS,
     );
-    assert.ok(whole > RUNS.numRuns * 0.8, `only ${whole} cards show everything`);
+    assert.ok(whole > RUNS.numRuns * 0.6, `only ${whole} cards show everything`);
   });
 
   it('differs from that of other arguments, in its digest and in what it shows', () => {

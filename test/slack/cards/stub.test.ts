@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Call, CallStatus } from '../../../src/domain/call.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
 import { buildStub } from '../../../src/slack/cards/stub.ts';
-import { aCall } from '../../support/a-call.ts';
+import { APPROVER, aCall, TWO_APPROVERS } from '../../support/a-call.ts';
 
 const CARD = { channel: 'C9', ts: '1.000001' };
 
@@ -18,10 +18,27 @@ describe('the stub of a card that stands elsewhere', () => {
     const look = { card: CARD, isRefused: false, outlook };
     const route = { ...REQUESTER_ROUTE, approvers: ['user:U7' as const], channel: 'C9' };
     const say = (status: CallStatus) =>
-      JSON.stringify(buildStub({ ...aCall(), status, route }, look).blocks);
-    assert.match(say('pending'), /Waiting for a decision.*\*Waits for\* `Lee`.*Open the card/);
-    assert.doesNotMatch(say('pending'), /<@U7>/);
-    assert.doesNotMatch(say('running'), /Waits for/);
+      JSON.stringify(
+        buildStub({ ...aCall({ summary: 'Refund €500.00' }), status, route }, look).blocks,
+      );
+    assert.match(say('pending'), /:raised_hand: \*Refund €500\.00\*: waiting for `Lee` in <#C9>"/);
+    // Whoever reads the thread may not be let in where the card is.
+    assert.doesNotMatch(say('pending'), /<@U7>|archives/);
+    assert.match(say('running'), /:gear: \*Refund €500\.00\* · \*Running\* in <#C9>"/);
+  });
+});
+
+describe('the stub of a call that needs several approvals', () => {
+  it('counts them, and says how it ended in one line', () => {
+    const route = { ...TWO_APPROVERS, channel: 'C9' };
+    const call = aCall({ route, votes: [{ by: APPROVER, at: 1 }], summary: 'Refund €500.00' });
+    const say = (patch: Partial<Call>) =>
+      JSON.stringify(buildStub({ ...call, ...patch }, { card: CARD, isRefused: false }).blocks);
+    assert.match(say({}), /: waiting for a decision in <#C9> · 1 of 2"/);
+    const verdict = { kind: 'approve', by: APPROVER, at: 2_000 } as const;
+    const done = say({ status: 'succeeded', verdict, outcome: { kind: 'result', text: 'secret' } });
+    assert.match(done, /:white_check_mark: \*Refund €500\.00\* · \*Done\* · approved by <@U2>/);
+    assert.doesNotMatch(done, /secret|C9|of 2/);
   });
 });
 
@@ -43,7 +60,7 @@ describe('the stub of a card that its channel does not take', () => {
   it('promises no more once the call is over', () => {
     for (const status of ['succeeded', 'expired', 'ignored'] as const) {
       assert.match(refused(status, undefined), /The card could not be shown in <#C9>\./);
-      assert.match(refused(status, CARD), /Open the card.*could not be brought up to date\./);
+      assert.match(refused(status, CARD), /The card in <#C9> could not be brought up to date\./);
       for (const card of [undefined, CARD]) {
         assert.doesNotMatch(refused(status, card), /I keep trying|Home tab|:warning:/);
       }

@@ -71,7 +71,7 @@ describe('a tool whose arguments are one of several kinds', () => {
     const tool = toolOf(PAY, ['iban']);
     const card = buildCallCard(aCall({ args: JSON.stringify(ARGS) }), { tool, mark: TEST_MARK });
     const shown = JSON.stringify(card.blocks);
-    assert.match(shown, /"text":"iban · secret, not shown/);
+    assert.match(shown, /"text":"IBAN · secret, not shown/);
     assert.match(shown, /"text":"note"/);
     assert.ok(!shown.includes('DE021'));
     const { views, ...filled } = fillForm(ARGS, tool);

@@ -8,12 +8,11 @@ import type { Workspace } from '../../../src/playground/workspace/workspace-port
 import { DEFAULT_MEMBERS } from '../../../src/playground/workspace/workspace-seed.ts';
 import { connectSlack } from '../../../src/slack/connect-slack.ts';
 import { createHome, type Home } from '../../../src/slack/home/create-home.ts';
+import { HOME_START } from '../../../src/slack/home/home-place.ts';
 import type { AdminPart } from '../../../src/slack/home/read-home.ts';
 import { aCall } from '../../support/a-call.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
 import { createFakeDesk, type FakeDesk } from '../fake-desk.ts';
-import { TOOL } from '../slack-stage.ts';
 
 const ROUND_MS = 15_000;
 /** More than are shown anything in one round. */
@@ -53,9 +52,7 @@ describe('the Homes of a workspace', () => {
       config: { ...config, clientPingTimeoutMs: 1_000, appToken: workspace.appToken },
       log,
     });
-    const toolbox = { of: () => TOOL };
-    const cardOf = async () => undefined;
-    const deps = { client, desk, cardOf, toolbox, mark: TEST_MARK, clock, log };
+    const deps = { client, desk, clock, log };
     home = createHome({ ...deps, adminPart: async (person) => (await adminPart?.(person)) ?? [] });
     others = createHome(deps);
   });
@@ -84,18 +81,18 @@ describe('the Homes of a workspace', () => {
   it('show who opens it what there is, and what is new to those who have looked lately, and no others', async () => {
     wait(call('first'));
     await home.show(approver());
-    assert.ok(seen().includes('First'));
+    assert.ok(seen().includes('first'));
     wait(call('first'), call('second'));
     home.nudge();
     await pass(2_000);
-    await sees('Second');
+    await sees('second');
     assert.equal(workspace.see('admin').home, undefined);
     await pass(15 * 60_000);
     wait(call('third'));
     home.nudge();
     await pass(2 * ROUND_MS);
     assert.equal(clock.pendingCount, 0);
-    assert.ok(!seen().includes('Third'), 'Whoever has not looked for long opens it anew.');
+    assert.ok(!seen().includes('third'), 'Whoever has not looked for long opens it anew.');
   });
 
   it('publish a few views, and not one for each of five hundred calls in a minute', async () => {
@@ -143,10 +140,10 @@ describe('the Homes of a workspace', () => {
     home.nudge();
     await pass(2_000);
     await workspace.waitFor(() => published().at(-1)?.ok === false || undefined);
-    assert.ok(seen().includes('First'), 'The other replica shows it.');
+    assert.ok(seen().includes('first'), 'The other replica shows it.');
     others.nudge();
     await pass(2_000);
-    await sees('Second');
+    await sees('second');
     const before = published().length;
     wait(call('third'));
     home.nudge();
@@ -161,18 +158,18 @@ describe('the Homes of a workspace', () => {
     await pass(39_000);
     assert.equal(workspace.see('approver').home, undefined);
     await pass(1_000);
-    await sees('First');
+    await sees('first');
     // An answer that was lost leaves a view that is not known of: the next one takes its place.
     wait(call('second'));
     workspace.faults.api('views.publish', { kind: 'lost' }, 1);
     home.nudge();
     await pass(ROUND_MS);
-    await sees('Second');
+    await sees('second');
     wait(call('third'));
     await pass(31_000);
     home.nudge();
     await pass(ROUND_MS);
-    await sees('Third');
+    await sees('third');
   });
 
   it('show the lists without the rest where Slack does not take all', async () => {
@@ -184,7 +181,7 @@ describe('the Homes of a workspace', () => {
         text: { type: 'mrkdwn', text },
       }));
     await home.show(approver());
-    assert.match(seen(), /First.*no room here/);
+    assert.match(seen(), /first.*no room here/);
     assert.ok(!seen().includes('yyy'));
     assert.match(logged.join('\n'), /Slack does not take a Home/);
   });
@@ -195,7 +192,7 @@ describe('the Homes of a workspace', () => {
       throw new Error('The disk is full.');
     };
     await home.show(approver());
-    assert.match(seen(), /First.*The part for admins could not be read/);
+    assert.match(seen(), /first.*The part for admins could not be read/);
   });
 
   it('say when nothing can be read, and follow when it can', async () => {
@@ -205,13 +202,13 @@ describe('the Homes of a workspace', () => {
     };
     await home.show(approver());
     assert.match(seen(), /can’t read what waits for you right now/);
-    assert.ok(!seen().includes('Nothing waits'));
+    assert.ok(!seen().includes('No approvals waiting'));
     home.nudge();
     await pass(2_000);
     desk.listWaiting = listWaiting;
     wait(call('first'));
     await pass(ROUND_MS);
-    await sees('First');
+    await sees('first');
   });
 
   it('leave what is known there while the workspace does not tell all, and follow when it does', async () => {
@@ -220,24 +217,29 @@ describe('the Homes of a workspace', () => {
     assert.ok(seen().includes('Slack did not tell.'), 'Who has just asked is told so.');
     wait(call('first'));
     await pass(2_000);
-    await sees('First');
+    await sees('first');
     desk.waiting = { kind: 'nobody', why: 'Slack did not tell.', passes: true };
     home.nudge();
     await pass(ROUND_MS);
-    assert.ok(seen().includes('First'));
+    assert.ok(seen().includes('first'));
     wait(call('second'));
     await pass(ROUND_MS);
-    await sees('Second');
+    await sees('second');
   });
 
   it('go back to the page before when one has become empty', async () => {
     const asked: (string | undefined)[] = [];
     desk.listWaiting = async (_person, { after }) => {
       asked.push(after);
-      return { kind: 'page', calls: after === 'call_b' ? [] : [call('first')] };
+      return { kind: 'page', calls: after === 'call_a' ? [call('first')] : [] };
     };
-    await home.show(approver(), { waiting: ['call_a', 'call_b'], asked: [] });
-    assert.deepEqual(asked, ['call_b', 'call_a']);
+    await home.show(approver(), {
+      ...HOME_START,
+      view: 'for-you',
+      waiting: ['call_a', 'call_b'],
+    });
+    // The first one is for the count.
+    assert.deepEqual(asked, [undefined, 'call_b', 'call_a']);
     assert.match(seen(), /Page 2/);
   });
 
@@ -250,7 +252,7 @@ describe('the Homes of a workspace', () => {
       await pass(ROUND_MS);
       assert.equal(published().length - before, 20);
     }
-    for (const name of CROWD) assert.match(seen(name), /Round [12]/, name);
+    for (const name of CROWD) assert.match(seen(name), /round_[12]/, name);
   });
 
   it('are not remembered for those of whom Slack takes none', async () => {

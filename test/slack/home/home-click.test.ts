@@ -61,12 +61,21 @@ describe('a click on Home', () => {
       actions: [{ type: 'button', action_id: actionId, value }],
       ...patch,
     });
+    const select = (actionId: string, value: string) => ({
+      ...payload(actionId, ''),
+      actions: [{ type: 'static_select', action_id: actionId, selected_option: { value } }],
+    });
     const token = encodeCardToken(call);
     const wrong = [
       payload('home.ignore', 'call_x'),
       payload('home.review', ''),
       payload('home.on', 'everything call_x'),
       payload('home.back', 'constructor'),
+      payload('home.show', 'all'),
+      select('home.show', 'everything'),
+      select('home.tool', 'x'.repeat(76)),
+      select('home.tool', ''),
+      payload('home.search', 'x'),
       payload('home.ignore', token, { view: { id: 'V1', type: 'modal', private_metadata: ';' } }),
       payload('home.ignore', token, { view: undefined }),
       payload('home.ignore', token, { api_app_id: 'A0OTHER' }),
@@ -88,9 +97,9 @@ describe('a click on Home', () => {
     await press(call, 'home.ignore');
     await shown('Look at attempt 2');
     const by = { team: stage.workspace.team.id, user: stage.workspace.member('approver').id };
-    const [callId, attempt, digest] = encodeCardToken(call).split('.');
+    const [callId, attempt, digest, card] = encodeCardToken(call).split('.');
     assert.deepEqual(stage.desk.commands, [
-      { callId, attempt: Number(attempt), digest, by, decision: { kind: 'ignore' } },
+      { callId, attempt: Number(attempt), digest, card, by, decision: { kind: 'ignore' } },
     ]);
   });
 
@@ -99,7 +108,29 @@ describe('a click on Home', () => {
     await openWith(call);
     stage.desk.waiting = { kind: 'page', calls: [] };
     await stage.workspace.clickInHome('approver', { actionId: 'home.refresh' });
-    await shown('Nothing waits for you.');
+    await shown('No approvals waiting.');
+  });
+
+  it('on a filter shows that, and keeps it over a refresh', async () => {
+    stage.desk.waiting = { kind: 'page', calls: [] };
+    stage.desk.decided = { calls: [aCall({ status: 'ignored', tool: 'pay' })] };
+    const searches: (string | undefined)[] = [];
+    stage.desk.listDecided = async (_person, { search }) => {
+      searches.push(search);
+      return stage.desk.decided;
+    };
+    await stage.workspace.openHome('approver');
+    await shown('home.show');
+    await stage.workspace.clickInHome('approver', { actionId: 'home.show', option: 'decided' });
+    await shown('What you decided');
+    await stage.workspace.clickInHome('approver', { actionId: 'home.search', value: ' pay ' });
+    await shown('home.clear');
+    await stage.workspace.clickInHome('approver', { actionId: 'home.refresh' });
+    await stage.workspace.waitFor(() => (searches.length === 3 ? true : undefined));
+    assert.deepEqual(searches, [undefined, 'pay', 'pay']);
+    await stage.workspace.clickInHome('approver', { actionId: 'home.clear' });
+    await stage.workspace.waitFor(() => (searches.length === 4 ? true : undefined));
+    assert.equal(searches[3], undefined);
   });
 
   it('that can’t be saved is told so', async () => {

@@ -2,36 +2,29 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../../src/domain/call.ts';
+import { type CallLine, toDecidedLine, toWaitingLine } from '../../../src/domain/call-line.ts';
 import { encodeCardToken } from '../../../src/domain/digest.ts';
 import { canonicalJson } from '../../../src/domain/json.ts';
 import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
-import { buildFullView } from '../../../src/slack/forms/full-view.ts';
-import {
-  encodeHomePlace,
-  goBack,
-  goOn,
-  HOME_START,
-  parseHomePlace,
-} from '../../../src/slack/home/home-place.ts';
+import { filterTool, HOME_START, searchFor, showView } from '../../../src/slack/home/home-place.ts';
 import {
   buildHomeView,
   buildTroubleView,
   type HomeContent,
 } from '../../../src/slack/home/home-view.ts';
 import { LIMITS } from '../../../src/slack/limits.ts';
-import { APPROVER, aCall, TWO_APPROVERS } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
+import { APPROVER, aCall, OUTSIDER, TWO_APPROVERS } from '../../support/a-call.ts';
 import { actionIds } from '../../support/unrender-card.ts';
-import { TOOL } from '../slack-stage.ts';
 
-const tool = { schema: { properties: { path: {}, token: {} } }, secrets: ['token'] };
-const toolbox = { of: () => ({ ...TOOL, ...tool }) };
-const look = { toolbox, mark: TEST_MARK };
+const NONE = { count: 0, hasMore: false };
 const NOTHING: HomeContent = {
   waiting: { kind: 'page', calls: [] },
-  asked: { open: [], over: [] },
+  lists: { waiting: { calls: [] }, asked: { open: [], over: [] } },
+  lines: new Map(),
+  counts: { forYou: NONE, asked: NONE },
+  tools: [],
   place: HOME_START,
-  cards: new Map(),
+  isAdmin: false,
   adminPart: [],
   at: 1_000,
 };
@@ -39,69 +32,103 @@ const withArgs = (args: object, patch: Partial<Call> = {}) =>
   aCall({ args: canonicalJson(args as never), ...patch });
 const many = (count: number, call: Call) =>
   Array.from({ length: count }, (_, i) => ({ ...call, id: `${call.id}${i}` }));
+const linesOf = (calls: readonly Call[], more: Partial<CallLine> = {}) =>
+  new Map(calls.map((call) => [call.id, { ...toWaitingLine(call, { isReaders: true }), ...more }]));
 const sayHome = (content: Partial<HomeContent>) =>
-  JSON.stringify(buildHomeView({ ...NOTHING, ...content }, look).blocks);
-const waiting = (...calls: readonly Call[]) => ({ waiting: { kind: 'page', calls } as const });
+  JSON.stringify(buildHomeView({ ...NOTHING, ...content }).blocks);
+const waiting = (...calls: readonly Call[]): Partial<HomeContent> => ({
+  waiting: { kind: 'page', calls },
+  lists: { waiting: { calls }, asked: { open: [], over: [] } },
+  lines: linesOf(calls),
+});
 const HOSTILE = '<!channel> *b* `x` <https://a|b>\u202e ';
 
 describe('the fullest Home', () => {
-  const args = Object.fromEntries(
-    Array.from({ length: 40 }, (_, i) => [`${'k'.repeat(50)}${i}`, HOSTILE.repeat(200)]),
-  );
-  const long = withArgs(args, {
+  const long = aCall({
+    summary: HOSTILE.repeat(20),
     tool: `${'x'.repeat(300)}<!here>`,
-    agent: 'y'.repeat(300),
     route: TWO_APPROVERS,
+    risk: 'high',
     votes: [{ by: APPROVER, at: 1 }],
   });
-  const over: Call = {
-    ...long,
-    status: 'ignored',
-    verdict: { kind: 'ignore', by: APPROVER, at: 1 },
-  };
+  const calls = many(30, long);
   const full: HomeContent = {
     ...NOTHING,
-    waiting: { kind: 'page', calls: many(8, long), next: long.id, doubt: 'Perhaps there is more.' },
-    asked: { open: many(8, long), over: many(5, over), next: long.id },
-    place: { waiting: ['a'], asked: ['b'] },
-    cards: new Map([[`${long.id}1`, { channel: 'C7', ts: '1700000009.000100' }]]),
+    waiting: { kind: 'page', calls, next: long.id, doubt: 'Perhaps there is more.' },
+    lists: {
+      waiting: { calls: calls.slice(0, 8), next: long.id },
+      asked: { open: calls.slice(8, 16), over: calls.slice(16, 21), next: long.id },
+      team: { kind: 'page', calls: calls.slice(0, 15), next: long.id },
+      decided: { calls: calls.slice(15, 30), next: long.id },
+    },
+    lines: linesOf(calls, { place: { channel: 'C7', ts: '1700000009.000100' }, isCard: true }),
+    counts: { forYou: { count: 50, hasMore: true }, asked: { count: 50, hasMore: true } },
+    tools: Array.from({ length: 300 }, (_, i) => `${'t'.repeat(70)}${i}`),
+    place: { ...HOME_START, waiting: ['a'], asked: ['b'], search: 'x'.repeat(75) },
+    isAdmin: true,
+    overview: {
+      pending: 900,
+      unknown: 3,
+      routes: calls.map((oldest) => ({ route: oldest.tool, channel: 'C7', count: 3, oldest })),
+      stuck: calls.slice(0, 10).map((call, i) => ({ call, gap: `Nobody can approve this. ${i}` })),
+      parked: [{ task: 'redraw', count: 2, since: '2026-01-01T00:00:00.000Z' }],
+      isPartial: true,
+    },
+    pause: { by: APPROVER, at: 1 },
     note: 'You ignored it.',
   };
   const admin = (count: number) =>
     Array.from({ length: count }, (): KnownBlock => ({ type: 'divider' }));
 
-  it('is within the limits of Slack, and leaves room for forty blocks of admins', () => {
-    const view = buildHomeView({ ...full, adminPart: admin(40) }, look);
-    assert.deepEqual(validateView(view), []);
-    assert.ok(view.blocks.length <= LIMITS.viewBlocks);
-    assert.ok(JSON.stringify(view).length < 60_000);
-    assert.equal(view.blocks.filter(({ type }) => type === 'divider').length, 8 + 1 + 40);
+  it('is within the limits of Slack, whatever is shown, and leaves room for forty blocks of admins', () => {
+    for (const view of ['all', 'for-you', 'asked', 'team', 'decided', 'workspace'] as const) {
+      const place = { ...full.place, view };
+      const built = buildHomeView({ ...full, place, adminPart: admin(40) });
+      assert.deepEqual(validateView(built), [], view);
+      assert.ok(built.blocks.length <= LIMITS.viewBlocks);
+      assert.ok(JSON.stringify(built).length < 90_000, `${JSON.stringify(built).length}`);
+    }
+    const { blocks } = buildHomeView({ ...full, overview: undefined, adminPart: admin(40) });
+    assert.equal(blocks.filter(({ type }) => type === 'divider').length, 1 + 40);
   });
 
   it('says so where there is no room for all that admins have', () => {
-    const view = buildHomeView({ ...full, adminPart: admin(95) }, look);
+    const view = buildHomeView({ ...full, adminPart: admin(95) });
     assert.deepEqual(validateView(view), []);
     assert.equal(view.blocks.length, LIMITS.viewBlocks);
     assert.match(JSON.stringify(view.blocks.at(-1)), /no room here for all/);
   });
 
-  it('has nothing of the agent’s that is markup, and no secret', () => {
-    const secret = 'hunter2-and-more';
-    const call = withArgs({ path: HOSTILE, token: secret, note: 'xoxb-123456789012-abcdefgh' });
-    const text = sayHome({ ...waiting(call), asked: { open: [call], over: [] } });
-    for (const hidden of [secret, 'xoxb-1234', '\u202e']) assert.ok(!text.includes(hidden), hidden);
-    const { blocks } = buildHomeView({ ...full, ...waiting(call) }, look);
-    const markup = JSON.stringify(blocks.filter(({ type }) => type !== 'rich_text'));
+  it('has nothing of the agent’s that is markup, and nothing invisible', () => {
+    const { blocks } = buildHomeView(full);
+    const text = JSON.stringify(blocks);
+    assert.ok(!text.includes('\u202e'));
+    // What screen readers say of a button is no markup.
+    const others = blocks.filter(({ type }) => type !== 'rich_text');
+    const markup = JSON.stringify(others).replaceAll(
+      /"accessibility_label":"(?:[^"\\]|\\.)*"/g,
+      '',
+    );
     for (const mark of ['<!channel>', '<!here>', 'https://a']) assert.ok(!markup.includes(mark));
     assert.ok(text.includes('{"type":"text","text":"<!channel> *b*'), 'shown as it is, as data');
+  });
+
+  it('has no argument in it, so no secret', () => {
+    const call = withArgs(
+      { path: 'plans.txt', token: 'hunter2-and-more' },
+      { summary: 'Write it' },
+    );
+    const text = sayHome(waiting(call));
+    assert.ok(text.includes('Write it'));
+    assert.doesNotMatch(text, /hunter2|plans\.txt/);
   });
 });
 
 describe('an entry', () => {
   it('of a call that waits has the way to all of it, and Ignore only where that is no risk', () => {
     const buttons = (call: Call) => {
-      const { blocks } = buildHomeView({ ...NOTHING, ...waiting(call) }, look);
-      return actionIds(blocks.slice(1));
+      const { blocks } = buildHomeView({ ...NOTHING, ...waiting(call) });
+      return actionIds(blocks.slice(3));
     };
     const call = aCall();
     assert.deepEqual(buttons(call), ['home.review', 'home.ignore']);
@@ -112,63 +139,108 @@ describe('an entry', () => {
     assert.ok(sayHome(waiting(call)).includes(`"value":"${encodeCardToken(call)}"`));
   });
 
-  it('says what it is, who asks, since when and until when, and links to the card', () => {
-    const call = aCall({ risk: 'high', route: TWO_APPROVERS, votes: [{ by: APPROVER, at: 1 }] });
-    const card = { channel: 'C1', ts: '1700000009.000200' };
-    const text = sayHome({ ...waiting(call), cards: new Map([[call.id, card]]) });
+  it('is one line: its name, its age, whose turn it is, and a link where it can be opened', () => {
+    const call = aCall({
+      summary: 'Refund €80.00 to Jane Doe',
+      risk: 'high',
+      route: TWO_APPROVERS,
+      votes: [{ by: OUTSIDER, at: 1 }],
+    });
+    const place = { channel: 'C1', ts: '1700000009.000200' };
+    const text = sayHome({ ...waiting(call), lines: linesOf([call], { place, isCard: true }) });
     for (const part of [
-      'Write file (write_file)',
       '"name":"warning"',
-      '"user_id":"U1"',
+      '"text":"Refund €80.00 to Jane Doe","style":{"bold":true}',
       '"timestamp":1,"format":"{ago}"',
-      `"timestamp":${(call.deadlineAt ?? 0) / 1_000}`,
-      '1 of 2 approvals',
-      '"text":"a.txt","style":{"code":true}',
+      'your turn · 1 of 2',
       'https://slack.com/archives/C1/p1700000009000200?thread_ts=1700000000.000100&cid=C1',
     ]) {
-      assert.ok(text.includes(part), part);
+      assert.ok(text.includes(part), `${part} in ${text}`);
     }
-    assert.match(sayHome(waiting(call)), /archives\/C1\/p1700000000000100".*Open the thread/);
-  });
-
-  it('warns of arguments that look like something else', () => {
-    const warns = (path: string) =>
-      sayHome(waiting(withArgs({ path }))).includes('looks like something else');
-    assert.ok(warns('сору secret.txt'));
-    assert.ok(warns('a\u2215b'));
-    assert.ok(!warns('copy secret.txt'));
-    assert.ok(!warns('Не трогать файл с отчётом, пока нет ответа'));
-  });
-
-  it('says that arguments are too long for it, and not that there are none', () => {
-    const long = sayHome(waiting(withArgs({ note: 'x'.repeat(40_000) })));
-    assert.ok(
-      long.includes('Arguments too long for this list …') && !long.includes('No arguments'),
-    );
-    assert.ok(sayHome(waiting(withArgs({}))).includes('No arguments'));
-  });
-
-  it('of a call that the person asked for says how it stands and who decided', () => {
-    const verdict = { kind: 'ignore', by: APPROVER, at: 1 } as const;
-    const text = sayHome({ asked: { open: [], over: [aCall({ status: 'ignored', verdict })] } });
-    assert.match(text, /Nothing of it goes on now.*that are over.*Ignored.*"user_id":"U2"/);
-    assert.ok(!text.includes('home.review') && !text.includes('home.ignore'));
+    assert.doesNotMatch(sayHome(waiting(call)), /slack\.com/);
   });
 });
 
-describe('a Home with little to tell', () => {
+describe('what is shown', () => {
+  const views = (content: Partial<HomeContent>) =>
+    JSON.parse(sayHome(content)).find(({ block_id = '' }) => block_id.startsWith('filters:'))
+      .elements as { action_id: string; options: { value: string }[]; initial_option: object }[];
+
+  it('is chosen, with counts, and by a tool where there are several; only admins have the workspace', () => {
+    const counts = { forYou: { count: 3, hasMore: false }, asked: { count: 50, hasMore: true } };
+    const text = sayHome({ counts });
+    assert.ok(text.includes('*3* waiting for you · *50+* of your requests open'), text);
+    const names = (content: Partial<HomeContent>) =>
+      views(content)[0]?.options.map(({ value }) => value);
+    const all = ['all', 'for-you', 'asked', 'team', 'decided'];
+    assert.deepEqual(names({}), all);
+    assert.deepEqual(names({ isAdmin: true }), [...all, 'workspace']);
+    assert.equal(views({}).length, 1);
+    const tools = views({ tools: ['pay', 'mail', 'pay'], place: filterTool(HOME_START, 'pay') })[1];
+    assert.deepEqual(
+      tools?.options.map(({ value }) => value),
+      ['*', 'mail', 'pay'],
+    );
+    assert.match(JSON.stringify(tools?.initial_option), /"pay"/);
+  });
+
+  it('of what the person decided can be searched, and a search be cleared', () => {
+    const call = aCall({
+      status: 'succeeded',
+      verdict: { kind: 'approve', by: APPROVER, at: 5_000 },
+    });
+    const lists = { decided: { calls: [call] } };
+    const lines = new Map([[call.id, toDecidedLine(call, APPROVER)]]);
+    const place = showView(HOME_START, 'decided');
+    const shown = sayHome({ lists, lines, place });
+    assert.match(shown, /home\.search.*"timestamp":5,"format":"\{ago\}".*you approved · done/);
+    assert.ok(!shown.includes('home.clear'));
+    const searched = sayHome({ lists: { decided: { calls: [] } }, place: searchFor(place, ' x ') });
+    assert.match(searched, /"initial_value":"x".*home\.clear.*fits this search/);
+  });
+
   it('says that nothing waits, only where that is known', () => {
-    assert.match(sayHome({}), /Nothing waits for you\..*Nothing yet\./);
+    assert.match(
+      sayHome({}),
+      /No approvals waiting\. Calls that need your decision appear here\..*No open requests/,
+    );
     const doubt = sayHome({ waiting: { kind: 'page', calls: [], doubt: 'Slack did not tell.' } });
-    assert.ok(doubt.includes('Slack did not tell.') && !doubt.includes('Nothing waits'));
+    assert.ok(doubt.includes('Slack did not tell.') && !doubt.includes('No approvals'));
     const guest = sayHome({ waiting: { kind: 'nobody', why: 'You are a guest here.' } });
-    assert.ok(guest.includes('You are a guest here.') && !guest.includes('Nothing waits'));
+    assert.ok(guest.includes('You are a guest here.') && !guest.includes('No approvals'));
+    const filtered = sayHome({ place: filterTool(HOME_START, 'pay') });
+    assert.match(filtered, /Nothing here for this tool/);
+  });
+
+  it('says that everything is paused', () => {
+    const text = sayHome({ pause: { by: APPROVER, at: 1_000 } });
+    assert.match(text, /Paused by <@U2> since .*nothing new runs/);
   });
 
   it('says when it could not be read, and can be asked again', () => {
     const view = buildTroubleView(HOME_START, 1_000);
     assert.deepEqual(validateView(view), []);
     assert.deepEqual(actionIds(view.blocks), ['home.refresh']);
+  });
+
+  it('of the workspace is what an admin has to mend, without the names of what they can’t open', () => {
+    const call = aCall({ summary: 'Dismiss Jane Doe', tool: 'dismiss' });
+    const overview = {
+      pending: 2,
+      unknown: 1,
+      routes: [{ route: 'ops', channel: 'C7', count: 2, oldest: call }],
+      stuck: [{ call, gap: 'This needs 5 approvals, and only 2 people can give one.' }],
+      parked: [{ task: 'callback', count: 3, since: '2026-01-01T00:00:00.000Z' }],
+      isPartial: false,
+    };
+    const place = showView(HOME_START, 'workspace');
+    const content = { overview, place, isAdmin: true, lists: {} };
+    const closed = sayHome(content);
+    assert.match(closed, /Not paused · \*2\* waiting.*ops → .*"channel_id":"C7".*: 2 · oldest: /);
+    assert.match(closed, /Nobody can approve these.*only 2 people can give one.*callback: 3/);
+    assert.doesNotMatch(closed, /Jane Doe/);
+    const place2 = { channel: 'C7', ts: '1.1' };
+    assert.match(sayHome({ ...content, lines: linesOf([call], { place: place2 }) }), /Jane Doe/);
   });
 });
 
@@ -181,64 +253,15 @@ describe('pages', () => {
         ([, word]) => word,
       );
     };
-    const first = { waiting: { kind: 'page', calls, next: 'call_x' } as const };
+    const lines = linesOf(calls);
+    const lists = { waiting: { calls, next: 'call_x' }, asked: { open: [], over: [] } };
+    const first = { ...waiting(...calls), lists, lines };
     assert.deepEqual(page(first), ['Newer']);
-    assert.match(sayHome(first), /More than 8 calls, oldest first.*"value":"waiting call_x"/);
-    const place = { waiting: ['call_x'], asked: ['call_y'] };
+    assert.match(sayHome(first), /Page 1, oldest first; there are more.*"value":"waiting call_x"/);
+    const place = { ...HOME_START, waiting: ['call_x'], asked: ['call_y'] };
     const asked = { open: calls, over: [], next: 'call_z' };
-    assert.deepEqual(page({ ...first, asked, place }), ['Older', 'Newer', 'Newer', 'Older']);
-    assert.match(sayHome({ ...first, place }), /Page 2, oldest first; there are more/);
-  });
-
-  it('are kept by the view, however many there are, within Slack’s limit', () => {
-    let place = HOME_START;
-    for (let i = 0; i < 500; i += 1) {
-      place = goOn(goOn(place, 'waiting', `call_${'w'.repeat(50)}${i}`), 'asked', `call_${i}`);
-    }
-    const text = encodeHomePlace(place);
-    assert.ok(text.length <= LIMITS.viewMetadata);
-    assert.deepEqual(parseHomePlace(text), place);
-    assert.equal(place.waiting.at(-1), `call_${'w'.repeat(50)}499`);
-    assert.equal(goBack(place, 'waiting').waiting.at(-1), `call_${'w'.repeat(50)}498`);
-    assert.deepEqual(goBack(HOME_START, 'asked'), HOME_START);
-  });
-
-  it('of a view that is none of ours are the first ones', () => {
-    for (const text of ['', 'a', 'a;b;c', '<!channel>;', 'a b;']) {
-      assert.deepEqual(parseHomePlace(text), HOME_START, text);
-    }
-  });
-});
-
-describe('a review', () => {
-  const review = (call: Call, page = 1) =>
-    buildFullView(call, { page, tool, mayApprove: true, mark: TEST_MARK, isReview: true });
-  const buttons = (view: { readonly blocks: readonly unknown[] }) => actionIds(view.blocks);
-
-  it('holds what the card holds, and every decision of the route', () => {
-    const call = aCall({ words: 'I want this.' });
-    const view = review(call);
-    assert.deepEqual(validateView(view), []);
-    const text = JSON.stringify(view);
-    for (const part of ['Asked by', 'Decide by', 'please write a.txt', 'I want this.', 'a.txt']) {
-      assert.ok(text.includes(part), part);
-    }
-    assert.deepEqual(buttons(view), ['call.approve', 'call.edit', 'call.reply', 'call.ignore']);
-    const route = { ...TWO_APPROVERS, decisions: ['approve', 'ignore'] as const };
-    assert.deepEqual(buttons(review(aCall({ route }))), ['call.approve', 'call.ignore']);
-  });
-
-  it('can be approved, or settled, only where all of it has been in view', () => {
-    const long = { path: 'x'.repeat(20_000) };
-    const first = buttons(review(withArgs(long)));
-    assert.deepEqual(first, ['call.page', 'call.edit', 'call.reply', 'call.ignore']);
-    assert.ok(buttons(review(withArgs(long), 9)).includes('call.approve'));
-    const lost = (page: number) => buttons(review(withArgs(long, { status: 'unknown' }), page));
-    assert.deepEqual(lost(1), ['call.page']);
-    assert.deepEqual(lost(9).slice(1), [
-      'call.settle-ran',
-      'call.settle-rerun',
-      'call.settle-leave',
-    ]);
+    const both = { ...first, lists: { ...lists, asked }, place };
+    assert.deepEqual(page(both), ['Older', 'Newer', 'Newer', 'Older']);
+    assert.match(sayHome(both), /Page 2, oldest first; there are more/);
   });
 });

@@ -41,6 +41,7 @@ const second = aMessage('1700000002.000100');
 const proposal = aProposal();
 const pending = stepTo(proposal, 'pending', 'gate');
 const approved = stepTo(pending.call, 'approved', 'approve');
+const running = stepTo(approved.call, 'running', 'claim');
 const turn = { id: first.id, settledAt: 5, messages: [] };
 const graph = { thread_id: THREAD, fence_token: 10 };
 const checkpoint = { ...emptyCheckpoint(), id: 'a', ts: '2026-01-05T09:00:00.000Z' };
@@ -69,6 +70,10 @@ const ACTS: Readonly<Record<string, Act>> = {
       wakes: [{ key: runKey(proposal.id), dueAt: 30 }],
       says: [aSay('s1')],
     }),
+  'ledger.write to a run': ({ ledger }) =>
+    ledger.write(approved.call, [running], effects('claimed')),
+  'reports.keep': ({ reports }) =>
+    reports.keep(running.call, { text: 'half', at: 7 }, [{ key: runKey('r'), dueAt: 9e12 }]),
   'ledger.markDelivered': ({ ledger }) => ledger.markDelivered([proposal.id], fence),
   'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
   'ledger.placeSide': ({ ledger }) =>
@@ -121,6 +126,7 @@ async function tell(store: RedisStore): Promise<unknown> {
     card: await store.ledger.cardOf(proposal.id),
     sides: await store.ledger.sidesOf(proposal.id),
     bulletin: await store.bulletins.read(bulletin),
+    report: await store.reports.of(proposal.id),
     current: await store.inbox.current(THREAD),
     waiting: await store.inbox.waiting(THREAD),
     turns: await store.history.newest(THREAD, 9, 0),

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { childThreadKey } from '../../../src/domain/thread-key.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { MIGRATIONS, migrate } from '../../../src/stores/sqlite/migrations.ts';
-import { aCall, THREAD } from '../../support/a-call.ts';
+import { APPROVER, aCall, THREAD } from '../../support/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { aDraft } from '../../support/store-contract/store-bench.ts';
 import { openStore, tempDir } from './open-store.ts';
@@ -67,7 +67,7 @@ test('calls of before the policy are found by their requester and tool, damaged 
   const insert = db.prepare(`
     INSERT INTO calls (id, thread, turn, message_id, tool_call_id, position, created_at, status,
       revision, delivered, document) VALUES (?, 't', 't', 'm', ?, 0, 5000, 'pending', 2, 0, ?)`);
-  const old = aCall({ createdAt: 5_000 });
+  const old = aCall({ createdAt: 5_000, votes: [{ by: APPROVER, at: 6_000 }] });
   insert.run(old.id, old.id, JSON.stringify(old));
   insert.run('damaged', 'damaged', '{"requester');
   db.close();
@@ -76,6 +76,7 @@ test('calls of before the policy are found by their requester and tool, damaged 
   const mine = [`user:${old.requester.user}`] as const;
   assert.deepEqual(await store.ledger.askingAny('T1', mine, { limit: 5 }), [old]);
   assert.deepEqual(await store.ledger.madeBy(old.requester, { isOver: false, limit: 5 }), [old]);
+  assert.deepEqual(await store.ledger.decidedBy(APPROVER, { since: 6_000, limit: 5 }), [old]);
 });
 
 test('what was before the records were tidied is counted, and threads are found untouched by what happened in them last', async (t) => {

@@ -107,4 +107,44 @@ export function askedContract(open: OpenBench): void {
     assert.deepEqual(await find(true), ['call_d', 'call_b']);
     assert.deepEqual(await store.ledger.madeBy(APPROVER, { isOver: false, limit: 5 }), []);
   });
+
+  test('what a person has decided is found by them, the last decision first, since a time, in pages', async (t) => {
+    const bench = await open(t);
+    const fence = await holdThread(bench);
+    const make = async (name: string, patch: Partial<Call> = {}) => {
+      const id = `call_${name}`;
+      return await storeCall(bench.store, fence, 'pending', { id, toolCallId: id, ...patch });
+    };
+    const decide = async (call: Call, patch: Partial<Call>, to: Call['status'] = 'ignored') => {
+      const cause = to === 'pending' ? 'vote' : 'ignore';
+      const step = stepTo(call, to, cause);
+      const after = { ...step.call, ...patch };
+      assert.equal(await bench.store.ledger.write(call, [{ ...step, call: after }], {}), true);
+      return after;
+    };
+    const by = (person: typeof APPROVER, at: number) =>
+      ({ verdict: { kind: 'ignore', by: person, at } }) as const;
+    await decide(await make('a'), by(APPROVER, 5_000));
+    await decide(await make('b'), by(APPROVER, 3_000));
+    await decide(await make('long_ago'), by(APPROVER, 999));
+    await decide(await make('of_another'), by(OUTSIDER, 4_000));
+    await decide(await make('of_a_twin'), by({ ...APPROVER, team: 'T2' }, 4_000));
+    await make('waits');
+    const edited = await decide(
+      await make('edited'),
+      { editedBy: APPROVER, args: '{"n":2}', updatedAt: 1_500 },
+      'pending',
+    );
+    // Two of them approve; the last of one's decisions counts, and each person's is found.
+    const voted = await decide(edited, { votes: [{ by: OUTSIDER, at: 4_500 }] }, 'pending');
+    await decide(voted, { ...by(APPROVER, 4_400), editedBy: APPROVER });
+    const store = await bench.reopen();
+    const find = async (person = APPROVER, limit = 10, before?: string) =>
+      idsOf(await store.ledger.decidedBy(person, { since: 1_000, limit, before }));
+    assert.deepEqual(await find(), ['call_a', 'call_edited', 'call_b']);
+    assert.deepEqual(await find(APPROVER, 2), ['call_a', 'call_edited']);
+    assert.deepEqual(await find(APPROVER, 2, 'call_edited'), ['call_b']);
+    assert.deepEqual(await find(OUTSIDER), ['call_edited', 'call_of_another']);
+    assert.deepEqual(await find(REQUESTER), []);
+  });
 }

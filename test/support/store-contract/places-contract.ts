@@ -163,5 +163,8 @@ export function bulletinsContract(open: OpenBench): void {
     assert.equal(welcomes.filter(({ calls }) => calls.length > 0).length, 2);
     const [id = ''] = ids;
     assert.equal((await store.bulletins.read(id))?.waiting, 30);
+    await store.bulletins.leave('call_0');
+    assert.deepEqual(await store.bulletins.callsOf(id, 3), ['call_1', 'call_10', 'call_11']);
+    assert.equal((await store.bulletins.callsOf(id, 99)).length, 29);
   });
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { CallStatus } from '../../../src/domain/call.ts';
+import type { Call, CallStatus } from '../../../src/domain/call.ts';
 import type { UntouchedThread } from '../../../src/domain/store.ts';
 import { channelKey, childThreadKey, type ThreadKey } from '../../../src/domain/thread-key.ts';
 import type { TurnRecord } from '../../../src/domain/turn-record.ts';
-import { REQUESTER, THREAD } from '../a-call.ts';
+import { APPROVER, REQUESTER, THREAD } from '../a-call.ts';
 import {
   aDraft,
   aMessage,
@@ -42,7 +42,13 @@ export function removalContract(open: OpenBench): void {
     await inbox.receive(aMessage('1.000100', { receivedAt: 500 }), {});
     await inbox.end('T1/C1/1.000100', 'turn', {}, fence);
     const parent = { id: 'call_parent', toolCallId: 'tc_p', child: CHILD, updatedAt: at };
-    const call = await storeCall(bench.store, fence, 'succeeded', parent);
+    const begun = await storeCall(bench.store, fence, 'pending', parent);
+    const approved = stepTo(begun, 'approved', 'approve');
+    const run = stepTo(approved.call, 'running', 'claim');
+    const ended = stepTo(run.call, 'succeeded', 'finish');
+    const call: Call = { ...ended.call, verdict: { kind: 'approve', by: APPROVER, at: 1_500 } };
+    assert.ok(await ledger.write(begun, [approved, run, { ...ended, call }], {}));
+    assert.equal((await ledger.decidedBy(APPROVER, { since: 0, limit: 9 })).length, 1);
     const child = { id: 'call_child', thread: CHILD, updatedAt: at };
     const inner = await storeCall(bench.store, below, status, child);
     await ledger.placeCard(call.id, { channel: 'C1', ts: '2.0' });
@@ -93,6 +99,7 @@ export function removalContract(open: OpenBench): void {
       assert.deepEqual(await store.ledger.ofThread(thread), []);
       assert.deepEqual(await store.ledger.ofThread(thread, turn), []);
       assert.deepEqual(await store.ledger.ofRequester(requester, tool, 0), []);
+      assert.deepEqual(await store.ledger.decidedBy(APPROVER, { since: 0, limit: 9 }), []);
       assert.deepEqual(await store.history.newest(thread, 9, 0), []);
       assert.equal(await store.ledger.cardOf(id), undefined);
     }

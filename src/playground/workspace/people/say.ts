@@ -13,7 +13,7 @@ type SayOptions = NonNullable<Parameters<Workspace['say']>[3]>;
 type SaidFile = NonNullable<SayOptions['files']>[number];
 
 /** What people do by writing: posts, edits, deletions. */
-export type Saying = Pick<Workspace, 'say' | 'edit' | 'remove'>;
+export type Saying = Pick<Workspace, 'say' | 'repeat' | 'edit' | 'remove'>;
 
 /** Creates the writing side of people. */
 export function createSaying(core: WorkspaceCore): Saying {
@@ -71,6 +71,10 @@ export function createSaying(core: WorkspaceCore): Saying {
 
   return {
     say,
+    repeat: async (channelName, ts) => {
+      const message = messages.find(directory.channel(channelName).id, ts);
+      if (message !== undefined) await announcePost(core, message);
+    },
     edit: async (name, channelName, ts, typed) => {
       const { member, message } = own(name, channelName, ts);
       const text = encodeTyped(typed);

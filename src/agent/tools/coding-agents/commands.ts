@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { sayRun } from '../say-arguments.ts';
+import { flag, number, type Readers, reader, type Said, some, text, words } from './reader.ts';
+
+const run = (command: string): Said => ({ summary: sayRun(command), preview: `$ ${command}` });
+
+/** The tools that run commands. */
+export const COMMANDS: Readers = [
+  [
+    ['Bash', 'bash', 'BashTool'],
+    reader(
+      {
+        command: some,
+        description: words,
+        timeout: number,
+        run_in_background: flag,
+        dangerouslyDisableSandbox: flag,
+        workdir: words,
+      },
+      ({ command, dangerouslyDisableSandbox: isFree }) => {
+        const said = run(command);
+        return isFree
+          ? {
+              summary: `Without sandbox: ${said.summary}`,
+              preview: `Without sandbox:\n$ ${command}`,
+            }
+          : said;
+      },
+    ),
+  ],
+  [
+    ['Shell', 'execute', 'execute_bash'],
+    reader(
+      { command: some, description: words, cwd: words, working_directory: words, timeout: number },
+      ({ command }) => run(command),
+    ),
+  ],
+  [
+    ['run_shell_command'],
+    reader(
+      { command: some, description: words, directory: words, dir_path: words, is_background: flag },
+      ({ command }) => run(command),
+    ),
+  ],
+  [
+    ['run_in_terminal'],
+    reader(
+      { command: some, explanation: words, goal: words, isBackground: flag, timeout: number },
+      ({ command }) => run(command),
+    ),
+  ],
+  [
+    ['execute_command'],
+    reader(
+      { command: some, requires_approval: z.union([z.boolean(), text]).optional(), cwd: words },
+      ({ command }) => run(command),
+    ),
+  ],
+  [
+    ['shell', 'local_shell', 'container.exec'],
+    reader(
+      {
+        command: z.array(text).min(1),
+        workdir: words,
+        timeout: number,
+        timeout_ms: number,
+        justification: words,
+        with_escalated_permissions: flag,
+        sandbox_permissions: words,
+      },
+      ({ command }) => run(joinCommand(command)),
+    ),
+  ],
+  [
+    ['exec_command', 'shell_command'],
+    reader(
+      {
+        cmd: some.optional(),
+        command: some.optional(),
+        workdir: words,
+        justification: words,
+        login: flag,
+        tty: flag,
+        timeout_ms: number,
+        yield_time_ms: number,
+        max_output_tokens: number,
+        with_escalated_permissions: flag,
+        sandbox_permissions: words,
+      },
+      ({ cmd, command }) => {
+        const [only, other] = [cmd, command].filter((each) => each !== undefined);
+        return only === undefined || other !== undefined ? undefined : run(only);
+      },
+    ),
+  ],
+];
+
+/** What `bash -lc` is given is the command; else the words are quoted as a shell reads them. */
+function joinCommand(command: readonly string[]): string {
+  const [shell = '', how = '', script] = command;
+  const isScript =
+    command.length === 3 &&
+    /^(?:\/bin\/|\/usr\/bin\/)?(?:ba|z)?sh$/.test(shell) &&
+    /^-l?c$/.test(how);
+  if (isScript && script !== undefined && script.trim() !== '') return script;
+  return command
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

@@ -1,0 +1,65 @@
+import type { Call } from '../domain/call.ts';
+import type { KnownVoters } from '../domain/claim.ts';
+import type { Asking } from '../domain/directory.ts';
+import { toolsOf } from '../domain/helper.ts';
+import { isElicitation } from '../domain/outside.ts';
+import { routeReached } from '../domain/patience.ts';
+import { ruleReroute } from '../domain/reroute.ts';
+import type { GateAnswer, Route } from '../domain/route.ts';
+import type { Step } from '../domain/transitions.ts';
+import { askGate, heedAnswer } from './ask-gate.ts';
+import { askVoters } from './ask-voters.ts';
+import type { DeskDeps } from './deps.ts';
+import { parseStoredArgs } from './parse-stored-args.ts';
+
+/** What a waiting call is evaluated with. */
+export type EvaluateDeps = Pick<
+  DeskDeps,
+  'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory'
+>;
+
+/** How closely those who approved are looked at. */
+interface Closeness extends Asking {
+  /** Whether they are passed over where the route itself is as it was. */
+  readonly routeOnly?: true;
+}
+
+export type EvaluateAgain = (call: Call, asking: Closeness) => Promise<Step | undefined>;
+
+/**
+ * Builds the question what has become of a waiting call's route: the step by which it follows, or
+ * undefined. Rejects while an approval would be dropped only because Slack does not tell who its
+ * giver is.
+ */
+export function createEvaluateAgain(deps: EvaluateDeps): EvaluateAgain {
+  /** The policy's answer of now, and what the tool says of its own risk. */
+  async function ask(call: Call) {
+    const tool = toolsOf(deps, call.thread, call.agent).of(call);
+    const parsed = tool && parseStoredArgs(call, tool);
+    const risk = call.outside ? undefined : tool?.risk;
+    return { risk, gate: await askGate(deps, { ...call, ...(risk && { risk }) }, parsed) };
+  }
+
+  return async function evaluateAgain(call, { routeOnly, ...asking }) {
+    const now = deps.clock.now();
+    // No rule of the policy is about what a server asks.
+    if (isElicitation(call)) return undefined;
+    const { gate, risk } = await ask(call);
+    const rule = (voters: KnownVoters | undefined) =>
+      ruleReroute(call, { gate, now, risk, voters });
+    const route = routeBy(gate, call);
+    if (!route || (routeOnly && !rule(undefined))) return undefined;
+    const { failure, voters } = await askVoters(deps, call, route, asking);
+    const step = rule(voters);
+    if (failure !== undefined && step && isDropping(call, step)) throw failure;
+    return step && heedAnswer(step, gate);
+  };
+}
+
+function routeBy(gate: GateAnswer, call: Call): Route | undefined {
+  return gate.kind === 'ask' ? routeReached(call, gate.route) : call.route;
+}
+
+function isDropping(call: Call, step: Step): boolean {
+  return step.call.votes.length < call.votes.length;
+}

@@ -1,0 +1,62 @@
+import type { Call } from '../domain/call.ts';
+import type { Ruling } from '../domain/decide.ts';
+import { plainSentence } from '../domain/sentence.ts';
+import type { Step } from '../domain/transitions.ts';
+import { DECIDER_MAX_AGE_MS } from './authorize.ts';
+import { createEvaluateAgain, type EvaluateDeps } from './evaluate-again.ts';
+
+/** The claim asks anew who may approve, and patiently. */
+const AT_A_PRESS = { maxAgeMs: DECIDER_MAX_AGE_MS, routeOnly: true } as const;
+
+export type FollowDeps = Omit<EvaluateDeps, 'gate' | 'helpers'> &
+  Partial<Pick<EvaluateDeps, 'gate' | 'helpers'>>;
+
+/**
+ * Builds the last look at a decision before it is written: what is about to be approved, or was
+ * edited, goes by its route of now. So a person is told where the call has ended up, and not what
+ * they pressed.
+ */
+export function createFollowRoute({ gate, helpers = [], ...deps }: FollowDeps) {
+  const evaluateAgain = gate && createEvaluateAgain({ ...deps, gate, helpers });
+
+  /** What can't be told at a press is found out at the claim. */
+  async function evaluate(call: Call): Promise<Step | undefined> {
+    try {
+      return await evaluateAgain?.(call, AT_A_PRESS);
+    } catch (error) {
+      deps.log.warn({ err: error, call: call.id }, 'Nobody told whose approvals still count.');
+      return undefined;
+    }
+  }
+
+  async function followPress(call: Call, ruling: Ruling): Promise<Ruling> {
+    const step = await evaluate(call);
+    return step ? { kind: 'steps', steps: [step] } : ruling;
+  }
+
+  /** The press was for the route that the form was opened on: on another one it approves nothing. */
+  async function followEdit(call: Call, ruling: Ruling, made: Step): Promise<Ruling> {
+    const edited = { ...made, call: { ...made.call, votes: [] } };
+    const step = await evaluate(edited.call);
+    if (step?.cause === 'refuse') return refuseEdit(call, step);
+    return step ? { kind: 'steps', steps: [edited, step] } : ruling;
+  }
+
+  return async function followRoute(call: Call, ruling: Ruling): Promise<Ruling> {
+    if (isPress(ruling)) return await followPress(call, ruling);
+    const [first] = ruling.kind === 'steps' ? ruling.steps : [];
+    return first?.cause === 'edit' ? await followEdit(call, ruling, first) : ruling;
+  };
+}
+
+/** Tells whether somebody approves, be it once more. */
+function isPress(ruling: Ruling): boolean {
+  if (ruling.kind === 'answer') return ruling.outcome.kind === 'already-voted';
+  return ruling.steps[0]?.cause === 'approve' || ruling.steps[0]?.cause === 'vote';
+}
+
+/** Nothing is saved: whoever edits can still change it. */
+function refuseEdit(call: Call, { call: { note = '' } }: Step): Ruling {
+  const message = `The policy refuses these values: ${plainSentence(note)}`;
+  return { kind: 'answer', outcome: { kind: 'invalid', call, problems: [{ path: [], message }] } };
+}

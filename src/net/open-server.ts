@@ -1,0 +1,51 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+
+/** Where a server listens, and how long its connections may take. */
+export interface ServerPlace {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** How long an idle connection stays open: longer than the proxies in front keep theirs. (Default: 65 s.) */
+  readonly keepAliveMs?: number;
+  /** How long a request may take to arrive: nobody holds the server by sending slowly. (Default: 70 s.) */
+  readonly headersMs?: number;
+}
+
+/** Node looks for requests that are too slow this often. */
+const CHECK_EVERY_MS = 5_000;
+const KEEP_ALIVE_MS = 65_000;
+const HEADERS_MS = 70_000;
+
+/** Starts a server; rejects, naming the address, when it can't listen there. */
+export async function openServer(
+  { host, port, keepAliveMs = KEEP_ALIVE_MS, headersMs = HEADERS_MS }: ServerPlace,
+  onRequest: RequestListener,
+): Promise<Server> {
+  const times = {
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: headersMs,
+    requestTimeout: headersMs,
+    connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersMs),
+  };
+  const server = createServer(times, onRequest);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const remedy =
+        error.code === 'EADDRINUSE'
+          ? 'Another program listens there: stop it, or set another PORT.'
+          : 'Set HOST to an address of this machine, and PORT to one that may be used.';
+      const why = `Can't listen on ${host}:${port}: ${error.message}. ${remedy}`;
+      reject(new Error(why, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+/** The address of a server that listens on that host, with its real port. */
+export function addressOf(server: Server, host: string): { readonly url: string; port: number } {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('It does not listen.');
+  const { port } = address;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port };
+}

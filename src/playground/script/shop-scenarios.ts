@@ -1,0 +1,73 @@
+import type { Talk } from './read-talk.ts';
+import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scene.ts';
+
+const COMMAND = 'ls -la && du -sh .';
+
+/** What the scripted model does with the playground's shop, and with commands. */
+export const SHOP_SCENARIOS: readonly Scenario[] = [
+  {
+    label: 'Refund an order',
+    text: 'Refund €80 of order A-10293, it came damaged, and tell the customer',
+    means: /\brefund\b/i,
+    next: refundNamed,
+  },
+  {
+    label: 'Several at once',
+    text: 'Refund orders A-10294, A-10295 and A-10296 in full, the parcel got lost',
+    means: /\borders\b/i,
+    next: inOneGo(
+      'I’ll refund the three orders. Each is a call of its own, so you can decide them one by one.',
+      [
+        refund('A-10294', 18.5, 'lost'),
+        refund('A-10295', 34, 'lost'),
+        refund('A-10296', 75.5, 'lost'),
+      ],
+      'The three orders are refunded.',
+    ),
+  },
+  {
+    label: 'Two approvers',
+    text: 'Move €4,800 to the payroll account',
+    means: /\bpayroll\b|\btransfer\b/i,
+    next: inOneGo(
+      'I’ll move €4,800.00 to the payroll account. So much money needs more than one decision.',
+      [{ tool: 'transfer', args: { to: 'payroll', amount: 4_800 } }],
+      'The money is moved.',
+    ),
+  },
+  {
+    label: 'Run a command',
+    text: 'Run a command that shows how much space the workspace takes',
+    means: /\bcommand\b/i,
+    next: runCommand,
+  },
+];
+
+function refund(order: string, amount: number, reason: string): ScriptedCall {
+  return { tool: 'refund', args: { order, amount, currency: 'EUR', reason, notify: true } };
+}
+
+/** The order that is named, with the amount that is named. */
+function refundNamed(talk: Talk): ScriptedAnswer {
+  const [order = 'A-10293'] = /\bA-\d{5}\b/.exec(talk.said) ?? [];
+  const amount = Number(/€\s?(\d{1,5}(?:\.\d{1,2})?)/.exec(talk.said)?.[1] ?? 80);
+  const reason = /\bdamaged\b/i.test(talk.said) ? 'damaged' : 'as asked';
+  return inOneGo(
+    `I’ll refund €${amount.toFixed(2)} of order ${order}. Money leaves the shop, so a person decides first.`,
+    [refund(order, amount, reason)],
+    'The order is refunded.',
+  )(talk);
+}
+
+function runCommand(talk: Talk): ScriptedAnswer {
+  if (!talk.tools.includes('run_command')) {
+    const words =
+      'I have no tool that runs commands here: it needs a sandbox (bubblewrap), or ALLOW_UNSANDBOXED_COMMANDS=1, which runs them with all the rights of the app.';
+    return { words };
+  }
+  return inOneGo(
+    'I’ll run one command. The card shows it whole, and how it is confined.',
+    [{ tool: 'run_command', args: { command: COMMAND } }],
+    'The command ran.',
+  )(talk);
+}

@@ -1,0 +1,84 @@
+import type { KeptState } from '../workspace/kept-state.ts';
+import { type Currency, sayMoney } from './money.ts';
+
+/** An order of the playground's shop; it has no customer, since nobody is invented. */
+interface Order {
+  readonly id: string;
+  readonly paidCents: number;
+  readonly currency: Currency;
+  /** As people write it. */
+  readonly paidOn: string;
+}
+
+interface Refund {
+  readonly order: string;
+  readonly cents: number;
+}
+
+const ORDERS: readonly Order[] = [
+  { id: 'A-10288', paidCents: 59_90, currency: 'EUR', paidOn: '12 February' },
+  { id: 'A-10291', paidCents: 249_00, currency: 'EUR', paidOn: '27 February' },
+  { id: 'A-10293', paidCents: 129_00, currency: 'EUR', paidOn: '3 March' },
+  { id: 'A-10294', paidCents: 18_50, currency: 'EUR', paidOn: '3 March' },
+  { id: 'A-10295', paidCents: 34_00, currency: 'EUR', paidOn: '4 March' },
+  { id: 'A-10296', paidCents: 75_50, currency: 'EUR', paidOn: '5 March' },
+];
+
+/** The orders of the playground's shop, and what was refunded of them. */
+export interface OrderBook {
+  /** Says how an order stands; throws for one that there is not. */
+  say(id: string): string;
+  /** Changes whenever the order does. */
+  stateOf(id: string): string;
+  /** Throws, saying why, where that can't be refunded. */
+  check(id: string, cents: number, currency: Currency): void;
+  /** Refunds it, once for each key: a second time nothing happens. Returns what is left of the order. */
+  refund(key: string, id: string, cents: number, currency: Currency): number;
+}
+
+/** Opens the book, with the refunds that were kept. */
+export function openOrderBook(kept: KeptState): OrderBook {
+  const refunds = new Map<string, Refund>();
+  for (const each of kept.all('refund')) {
+    const { key, ...refund } = each as Refund & { readonly key: string };
+    refunds.set(key, refund);
+  }
+  const find = (id: string): Order => {
+    const found = ORDERS.find((order) => order.id === id);
+    if (found) return found;
+    throw new Error(
+      `There is no order ${id}. There are ${ORDERS.map((each) => each.id).join(', ')}.`,
+    );
+  };
+  const refundedOf = (id: string) =>
+    [...refunds.values()]
+      .filter(({ order }) => order === id)
+      .reduce((sum, { cents }) => sum + cents, 0);
+  const leftOf = (id: string) => find(id).paidCents - refundedOf(id);
+  const check = (id: string, cents: number, currency: Currency): void => {
+    const order = find(id);
+    if (order.currency !== currency) {
+      throw new Error(`Order ${id} was paid in ${order.currency}, not in ${currency}.`);
+    }
+    if (cents <= leftOf(id)) return;
+    throw new Error(`Only ${sayMoney(leftOf(id), currency)} of order ${id} can still be refunded.`);
+  };
+  return {
+    say: (id) => {
+      const { paidCents, currency, paidOn } = find(id);
+      const paid = `Order ${id} · paid ${sayMoney(paidCents, currency)} on ${paidOn}`;
+      const refunded = refundedOf(id);
+      return refunded === 0 ? paid : `${paid} · ${sayMoney(refunded, currency)} refunded so far`;
+    },
+    stateOf: (id) => `${id} ${leftOf(id)}`,
+    check,
+    refund: (key, id, cents, currency) => {
+      if (!refunds.has(key)) {
+        check(id, cents, currency);
+        refunds.set(key, { order: id, cents });
+        kept.keep('refund', key, { key, order: id, cents });
+      }
+      return leftOf(id);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** What stands for a card until its notification is out: it calls people, and says nothing of the call that they may not be pushed. */
+import type { Call } from '../../domain/call.ts';
+import { maskingOfCall } from '../../domain/call-secrets.ts';
+import { mentionCalled } from '../mrkdwn.ts';
+import type { CallCard, CardLook } from './call-card.ts';
+import { pushText } from './push-text.ts';
+
+/** Builds it; nothing can be pressed there. */
+export function buildNeutralCard(call: Call, look: CardLook): CallCard {
+  const { calls = [], detail = 'summary', mark, outlook, tool } = look;
+  const masking = maskingOfCall(call, tool, { mark, reveals: false });
+  const text = pushText(call, { detail, masking, outlook });
+  const called = calls.length === 0 ? '' : `${mentionCalled(calls)} `;
+  const line = `:raised_hand: ${called}${text}`;
+  return {
+    text,
+    blocks: [
+      { type: 'section', text: { type: 'mrkdwn', text: line, verbatim: true }, expand: true },
+    ],
+  };
+}

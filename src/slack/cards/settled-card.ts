@@ -1,0 +1,229 @@
+/** What a card becomes once its call is settled: one line. All else is in the full view. */
+import type { Button, KnownBlock } from '@slack/types';
+import { wasStopped } from '../../desk/run-tool.ts';
+import type { Call, CallStatus } from '../../domain/call.ts';
+import { readStoredJson } from '../../domain/json.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
+import type { WithdrawalCause } from '../../domain/outcome.ts';
+import { canAskAgain, isElicitation, isHanded, isQuestion } from '../../domain/outside.ts';
+import { ACTIONS } from '../ids.ts';
+import { BUDGET } from '../limits.ts';
+import { asPlain, dateText, mention } from '../mrkdwn.ts';
+import { callName } from './card-facts.ts';
+import { cutBefore } from './fit-pieces.ts';
+import { sayWaits } from './outside-words.ts';
+import { type ArgsLook, renderArgs, renderText } from './render-args.ts';
+import { endsWithTaking, sayStatus } from './state-words.ts';
+
+const ICONS: Readonly<Record<CallStatus, string>> = {
+  proposed: ':hourglass_flowing_sand:',
+  pending: ':raised_hand:',
+  approved: ':white_check_mark:',
+  running: ':gear:',
+  succeeded: ':white_check_mark:',
+  failed: ':x:',
+  unknown: ':grey_question:',
+  replied: ':speech_balloon:',
+  ignored: ':no_entry_sign:',
+  expired: ':alarm_clock:',
+  withdrawn: ':leftwards_arrow_with_hook:',
+  refused: ':no_entry:',
+};
+
+const STOPPED = '⏹';
+
+/** Returns the sign of a call's state. */
+export function iconOf(call: Call): string {
+  if (endsWithTaking(call) && isHanded(call)) return ':outbox_tray:';
+  const { outcome } = call;
+  const isStopped = outcome?.kind === 'withdrawn' && outcome.cause === 'stop';
+  return isStopped || wasStopped(call) ? STOPPED : ICONS[call.status];
+}
+
+/** Makes the blocks of a settled card. */
+export function buildSettled(
+  call: Call,
+  look: { readonly masking: Masking; readonly tool: ArgsLook | undefined },
+  makeButton: (actionId: string, text: string) => Button,
+): KnownBlock[] {
+  const text = `${iconOf(call)} ${sayCall(call, look)} · ${sayEnd(call, look.masking)}`;
+  const details = makeButton(ACTIONS.open, 'Details');
+  const asks = call.status === 'expired' && canAskAgain(call);
+  const section: KnownBlock = {
+    type: 'section',
+    text: { type: 'mrkdwn', text, verbatim: true },
+    expand: true,
+    ...(asks ? {} : { accessory: details }),
+  };
+  if (!asks) return [section];
+  const again = makeButton(ACTIONS.askAgain, 'Ask again');
+  return [section, { type: 'actions', elements: [again, details] }];
+}
+
+/** Names a call in a line of markup; one that nothing sums up, with what it was about. */
+export function sayCall(call: Call, look: Parameters<typeof buildSettled>[1]): string {
+  const name = nameInBold(call);
+  const about = call.summary === undefined ? aboutOf(call, look) : undefined;
+  return about === undefined ? name : `${name} ${about}`;
+}
+
+/** In bold, so that nothing in it can be taken for what we say behind it. */
+export function nameInBold(call: Call): string {
+  return `*${asPlain(callName(call))}*`;
+}
+
+/** The first text among the arguments, or else the first of them, in the order of the tool, quoted. */
+function aboutOf(
+  call: Call,
+  { masking, tool }: Parameters<typeof buildSettled>[1],
+): string | undefined {
+  if (isElicitation(call)) return quote(call.words, masking);
+  const args = readStoredJson(call.args);
+  if (typeof args !== 'object' || args === null || Object.keys(args).length === 0) return undefined;
+  const pieces = renderArgs(call.args, tool?.schema, masking);
+  const isText = ({ key = '' }: { readonly key?: string }) =>
+    typeof (args as { [key: string]: unknown })[key] === 'string';
+  const piece = pieces.find((each) => isText(each) && each.text !== '') ?? pieces[0];
+  return piece === undefined || piece.text === '' ? undefined : quoteShown(piece.text);
+}
+
+/** Quotes the beginning of somebody's words in a line of markup. */
+function quote(text: string, masking: Masking): string | undefined {
+  const line = text.slice(0, LOOKED_AT).trim();
+  return line === '' ? undefined : quoteShown(renderText('', line, masking).text);
+}
+
+const LOOKED_AT = 2_000;
+
+/** Makes a text one line that can't end its own quotation. */
+export function asQuoted(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[“”]/g, '"').trim();
+}
+
+function quoteShown(text: string): string {
+  const line = asQuoted(text);
+  const isShort = line.length <= BUDGET.about;
+  const shown = isShort ? line : `${line.slice(0, cutBefore(line, BUDGET.about))}…`;
+  return `“${asPlain(shown)}”`;
+}
+
+const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
+  'new-message': 'withdrawn: the requester wrote a new message instead',
+  'ignored-sibling': 'withdrawn: another call of the same message was ignored',
+  stop: 'stopped',
+  'turn-ended': 'withdrawn: the turn had ended',
+  cancelled: 'withdrawn by whoever asked for it',
+};
+
+const LINE = {
+  approve: 'approved by',
+  edit: 'edited and approved by',
+  reply: 'answered by',
+  ignore: 'ignored by',
+  settle: 'settled by',
+} as const;
+
+/** Says how a call stands or ended, and who decided it: never what it would do or has done. */
+function sayEnd(call: Call, masking: Masking): string {
+  const state = stateOf(call, masking);
+  const verdict = sayVerdict(call);
+  return [
+    ...(state === undefined ? [] : [state]),
+    ...(verdict === undefined ? [] : [verdict]),
+  ].join(' · ');
+}
+
+/** What is said beside the verdict; nothing where the verdict says it all. */
+function stateOf(call: Call, masking: Masking): string | undefined {
+  if (isElicitation(call)) return call.verdict === undefined ? lower(sayStatus(call)) : undefined;
+  if (wasStopped(call)) return 'stopped while it ran';
+  switch (call.status) {
+    case 'succeeded':
+      return sayDone(call);
+    case 'replied':
+      return sayReply(call, masking);
+    case 'ignored':
+      return call.verdict === undefined ? 'ignored' : undefined;
+    case 'withdrawn':
+      return call.outcome?.kind === 'withdrawn' ? WITHDRAWALS[call.outcome.cause] : 'withdrawn';
+    case 'refused':
+      return sayRefusal(call, masking);
+    default:
+      return lower(sayStatus(call));
+  }
+}
+
+function sayDone(call: Call): string | undefined {
+  const { outside, verdict } = call;
+  if (endsWithTaking(call)) return outside && (sayWaits(call, outside) ?? 'handed over');
+  return verdict === undefined ? 'done' : undefined;
+}
+
+function sayReply(call: Call, masking: Masking): string | undefined {
+  const { outcome } = call;
+  const said = outcome?.kind === 'reply' ? quote(outcome.text, masking) : undefined;
+  return said && `${isQuestion(call) ? 'answer' : 'reply'}: ${said}`;
+}
+
+function sayRefusal({ outcome }: Call, masking: Masking): string {
+  const why = outcome?.kind === 'refused' ? quote(outcome.reason, masking) : undefined;
+  return why === undefined ? 'refused by the policy' : `refused by the policy: ${why}`;
+}
+
+function lower(words: string): string {
+  return `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+}
+
+/** Says what a person did; whoever answers a question has approved nothing. */
+export function sayVerdict(call: Call): string | undefined {
+  const { verdict } = call;
+  if (verdict === undefined || call.status === 'pending') return undefined;
+  const approved = verdict.kind === 'approve' && call.votes.length > 1;
+  const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
+  const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
+  return `${sayHow(call, verdict.kind)} ${names}, ${dateText(verdict.at, '{time}')}`;
+}
+
+function sayHow(call: Call, kind: keyof typeof LINE): string {
+  if (isElicitation(call) && kind === 'edit') return 'answered by';
+  return isElicitation(call) && kind === 'ignore' ? 'declined by' : LINE[kind];
+}
+
+/** Makes the block that says how a call stands that nobody decides any more, and with whoever decided it. */
+export function buildStanding(call: Call): KnownBlock[] {
+  if (call.status === 'pending' || call.status === 'unknown') return [];
+  const text = sayStanding(call);
+  return [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
+}
+
+/** Says how a call stands, in one line without a word that is not ours. */
+export function sayStanding(call: Call): string {
+  return `${iconOf(call)} ${sayStandingOnly(call)}`;
+}
+
+/** The same without its sign. */
+export function sayStandingOnly(call: Call): string {
+  const verdict = sayVerdict(call);
+  const meanwhile = sayMeanwhile(call);
+  const state = wasStopped(call) ? 'Stopped' : sayStatus(call);
+  const isRunning = call.status === 'running';
+  const isOurs = isRunning && !isHanded(call) && call.claim !== undefined;
+  // For how long it has run is what people want to know first.
+  const since = isOurs ? ` since ${dateText(call.claim?.at ?? 0, '{time_secs}')}` : '';
+  const parts = [
+    `*${isRunning && isHanded(call) ? 'Handed over' : state}*${since}`,
+    ...(verdict === undefined ? [] : [verdict]),
+    ...(meanwhile === '' ? [] : [meanwhile]),
+  ];
+  return parts.join(' · ');
+}
+
+/** What a call that nobody runs yet, or somebody else, waits for; empty where it waits for nothing. */
+function sayMeanwhile(call: Call): string {
+  const { outside, status, siblings } = call;
+  if (status === 'running' && isHanded(call)) {
+    const when = siblings > 1 ? ', once what it asked in one with it is decided' : '';
+    return `It goes to the graph, which runs it itself${when}.`;
+  }
+  return (outside && sayWaits(call, outside)) ?? '';
+}

@@ -1,0 +1,282 @@
+/** The card of several calls of one message: a line for each, what would run where it fits, and one button for all that can be read whole. */
+import type { Button, KnownBlock, SectionBlock } from '@slack/types';
+import { type Call, isTerminal } from '../../domain/call.ts';
+import { maskingOfCall } from '../../domain/call-secrets.ts';
+import type { ShownCall } from '../../domain/chat.ts';
+import { encodeCardTokens } from '../../domain/digest.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
+import { isDirect } from '../../domain/talk.ts';
+import { placeOf } from '../../domain/thread-key.ts';
+import type { Tool } from '../../domain/tool.ts';
+import { ACTIONS } from '../ids.ts';
+import { BUDGET, LIMITS } from '../limits.ts';
+import { asPlain, mention, mentionChannel, toPlainText } from '../mrkdwn.ts';
+import { writeSentence } from '../write-sentence.ts';
+import { buildPieces, buildQuote } from './build-pieces.ts';
+import { type CallCard, type CardLook, fitCall, quoteWords } from './call-card.ts';
+import { buildGap } from './card-approvals.ts';
+import { callName, sayAsker, titleOf } from './card-facts.ts';
+import { buttonMaker, makeApprove } from './card-foot.ts';
+import { buildCardNote, sayEarlier } from './card-note.ts';
+import { buildWarnings } from './card-warnings.ts';
+import { cutBefore, cutPiece, rowsOf, sumPieces } from './fit-pieces.ts';
+import { buildPauseLine } from './pause-line.ts';
+import { type DataPiece, renderText } from './render-args.ts';
+import { buildSettled, iconOf, nameInBold, sayCall, sayStandingOnly } from './settled-card.ts';
+
+/** What the card takes from elsewhere than its calls. */
+export interface SharedLook extends Omit<CardLook, 'tool' | 'outlook' | 'progress'> {
+  readonly toolOf: (call: Call) => Tool | undefined;
+}
+
+/** A call with what of it stands on the card. */
+interface Line extends ShownCall {
+  readonly masking: Masking;
+  readonly tool: Tool | undefined;
+  /** Undefined where it has to be opened to be read. */
+  readonly pieces: readonly DataPiece[] | undefined;
+}
+
+/** Builds the card of several calls, the lead first. Nothing of the agent's on it is markup. */
+export function buildSharedCard(shown: readonly ShownCall[], look: SharedLook): CallCard {
+  const card = buildOf(toLines(shown, look, BUDGET.sharedRows), look);
+  if (charactersIn(card.blocks) <= LIMITS.messageCharacters) return card;
+  return buildOf(toLines(shown, look, 0), look);
+}
+
+function buildOf(lines: readonly Line[], look: SharedLook): CallCard {
+  const text = sayPush(lines);
+  if (lines.every(({ call }) => isTerminal(call))) {
+    return { text, blocks: lines.flatMap(buildEnded) };
+  }
+  const common = commonPieces(lines);
+  const isCommon = new Set(common.map(nameOf));
+  const blocks: KnownBlock[] = [
+    buildSharedHeading(lines),
+    ...buildCommon(common, lines),
+    ...lines.flatMap((line) => buildLine(line, isCommon)),
+    ...buildWarnings(sumPieces(lines.flatMap(({ pieces = [] }) => pieces)), { reveals: false }),
+    ...buildWords(lines),
+    ...buildActions(lines),
+    ...buildLeftOut(lines),
+    ...lines.flatMap(({ call }) => buildPauseLine(call, look.paused)).slice(0, 1),
+    ...lines.flatMap(({ call, outlook }) => buildGap(call, outlook)).slice(0, 1),
+    ...buildSharedNote(lines, look),
+  ];
+  return { text, blocks };
+}
+
+/** Returns those of the calls that *Approve all* of this card approves: all that people can read on it. */
+function approvable(lines: readonly Pick<Line, 'call' | 'pieces'>[]): readonly Call[] {
+  return lines.flatMap(({ call, pieces }) => (mayApprove(call) && pieces ? [call] : []));
+}
+
+function mayApprove({ route, status }: Call): boolean {
+  const allows = route?.decisions.includes('approve') === true && !route.requiresReason;
+  return status === 'pending' && allows;
+}
+
+function charactersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce((sum, [name, inner]) => {
+    const length = name === 'text' && typeof inner === 'string' ? inner.length : 0;
+    return sum + length + charactersIn(inner);
+  }, 0);
+}
+
+/** Finds what of each call can be read whole in so many rows. */
+function toLines(shown: readonly ShownCall[], look: SharedLook, allRows: number): readonly Line[] {
+  let left = allRows;
+  return shown.map((each) => {
+    const { call } = each;
+    const tool = look.toolOf(call);
+    const masking = maskingOfCall(call, tool, { mark: look.mark, reveals: false });
+    if (call.status !== 'pending') return { ...each, tool, masking, pieces: undefined };
+    const rows = Math.min(left, BUDGET.sharedCallRows);
+    const { data, whole } = fitCall(call, tool ? { tool } : {}, masking, rows);
+    if (!whole) return { ...each, tool, masking, pieces: undefined };
+    left -= data.pieces.reduce((sum, piece) => sum + rowsOf(`${piece.label} ${piece.text}`), 0);
+    return { ...each, tool, masking, pieces: data.pieces };
+  });
+}
+
+/** What all calls that can be read here have in common is printed once. */
+function commonPieces(lines: readonly Line[]): readonly DataPiece[] {
+  const read = lines.flatMap(({ pieces }) => (pieces ? [pieces] : []));
+  const [first = [], ...others] = read;
+  if (others.length === 0) return [];
+  const names = others.map((pieces) => new Set(pieces.map(nameOf)));
+  return first.filter((piece) => names.every((each) => each.has(nameOf(piece))));
+}
+
+function nameOf({ label, list, name, set, text }: DataPiece): string {
+  return JSON.stringify([label, name, set, text, list]);
+}
+
+function buildCommon(common: readonly DataPiece[], lines: readonly Line[]): KnownBlock[] {
+  const [first] = lines;
+  if (common.length === 0 || first === undefined) return [];
+  const count = lines.filter(({ pieces }) => pieces).length;
+  const isAll = count === lines.length;
+  const label = renderText(
+    isAll ? 'The same in all' : `The same in ${count} of them`,
+    '',
+    first.masking,
+  );
+  return buildPieces([label, ...common]);
+}
+
+/** Names what the calls do in one line. */
+function titleOfAll(lines: readonly Line[]): string {
+  const [first] = lines;
+  if (first === undefined) return '';
+  const isOneTool = lines.every(
+    ({ call }) => call.tool === first.call.tool && call.server === first.call.server,
+  );
+  const head = isOneTool ? `${lines.length} × ${titleOf(first.call)}` : `${lines.length} calls`;
+  const title = `${head}: ${callName(first.call)} and ${lines.length - 1} more`;
+  if (title.length <= MOST_TITLE) return title;
+  return head.slice(0, cutBefore(head, MOST_TITLE));
+}
+
+const HIGH = '⚠ ';
+const MOST_TITLE = LIMITS.headerText - HIGH.length;
+
+function buildSharedHeading(lines: readonly Line[]): KnownBlock {
+  const isHigh = lines.some(({ call }) => call.risk === 'high' && !isTerminal(call));
+  const text = `${isHigh ? HIGH : ''}${titleOfAll(lines)}`;
+  return { type: 'header', text: { type: 'plain_text', text, emoji: false } };
+}
+
+function buildEnded({ call, masking, tool }: Line): KnownBlock[] {
+  return buildSettled(call, { masking, tool }, buttonMaker(call));
+}
+
+function buildLine(line: Line, isCommon: ReadonlySet<string>): KnownBlock[] {
+  const { call, pieces = [] } = line;
+  if (isTerminal(call)) return buildEnded(line);
+  const own = pieces.filter((piece) => !isCommon.has(nameOf(piece)));
+  const { note = '' } = call;
+  const noted =
+    typeof note === 'string' && note !== ''
+      ? [cutPiece(renderText('Note', note, line.masking), BUDGET.askedLine)]
+      : [];
+  return [buildTop(line), ...buildPieces([...noted, ...own])];
+}
+
+/** The line of a call that is not over, with the button that opens it. */
+function buildTop({ call, progress, outlook: _outlook, ...line }: Line): SectionBlock {
+  const { note = '' } = call;
+  const parts = [
+    `${iconOf(call)} ${sayCall(call, line)}`,
+    ...(call.status === 'pending' ? sayPending(call) : [sayStandingOnly(call)]),
+    ...(progress ? [asPlain(renderText('', progress.text, line.masking).text)] : []),
+  ];
+  const noted = typeof note === 'string' ? '' : `\n${writeSentence(note)}`;
+  const isOpen = call.status === 'pending' || call.status === 'unknown';
+  const button = buttonMaker(call);
+  return {
+    type: 'section',
+    text: { type: 'mrkdwn', text: `${parts.join(' · ')}${noted}`, verbatim: true },
+    expand: true,
+    accessory: isOpen ? button(ACTIONS.review, 'Open') : button(ACTIONS.open, 'Details'),
+  };
+}
+
+function sayPending(call: Call): readonly string[] {
+  const { earlier, editedBy, risk, route, votes } = call;
+  const quorum = route?.quorum ?? 1;
+  return [
+    ...(risk === 'high' ? [':warning: high risk'] : []),
+    ...(quorum > 1 ? [`${votes.length} of ${quorum} approvals`] : []),
+    ...(editedBy === undefined ? [] : [`edited by ${mention(editedBy.user)}`]),
+    ...(earlier === undefined ? [] : [sayEarlier(earlier)]),
+  ];
+}
+
+/** What the agent said beside them, where that is the same for all. */
+function buildWords(lines: readonly Line[]): KnownBlock[] {
+  const [first] = lines;
+  if (first === undefined || lines.some(({ call }) => call.words !== first.call.words)) return [];
+  const { outside: _its, ...call } = first.call;
+  return quoteWords(call, first.masking).map(buildQuote);
+}
+
+function buildActions(lines: readonly Line[]): KnownBlock[] {
+  const calls = approvable(lines);
+  const [only, ...more] = calls;
+  if (only === undefined) return [];
+  const isLast = lines.filter(({ call }) => call.status === 'pending').length === 1;
+  if (more.length === 0) {
+    // Beside others it would not say which one it approves.
+    return isLast ? [{ type: 'actions', elements: [makeApprove(only, buttonMaker(only))] }] : [];
+  }
+  return [{ type: 'actions', elements: [makeApproveAll(calls)] }];
+}
+
+const MOST_CONFIRM = 300;
+
+/** Its value names the attempts that stand on the card, so that it approves nothing else. */
+function makeApproveAll(calls: readonly Call[]): Button {
+  const text = `Approve all ${calls.length}`;
+  const plain = (words: string) => ({ type: 'plain_text' as const, text: words, emoji: false });
+  const names = calls.map((call) => callName(call)).join('; ');
+  const shown =
+    names.length <= MOST_CONFIRM ? names : `${names.slice(0, cutBefore(names, MOST_CONFIRM - 1))}…`;
+  const confirm = {
+    title: plain(`Approve ${calls.length} calls?`),
+    text: plain(shown),
+    confirm: plain(text),
+    deny: plain('Cancel'),
+  };
+  return {
+    type: 'button',
+    action_id: ACTIONS.approveAll,
+    style: 'primary',
+    text: plain(text),
+    value: encodeCardTokens(calls),
+    ...(calls.some(({ risk }) => risk === 'high') && { confirm }),
+  };
+}
+
+const MOST_NAMED = 5;
+
+/** Those that can't be read here are named: nobody takes the button to be for them. */
+function buildLeftOut(lines: readonly Line[]): KnownBlock[] {
+  const left = lines
+    .filter(({ call, pieces }) => mayApprove(call) && !pieces)
+    .map(({ call }) => call);
+  if (left.length === 0) return [];
+  const names = left.slice(0, MOST_NAMED).map(nameInBold).join(', ');
+  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+  const text = `${left.length} must be opened first, to be read whole: ${names}${more}`;
+  return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true }, expand: true }];
+}
+
+/** Says for all calls who asks and for whom they wait, as the one that needs most says it. */
+function buildSharedNote(lines: readonly Line[], look: SharedLook): KnownBlock[] {
+  const waiting = lines
+    .filter(({ call }) => call.status === 'pending')
+    .sort((a, b) => a.call.votes.length - b.call.votes.length);
+  const line = waiting[0] ?? lines[0];
+  if (line === undefined) return [];
+  const { calls, asked } = look;
+  const { call, masking, outlook } = line;
+  return [
+    buildCardNote(call, masking, {
+      isShared: true,
+      ...(outlook && { outlook }),
+      ...(calls && { calls }),
+      ...(asked && { asked }),
+    }),
+  ];
+}
+
+function sayPush(lines: readonly Line[]): string {
+  const title = toPlainText(titleOfAll(lines));
+  const waiting = lines.find(({ call }) => call.status === 'pending');
+  if (waiting === undefined) return `${title}: nothing waits for a decision.`;
+  const { channel } = placeOf(waiting.call.thread);
+  const where = isDirect(channel) ? '' : ` in ${mentionChannel(channel)}`;
+  return `Approve? ${title}. Asked by ${sayAsker(waiting.call, waiting.outlook)}${where}.`;
+}

@@ -1,0 +1,26 @@
+/** How a call stands on which people are still asked something. */
+import type { KnownBlock } from '@slack/types';
+import type { Call } from '../../domain/call.ts';
+import type { Masking } from '../../domain/mask-secrets.ts';
+import { BUDGET } from '../limits.ts';
+import { buildPieces } from './build-pieces.ts';
+import { cutPiece } from './fit-pieces.ts';
+import { renderText } from './render-args.ts';
+import { iconOf, sayVerdict } from './settled-card.ts';
+import { sayStatus } from './state-words.ts';
+
+/** Makes the blocks that say of an unknown call what is known; the buttons of a pending one say how it stands. */
+export function buildState(call: Call, masking: Masking): KnownBlock[] {
+  if (call.status !== 'unknown') return [];
+  const verdict = sayVerdict(call);
+  const by = verdict === undefined ? '' : ` · ${verdict}`;
+  const text = `${iconOf(call)} *${sayStatus(call)}*${by}\nPlease look, and say what you found.`;
+  const { outcome } = call;
+  const reason = outcome?.kind === 'unknown' ? outcome.reason : '';
+  return [
+    { type: 'section', text: { type: 'mrkdwn', text }, expand: true },
+    ...(reason === ''
+      ? []
+      : buildPieces([cutPiece(renderText('What is known', reason, masking), BUDGET.outcome)])),
+  ];
+}

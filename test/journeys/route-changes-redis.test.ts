@@ -1,0 +1,3 @@
+import { routeChangeJourneys } from './route-changes.ts';
+
+routeChangeJourneys('Redis');

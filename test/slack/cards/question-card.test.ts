@@ -1,0 +1,175 @@
+/** Cards and forms of questions that programs ask. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Call } from '../../../src/domain/call.ts';
+import type { Outside } from '../../../src/domain/outside.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import { channelKey } from '../../../src/domain/thread-key.ts';
+import {
+  validateMessage,
+  validateView,
+} from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
+import { buildFullView } from '../../../src/slack/forms/full-view.ts';
+import { buildReplyForm, readReply } from '../../../src/slack/forms/reply-form.ts';
+import { APPROVER, aCall } from '../../support/a-call.ts';
+import { TEST_MARK } from '../../support/test-mark.ts';
+import { actionIds, dataTexts, outsideData } from '../../support/unrender-card.ts';
+
+const LOOK = { mark: TEST_MARK };
+const BOT: Outside = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
+const REPLIED = { kind: 'reply', by: APPROVER, at: 2_000 } as const;
+
+function theirs(patch: Partial<Call> = {}, outside: Partial<Outside> = {}): Call {
+  const thread = channelKey({ team: 'T1', channel: 'C1' });
+  return aCall({ thread, askedLine: '', outside: { ...BOT, ...outside }, ...patch });
+}
+
+const cardOf = (call: Call) => {
+  const card = buildCallCard(call, LOOK);
+  assert.deepEqual(validateMessage(card), []);
+  return card;
+};
+const says = (call: Call) => JSON.stringify(outsideData(cardOf(call)));
+
+const QUESTION: Partial<Outside> = {
+  decisions: ['reply'],
+  choices: ['Blue', '<!channel> *Approved by* <@U7>', 'Grün \u202eneht'],
+};
+const asked = (outside: Partial<Outside> = QUESTION) =>
+  theirs(
+    {
+      tool: 'ask_human',
+      args: '{"question":"Which <!here> colour?"}',
+      route: { ...REQUESTER_ROUTE, decisions: ['reply'] },
+    },
+    outside,
+  );
+const formOf = (call: Call) => {
+  const form = buildReplyForm(call, { tool: undefined, mark: TEST_MARK });
+  assert.deepEqual(validateView(form), []);
+  return form;
+};
+const fill = (text: string | null, choice?: string) => ({
+  choice: { chosen: { selected_option: choice === undefined ? null : { value: choice } } },
+  reply: { text: { value: text } },
+});
+
+describe('a question with answers to choose from', () => {
+  it('stands on its card as data, with its answers to choose from', () => {
+    const card = cardOf(asked());
+    assert.deepEqual(actionIds(card), ['call.choose', 'call.reply', 'call.open']);
+    const data = dataTexts(card.blocks);
+    for (const text of ['Which <!here> colour?', 'Blue', '<!channel> *Approved by* <@U7>']) {
+      assert.ok(data.includes(text), text);
+    }
+    assert.ok(data.includes('Grün \\u{202e}neht'));
+    assert.doesNotMatch(JSON.stringify(card), /"mrkdwn","text":"[^"]*(?:<!channel>|<!here>|U7)/);
+    const said = says(asked());
+    assert.match(said, /1 character that can’t be seen/);
+    assert.match(said, /answer by <!date/);
+    assert.doesNotMatch(said, /risk|until <!date/);
+    assert.equal(card.text, 'Answer? Question from deploy-bot, for <@U1> in <#C1>.');
+    const outcome = { kind: 'reply', text: 'Blue', by: APPROVER } as const;
+    const answered = { ...asked(), status: 'replied', verdict: REPLIED, outcome } as const;
+    assert.match(
+      says(answered),
+      /\*Question from deploy-bot\* “” · answer: “” · answered by <@U2>/,
+    );
+    assert.deepEqual(dataTexts(cardOf(answered)), ['Which &lt;!here&gt; colour?', 'Blue']);
+  });
+
+  it('is the heading where it is a plain line, and few short answers are buttons', () => {
+    const plain = theirs(
+      {
+        tool: 'ask_human',
+        args: '{"question":"Which colour?"}',
+        route: { ...REQUESTER_ROUTE, decisions: ['reply'] },
+      },
+      { decisions: ['reply'], choices: ['Blue', 'Green'] },
+    );
+    const card = cardOf(plain);
+    assert.deepEqual(actionIds(card), [
+      'call.choose-0',
+      'call.choose-1',
+      'call.reply',
+      'call.open',
+    ]);
+    const [header, next] = card.blocks;
+    assert.ok(header?.type === 'header');
+    assert.equal(header.text.text, 'deploy-bot asks: Which colour?');
+    assert.equal(next?.type, 'actions');
+    assert.match(JSON.stringify(card.blocks), /API key, unverified/);
+    const six = ['1', '2', '3', '4', '5', '6'];
+    const many = cardOf({ ...plain, outside: { ...BOT, decisions: ['reply'], choices: six } });
+    assert.equal(actionIds(many)[0], 'call.choose');
+    for (const question of [
+      'Which\nof\nthem?',
+      'Is :ok: fine?',
+      `${'x'.repeat(120)}?`,
+      '*Approved*',
+    ]) {
+      const [title] = cardOf({ ...plain, args: JSON.stringify({ question }) }).blocks;
+      assert.ok(title?.type === 'header');
+      assert.equal(title.text.text, 'Question from deploy-bot');
+    }
+  });
+
+  it('is answered in a form that shows it, by a choice or in words', () => {
+    const form = formOf(asked());
+    assert.equal(form.title.text, 'Answer the program');
+    assert.ok(dataTexts(form.blocks).includes('Which <!here> colour?'));
+    const text = JSON.stringify(outsideData(form));
+    assert.match(text, /"radio_buttons"/);
+    assert.match(text, /Grün \\\\u\{202e\}neht/);
+    assert.match(text, /The program “deploy-bot” reads this\./);
+    assert.doesNotMatch(JSON.stringify(form), /mrkdwn/);
+  });
+
+  it('offers many answers in a list, and long ones by number beside their text', () => {
+    const long = `${'a'.repeat(100)} and no more`;
+    const choices = [long, ...Array.from({ length: 19 }, (_, i) => `choice ${i}`)];
+    const form = formOf(asked({ ...QUESTION, choices }));
+    assert.match(JSON.stringify(form), /"static_select"/);
+    assert.match(JSON.stringify(form), /"1\. a{71}…"/);
+    assert.ok(dataTexts(form.blocks).includes(long));
+    const card = cardOf(asked({ ...QUESTION, choices }));
+    assert.deepEqual(actionIds(card), ['call.open', 'call.choose', 'call.reply']);
+  });
+
+  it('takes exactly one answer, and none that was not offered (D16)', () => {
+    assert.deepEqual(readReply(asked(), fill(null, '0')), { kind: 'choice', place: 0 });
+    assert.deepEqual(readReply(asked(), fill('Red', undefined)), { kind: 'text', text: 'Red' });
+    assert.deepEqual(readReply(asked(), fill('Red', 'own')), { kind: 'text', text: 'Red' });
+    for (const [values, block] of [
+      [fill('Red', '0'), 'reply'],
+      [fill('  ', undefined), 'reply'],
+      [fill(null, 'own'), 'reply'],
+      [fill(null, '20'), 'choice'],
+      [fill(null, '-1'), 'choice'],
+      [fill('Red', '<@U7>'), 'choice'],
+    ] as const) {
+      const read = readReply(asked(), values);
+      assert.equal(read.kind, 'wrong');
+      assert.deepEqual(read.kind === 'wrong' && Object.keys(read.errors), [block]);
+    }
+  });
+
+  it('is asked in words alone where it offers no answers', () => {
+    const form = formOf(asked({ decisions: ['reply'] }));
+    assert.doesNotMatch(JSON.stringify(form), /radio|select/);
+    assert.match(JSON.stringify(form), /Your answer/);
+  });
+
+  it('is reviewed on Home without a word of approving', () => {
+    const review = buildFullView(asked(), {
+      page: 1,
+      tool: undefined,
+      mayApprove: true,
+      mark: TEST_MARK,
+      isReview: true,
+    });
+    assert.deepEqual(validateView(review), []);
+    assert.deepEqual(actionIds(review), ['call.reply']);
+  });
+});
