@@ -1,6 +1,6 @@
 /** Decisions as they come from the edge: a pause holds what would run. */
 import type { Call } from '../domain/call.ts';
-import { DamagedRecordError } from '../domain/damage.ts';
+import { ifDamaged } from '../domain/damage.ts';
 import type {
   DecisionCommand,
   DecisionLook,
@@ -20,11 +20,6 @@ type Open = { readonly kind: 'open'; readonly call: Call };
 
 /** What a pause does not hold: nothing runs of these. */
 const WORKS_IN_PAUSE: ReadonlySet<DecisionKind> = new Set(['reply', 'ignore']);
-
-/** That it is damaged is told by the settlement itself. */
-function orNone(error: unknown): undefined {
-  if (!(error instanceof DamagedRecordError)) throw error;
-}
 
 /** Builds the decisions of people at the edge. */
 export function createDecideAtEdge(
@@ -48,7 +43,8 @@ export function createDecideAtEdge(
   }
 
   async function holdRerun({ callId, by }: SettleCommand): Promise<DecisionOutcome | undefined> {
-    const call = await store.ledger.get(callId).catch(orNone);
+    // That it is damaged is told by the settlement itself.
+    const call = await store.ledger.get(callId).catch(ifDamaged(undefined));
     if (call?.status !== 'unknown') return undefined;
     const pause = await store.pause.read();
     if (!pause) return undefined;

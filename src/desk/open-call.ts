@@ -1,6 +1,7 @@
 /** A person reads a call whole: what is masked until then is shown to them, and it is logged that it was. */
 import type { Call } from '../domain/call.ts';
 import { ruleOpening } from '../domain/call-secrets.ts';
+import { ifDamaged } from '../domain/damage.ts';
 import type { DecisionLook, DecisionOutcome, OpenCommand } from '../domain/decision.ts';
 import { isElicitation, isQuestion } from '../domain/outside.ts';
 import type { DecisionKind } from '../domain/route.ts';
@@ -15,7 +16,8 @@ export function createOpenCall(
   look: (look: DecisionLook) => Promise<Looked>,
 ) {
   async function lookAt(command: OpenCommand): Promise<Looked> {
-    const call = await store.ledger.get(command.callId);
+    // That it is damaged is told by the look.
+    const call = await store.ledger.get(command.callId).catch(ifDamaged(undefined));
     const kind = call ? decisionOn(call) : 'approve';
     return await look({ ...command, kind, renews: true });
   }

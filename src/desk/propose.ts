@@ -1,7 +1,7 @@
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { OpenCall } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
-import { DamagedRecordError } from '../domain/damage.ts';
+import { ifDamaged } from '../domain/damage.ts';
 import { digestOf } from '../domain/digest.ts';
 import { findEarlier } from '../domain/earlier-call.ts';
 import { toolsOf } from '../domain/helper.ts';
@@ -123,17 +123,12 @@ export function createPropose(deps: DeskDeps) {
       store.history.newest(thread, 1, 0),
       store.ledger.ofThread(thread, id),
     ]);
-    const before = last ? await store.ledger.ofThread(thread, last.id).catch(noneOf) : [];
+    // A turn that is over must not hold up this one: what is damaged in it is like nothing.
+    const before = last ? await store.ledger.ofThread(thread, last.id).catch(ifDamaged([])) : [];
     return [...before, ...now];
   }
 
   return { check, put };
-}
-
-/** A turn that is over must not hold up this one: what is damaged in it is like nothing. */
-function noneOf(error: unknown): readonly Call[] {
-  if (error instanceof DamagedRecordError) return [];
-  throw error;
 }
 
 function sayUnknownTool(name: string, tools: Toolbox): string {

@@ -52,7 +52,8 @@ export async function readCard(
 /** A call that is alone in its message costs no read. */
 async function readBeside({ ledger }: Reads, call: Call): Promise<readonly Call[]> {
   if (call.siblings === 1) return [call];
-  const calls = await ledger.ofThread(call.thread, call.turn);
+  // One that is damaged does not hold up the others.
+  const calls = await ledger.ofThread(call.thread, call.turn, 'leave-out');
   return calls.filter((each) => isBeside(each, call));
 }
 

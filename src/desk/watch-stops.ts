@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../domain/clock.ts';
-import { DamagedRecordError } from '../domain/damage.ts';
+import { ifDamaged } from '../domain/damage.ts';
 import type { Log } from '../domain/log.ts';
 import type { Store } from '../domain/store.ts';
 import type { StopSignals } from './stop-signals.ts';
@@ -32,8 +32,10 @@ export function watchStops(deps: {
 
   async function look(): Promise<void> {
     for (const thread of signals.watched()) {
+      // A damaged message holds up its own thread, and not the stops of others.
+      const current = await inbox.current(thread).catch(ifDamaged(undefined));
       // The mark stays until all that runs for the turn has ended.
-      if ((await inbox.current(thread).catch(orNone))?.stopped) signals.stop(thread);
+      if (current?.stopped) signals.stop(thread);
     }
   }
 
@@ -41,9 +43,4 @@ export function watchStops(deps: {
     isOver = true;
     cancel();
   };
-}
-
-/** A damaged message holds up its own thread, and not the stops of others. */
-function orNone(error: unknown): undefined {
-  if (!(error instanceof DamagedRecordError)) throw error;
 }

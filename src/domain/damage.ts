@@ -41,6 +41,14 @@ export class DamagedRecordError extends Error {
 /** Hears of a record that was found damaged; where it was left out of a list, nobody else does. */
 export type OnDamaged = (error: DamagedRecordError) => void;
 
+/** Makes a `catch` that answers with something else in place of a damaged record, and throws any other error. */
+export function ifDamaged<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof DamagedRecordError) return instead;
+    throw error;
+  };
+}
+
 /** Names a record as people read it. */
 export function nameOf({ kind, id }: Pick<RecordName, 'kind' | 'id'>): string {
   return id === '' ? kind : `${kind} ${id}`;

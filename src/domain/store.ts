@@ -81,8 +81,12 @@ export interface Ledger {
   /** Replaces `before` by the last step's call, if `before` is still the newest revision; false when another writer was first. Throws for a step that the table of the call's life lacks. */
   write(before: Call, steps: readonly Step[], effects: Effects): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
-  /** Calls of one thread, optionally of one turn, in the order of their creation and position. */
-  ofThread(thread: ThreadKey, turn?: string): Promise<readonly Call[]>;
+  /** Calls of one thread, optionally of one turn, in the order of their creation and position. Damaged ones are left out, or the answer is a rejection. (Default: it is.) */
+  ofThread(
+    thread: ThreadKey,
+    turn?: string,
+    damaged?: 'leave-out' | 'reject',
+  ): Promise<readonly Call[]>;
   /** Marks outcomes as taken; unknown ids are passed over, and with a fence those of another thread. */
   markDelivered(ids: readonly string[], fence?: ThreadFence): Promise<void>;
   /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */

@@ -119,9 +119,12 @@ function tokensIn(text: string, actionId: string): readonly CardToken[] {
 
 const CHOICE = new RegExp(`^${ACTIONS.choose.replace('.', '\\.')}-([0-9])$`);
 
+/** The elements whose value is the chosen option's. */
+const MENUS: ReadonlySet<string> = new Set([ACTIONS.choose, ACTIONS.menu]);
+
 /** The call that an element on a card names, and which answer where it offers one: by its id, or in a list beside the token. */
 function chosenIn(actionId: string, value: string, action: Payload): [string, string] {
-  if (actionId !== ACTIONS.choose) return [value, CHOICE.exec(actionId)?.[1] ?? ''];
+  if (!MENUS.has(actionId)) return [value, CHOICE.exec(actionId)?.[1] ?? ''];
   const chosen = textAt(objectAt(action, 'selected_option'), 'value') ?? '';
   const [token = '', place = ''] = chosen.split(' ');
   return [token, place];

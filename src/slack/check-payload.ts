@@ -47,6 +47,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   [ACTIONS.reply]: button('message', VIEWS.full),
   [ACTIONS.ignore]: button('message', VIEWS.full),
   [ACTIONS.open]: button('message'),
+  [ACTIONS.menu]: { type: 'overflow', stands: ['message'] },
   [ACTIONS.choose]: { type: 'static_select', stands: ['message'] },
   ...Object.fromEntries(
     Array.from({ length: CHOICE_BUTTONS }, (_, place) => [chooseAction(place), button('message')]),

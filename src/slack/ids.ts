@@ -7,6 +7,7 @@ export const ACTIONS = {
   reply: 'call.reply',
   ignore: 'call.ignore',
   open: 'call.open',
+  menu: 'call.menu',
   /** One of the answers that a question offers: as a button by its place, or in a list. */
   choose: 'call.choose',
   page: 'call.page',

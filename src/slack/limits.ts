@@ -43,7 +43,7 @@ export const BUDGET = {
   cardRows: 18,
   argumentRows: 8,
   /** Rows of the arguments of one call among several on a card, and of all of them together. */
-  sharedCallRows: 6,
+  sharedCallRows: 8,
   sharedRows: 60,
   previewRows: 12,
   cardPieces: 10,

@@ -64,6 +64,7 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.edit]: { handle: edit, check: 'form' },
   [ACTIONS.reply]: { handle: reply, check: 'form' },
   [ACTIONS.open]: { handle: open, check: 'form' },
+  [ACTIONS.menu]: { handle: open, check: 'form' },
   [ACTIONS.choose]: { handle: choose, check: 'card' },
   ...Object.fromEntries(
     Array.from({ length: CHOICE_BUTTONS }, (_, place) => [

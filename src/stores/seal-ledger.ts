@@ -13,8 +13,8 @@ export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
       const call = await ledger.get(id);
       return call && checkSeal(call, seal);
     },
-    ofThread: async (thread, turn) =>
-      (await ledger.ofThread(thread, turn)).map((call) => checkSeal(call, seal)),
+    ofThread: async (thread, turn, damaged) =>
+      (await ledger.ofThread(thread, turn, damaged)).map((call) => checkSeal(call, seal)),
     askingAny: async (team, asked, page) =>
       (await ledger.askingAny(team, asked, page)).map((call) => checkSeal(call, seal)),
     madeBy: async (requester, page) =>

@@ -176,7 +176,9 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       await stage.form('admin', 'Approve');
       await stage.workspace.submit('admin', { reason: 'Checked twice.' });
       await stage.answer(place, 'why is noted.');
-      await stage.card(place, 'Done', 'It is in the plan.', 'Checked twice.');
+      await stage.press('requester', await stage.card(place, 'why', 'Done'), 'call.open');
+      await stage.view('requester', 'It is in the plan.');
+      await stage.view('requester', 'Checked twice.');
       const { messages } = stage.model.requests.at(-1) ?? { messages: [] };
       const heard = messages.findLast(({ role }) => role === 'tool');
       assert.match(String(heard?.content), /^Approved by U0APPROVER: It is in the plan\.\n/);

@@ -17,8 +17,8 @@ describe('a damaged call', () => {
       sayText('Both are noted.'),
     );
     place = await stage.ask('requester', 'note both');
-    await stage.card(place, 'broken', 'Approve');
-    await stage.card(place, 'whole', 'Approve');
+    await stage.line(place, 'broken');
+    await stage.line(place, 'whole');
     await stage.settled();
     const [row] = stage.sql<{ document: string }>(
       `SELECT document FROM calls WHERE document LIKE '%broken%'`,
@@ -34,17 +34,10 @@ describe('a damaged call', () => {
   };
 
   it('answers every press with what is wrong, and decides nothing', async () => {
-    const card = await stage.card(place, 'broken', 'Approve');
-    const told = 'what I have stored of this is damaged';
-    for (const action of ['call.approve', 'call.ignore']) {
-      await stage.press('requester', card, action);
-      await stage.privately('requester', told);
-    }
-    for (const action of ['call.edit', 'call.reply']) {
-      await stage.press('requester', card, action);
-      await stage.view('requester', told);
-      await stage.workspace.close('requester');
-    }
+    const line = await stage.line(place, 'broken');
+    await stage.openLine('requester', line);
+    await stage.view('requester', 'what I have stored of this is damaged');
+    await stage.workspace.close('requester');
     assert.deepEqual(await stage.runs(), []);
   });
 
@@ -70,9 +63,10 @@ describe('a damaged call', () => {
   });
 
   it('does not hold up the other call of its message', async () => {
-    const whole = await stage.card(place, 'whole', 'Approve');
-    await stage.press('requester', whole, 'call.approve');
-    await stage.card(place, 'whole', 'Done');
+    const whole = await stage.line(place, 'whole');
+    await stage.press('requester', whole.card, 'call.approve-all');
+    await stage.privately('requester', 'what I have stored of this is damaged');
+    await stage.line(place, 'whole', 'Done');
     assert.deepEqual(
       (await stage.runs()).map(({ args }) => args),
       [{ text: 'whole' }],
@@ -86,8 +80,8 @@ describe('a damaged call', () => {
       document.length - 20,
     );
     await stage.restart('stop');
-    const card = await stage.card(place, 'broken', 'Approve');
-    await stage.press('requester', card, 'call.approve');
+    const line = await stage.line(place, 'broken', 'Waiting for a decision');
+    await stage.pressLine('requester', line, 'call.approve');
     await stage.answer(place, 'Both are noted.');
     await stage.settled();
     assert.equal((await stage.runs()).length, 2);

@@ -3,21 +3,25 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import type { KnownBlock } from '@slack/types';
 import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
 import { createSeal } from '../../src/domain/seal.ts';
 import { openStore } from '../../src/stores/open-store.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
 import { seedPending } from '../bench/kit/seed-pending.ts';
+import { SILENT } from '../stores/redis/open-store.ts';
+import { onHomes } from '../support/homes.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
-import { allText, type Place } from '../support/scene.ts';
+import type { Place } from '../support/scene.ts';
 import { call as aModelCall } from './field-reports/field-stage.ts';
 import { type InnerStage, setInnerStage } from './field-reports/inner-stage.ts';
 
 const GROUP = ['approver', 'admin'] as const;
 const MINUTE_MS = 60_000;
-const silent = () => {};
-const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
+
+const aRoute = (group: string): Route => {
+  const approvers = [`usergroup:${group}` as const];
+  return { ...REQUESTER_ROUTE, name: 'ops', approvers, selfApproval: false };
+};
 
 describe('App Home', () => {
   let stage: InnerStage;
@@ -41,9 +45,7 @@ describe('App Home', () => {
   });
 
   function askGroup(route: Partial<Route> = {}): void {
-    const approvers = [`usergroup:${group}` as const];
-    const more = { name: 'ops', approvers, selfApproval: false, ...route };
-    stage.setGate(() => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...more } }));
+    stage.setGate(() => ({ kind: 'ask', route: { ...aRoute(group), ...route } }));
   }
 
   /** Has the agent want these notes, all in one message; resolves when they are pending. */
@@ -65,8 +67,7 @@ describe('App Home', () => {
     return row?.n ?? 0;
   }
 
-  const runs = async () => await readFile(stage.runJournal, 'utf8').catch(() => '');
-
+  const runs = () => readFile(stage.runJournal, 'utf8').catch(() => '');
   it('has a call read whole and approved right there, and then shows the next', async () => {
     const place = await want('the first', 'the second');
     await openHome('approver');
@@ -203,21 +204,22 @@ describe('two hundred waiting calls', () => {
 
   /** Stores what two hundred turns have left behind that wait for the group. */
   async function seed(): Promise<void> {
-    const { workspace, runJournal, clock } = stage;
+    const { workspace, clock } = stage;
     const group = workspace.setUserGroup('ops-approvers', GROUP);
-    const folder = dirname(runJournal);
+    const folder = dirname(stage.runJournal);
     const opened = await openStore(
       { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'files') },
       { clock, log: SILENT, onWake: () => {} },
     );
-    // What is seeded need not survive a loss of power.
-    if ('db' in opened.store.saver) opened.store.saver.db.pragma('synchronous = OFF');
     const seal = createSeal(await opened.installationKey.read());
     const ledger = sealLedger(opened.store.ledger, seal);
     const requester = { team: workspace.team.id, user: workspace.member('requester').id };
-    const approvers = [`usergroup:${group}` as const];
-    const route = { ...REQUESTER_ROUTE, name: 'ops', approvers, selfApproval: false };
-    await seedPending({ store: { ...opened.store, ledger }, clock, count: 200, requester, route });
+    const route = aRoute(group);
+    stage.setGate(() => ({ kind: 'ask', route }));
+    // Calls whose messages are gone are not listed.
+    const card = await workspace.say('requester', 'ops', 'Where all of them stand.');
+    const all = { requester, route, card };
+    await seedPending({ store: { ...opened.store, ledger }, clock, count: 200, ...all });
     await opened.store.close();
   }
 
@@ -262,39 +264,3 @@ describe('two hundred waiting calls', () => {
     }
   });
 });
-
-/** What people see and press on their Homes. */
-function onHomes(stageNow: () => InnerStage) {
-  const blocksOf = (who: string) =>
-    (stageNow().workspace.see(who).home?.blocks ?? []) as KnownBlock[];
-  const home = (who: string) => allText({ text: '', blocks: blocksOf(who) });
-  const published = () =>
-    stageNow().workspace.journal.filter(
-      ({ name, kind }) => kind === 'api' && name === 'views.publish',
-    );
-  return {
-    blocksOf,
-    home,
-    published,
-    idsOn: (who: string) =>
-      blocksOf(who).flatMap(({ block_id: id = '' }) =>
-        id.startsWith('waiting:') ? [id.slice('waiting:'.length)] : [],
-      ),
-    press: (who: string, actionId: string, blockId: string) =>
-      stageNow().workspace.clickInHome(who, { actionId, blockId }),
-    shows: (who: string, part: string) =>
-      stageNow().workspace.waitFor(() => (home(who).includes(part) ? true : undefined), {
-        describe: () => home(who),
-      }),
-    async openHome(who: string): Promise<void> {
-      const before = published().length;
-      const { workspace } = stageNow();
-      await workspace.openHome(who);
-      const isAnswered = () =>
-        published()
-          .slice(before)
-          .some(({ answer }) => answer !== undefined);
-      await workspace.waitFor(() => (isAnswered() ? true : undefined));
-    },
-  };
-}

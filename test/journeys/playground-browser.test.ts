@@ -67,6 +67,27 @@ for (const size of SIZES) {
       assert.deepEqual(await files(), approved);
     }
 
+    /** The line of a call on the card of several. */
+    const line = (path: string) =>
+      me.thread.locator('.with-accessory').filter({ hasText: path }).last();
+
+    async function approveLine(path: string, text: string): Promise<void> {
+      await me.press(line(path).getByRole('button', { name: 'Open', exact: true }));
+      const approve = dialog().getByRole('button', { name: 'Approve', exact: true });
+      await approve.waitFor();
+      // What is written must be what is shown, to the byte.
+      assert.ok((await dialog().locator('pre').allTextContents()).includes(text));
+      assert.deepEqual(await files(), approved);
+      await me.press(approve);
+      await line(path)
+        .getByText(/approved by/)
+        .waitFor();
+      approved[path] = text;
+      assert.deepEqual(await files(), approved);
+      await me.press(dialog().getByRole('button', { name: 'Close', exact: true }));
+      await dialog().waitFor({ state: 'detached' });
+    }
+
     it('its first sight says what to try', async (t) => {
       t.diagnostic(`npm start printed its address after ${startedInMs} ms`);
       const suggested = me.page.getByRole('group', { name: 'Suggested messages' });
@@ -109,11 +130,10 @@ for (const size of SIZES) {
       await me.look('06-diff');
       await me.pressTwice(button('Approve', 'greeting.txt'));
       // A second run would fail, since the old text is gone.
-      await done('greeting.txt');
+      await said(/^The greeting is switched/);
       approved['greeting.txt'] = 'Good morning, colleagues.\n\nThe next release is on Friday.\n';
       assert.deepEqual(await files(), approved);
-      await said(/Nothing changed: edit_file/);
-      await said(/^The greeting is switched/);
+      await said(/Nothing changed: .*greeting\.txt/);
       await me.look('07-second-click');
     });
 
@@ -139,10 +159,10 @@ for (const size of SIZES) {
 
     it('three calls are decided in the order 2, 1, 3, and each writes its own file at once', async () => {
       await me.ask('Three calls at once');
-      await button('Approve', 'week/wednesday.md').waitFor();
+      await line('week/wednesday.md').getByRole('button', { name: 'Open' }).waitFor();
       await me.look('10-batch');
       for (const day of ['tuesday', 'monday', 'wednesday']) {
-        await approve(`week/${day}.md`, `# ${day}\n\n- One thing that matters\n`);
+        await approveLine(`week/${day}.md`, `# ${day}\n\n- One thing that matters\n`);
         await me.look(`11-batch-${day}`);
       }
       await said(/^The week is planned/);
@@ -150,9 +170,9 @@ for (const size of SIZES) {
 
     it('an outsider’s click is refused to the outsider alone, and the requester still decides', async () => {
       await me.ask('Two calls at once');
-      await button('Approve', 'release/notes.md').waitFor();
+      await button('Approve all 2', 'release/notes.md').waitFor();
       await me.actAs('outsider');
-      await me.press(button('Approve', 'release/notes.md'));
+      await me.press(button('Approve all 2', 'release/notes.md'));
       const refusal = me.thread.getByRole('article').filter({ hasText: 'Only visible to you' });
       await refusal.filter({ hasText: 'Nothing changed.' }).waitFor();
       // The answer stands at the end of the thread: on a phone that is below the next card.
@@ -166,27 +186,26 @@ for (const size of SIZES) {
       await me.look('12-outsider-refused');
       assert.deepEqual(await files(), approved);
       await me.actAs('requester');
-      const notes = '# Release notes\n\n- Calls are countersigned on cards.\n';
-      await approve('release/notes.md', notes);
       assert.equal(await refusal.count(), 0);
-      const list = '# Checklist\n\n- [ ] Tests pass\n- [ ] Notes are read\n';
-      await approve('release/checklist.md', list);
+      await me.press(button('Approve all 2', 'release/notes.md'));
+      approved['release/notes.md'] = '# Release notes\n\n- Calls are countersigned on cards.\n';
+      approved['release/checklist.md'] = '# Checklist\n\n- [ ] Tests pass\n- [ ] Notes are read\n';
       await said(/^The release is prepared/);
+      assert.deepEqual(await files(), approved);
     });
 
     it('Ignore ends the turn, and all files are still there', async () => {
       await me.ask('Delete files');
-      await button('Ignore', 'greeting.txt').waitFor();
+      await me.press(line('greeting.txt').getByRole('button', { name: 'Open', exact: true }));
       await me.look('13-delete');
-      await me.press(button('Ignore', 'greeting.txt'));
-      await me
-        .card('greeting.txt')
+      await me.press(dialog().getByRole('button', { name: 'Ignore', exact: true }));
+      await line('greeting.txt')
         .getByText(/ignored by/)
         .waitFor();
-      await me
-        .card('haiku.txt')
+      await line('haiku.txt')
         .getByText(/withdrawn/)
         .waitFor();
+      await me.press(dialog().getByRole('button', { name: 'Close', exact: true }));
       await me.look('14-ignored');
       assert.deepEqual(await files(), approved);
     });

@@ -113,11 +113,12 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
         for (let n = 0; n < count; n += PER_THREAD) {
           const channel = channels[threads.length % channels.length] ?? '';
           const root = isPosted ? await post(channel) : `1700000000.${100_000 + threads.length}`;
-          const calls: SeedCall[] = [];
-          for (let k = 0; k < PER_THREAD; k += 1) {
-            const ts = isPosted ? await post(channel, root) : `1700000001.${100_000 + n + k}`;
-            calls.push({ state, card: { channel, ts } });
-          }
+          // The calls of a message share a card.
+          const ts = isPosted ? await post(channel, root) : `1700000001.${100_000 + n}`;
+          const calls = Array.from({ length: PER_THREAD }, () => ({
+            state,
+            card: { channel, ts },
+          }));
           threads.push({ channel, root, calls });
         }
       };

@@ -11,6 +11,7 @@ import { createSystemClock } from '../../src/system-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const GENERAL = 'C0GENERAL';
+const PATIENCE_MS = 30_000;
 
 /** The playground in folders of its own, pressed by HTTP as its page does. */
 export async function aPlayground(t: TestContext, folder?: string) {
@@ -69,8 +70,9 @@ function aPage(url: string) {
       const response = await get('/ui/files');
       return (await response.json()) as readonly WorkspaceFile[];
     },
-    /** Waits for messages of the app; what never comes is ended by the runner's time-out. */
+    /** Waits for messages of the app. */
     async seen(shape: RegExp, count = 1, as?: string): Promise<readonly WorkspaceMessage[]> {
+      const end = performance.now() + PATIENCE_MS;
       for (;;) {
         const { messages } = await see(as);
         const found = messages.filter(
@@ -78,6 +80,8 @@ function aPage(url: string) {
             user === 'U0COUNTERSIGN' && shape.test(`${text} ${JSON.stringify(blocks)}`),
         );
         if (found.length >= count) return found;
+        const last = JSON.stringify(messages.slice(-3));
+        assert.ok(performance.now() < end, `No ${count} messages with ${shape}; last: ${last}`);
       }
     },
   };

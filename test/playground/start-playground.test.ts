@@ -29,7 +29,7 @@ test('what an earlier run left waiting does not hinder the next run on the same 
   const { start, logged } = await aPlayground(t);
   const first = await start();
   await first.say('Plan the week: one file each for Monday, Tuesday and Wednesday');
-  await first.seen(/week\/.*call\.approve/, 3);
+  await first.seen(/week\/.*call\.approve-all/);
   await first.stop();
 
   const second = await start();

@@ -41,7 +41,7 @@ test('each suggestion begins something real that can be decided', async (t) => {
   await t.test('a transfer that two people approve, by a route that is set once', async () => {
     const { note } = await page.tryOut('Two approvers');
     assert.match(note ?? '', /#approvals.*approver.*admin/);
-    const [card] = await page.seen(/transfer.*call\.approve/i, 1, 'approver');
+    const [card] = await page.seen(/payroll.*call\.approve/i, 1, 'approver');
     assert(card);
     assert.equal(card.channel, 'C0APPROVALS');
     await page.press(card, 'call.approve', 'approver');
@@ -49,7 +49,7 @@ test('each suggestion begins something real that can be decided', async (t) => {
     await page.seen(/The payroll account holds €16,800\.00 now/);
     const told = await page.seen(/two-approvers/, 1, 'admin');
     await page.tryOut('Two approvers');
-    await page.seen(/transfer.*call\.approve/i, 1, 'approver');
+    await page.seen(/payroll.*call\.approve/i, 1, 'approver');
     assert.equal((await page.seen(/two-approvers/, 1, 'admin')).length, told.length);
   });
 

@@ -1,5 +1,5 @@
 /** What can be pressed on a card. */
-import type { Button, ConfirmationDialog, KnownBlock, StaticSelect } from '@slack/types';
+import type { Button, ConfirmationDialog, KnownBlock, Overflow, StaticSelect } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import { encodeCardToken } from '../../domain/digest.ts';
 import { hideText, type Masking } from '../../domain/mask-secrets.ts';
@@ -50,10 +50,20 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
   }
   const decisions = makeDecisions(call, facts, button);
   const choices = makeChoices(call, facts.masking);
-  const elements = facts.whole
-    ? [...choices, ...decisions, look]
-    : [look, ...choices, ...decisions];
-  return [{ type: 'actions', elements }];
+  const buttons = [...choices, ...decisions];
+  if (!facts.whole) return [{ type: 'actions', elements: [look, ...buttons] }];
+  const last = buttons.length < MAX_BUTTONS ? look : makeMenu(call);
+  return [{ type: 'actions', elements: [...buttons, last] }];
+}
+
+/** As many as stand in one row of a phone. */
+const MAX_BUTTONS = 4;
+
+/** Makes the menu of what is rarely pressed. */
+function makeMenu(call: Call): Overflow {
+  const text = { type: 'plain_text' as const, text: 'Details', emoji: false };
+  const options = [{ text, value: encodeCardToken(call) }];
+  return { type: 'overflow', action_id: ACTIONS.menu, options };
 }
 
 const KB = 1_024;

@@ -5,7 +5,7 @@ import type { Call, CallStatus } from '../../domain/call.ts';
 import { readStoredJson } from '../../domain/json.ts';
 import type { Masking } from '../../domain/mask-secrets.ts';
 import type { WithdrawalCause } from '../../domain/outcome.ts';
-import { canAskAgain, isElicitation, isHanded, isQuestion } from '../../domain/outside.ts';
+import { canAskAgain, isElicitation, isHanded, isQuestion, isTaken } from '../../domain/outside.ts';
 import { ACTIONS } from '../ids.ts';
 import { BUDGET } from '../limits.ts';
 import { asPlain, dateText, mention } from '../mrkdwn.ts';
@@ -123,14 +123,10 @@ const LINE = {
   settle: 'settled by',
 } as const;
 
-/** Says how a call stands or ended, and who decided it: never what it would do or has done. */
+/** Says how a call stands or ended, who decided it, and what a program reports; never what a tool answered, which is the model's. */
 function sayEnd(call: Call, masking: Masking): string {
-  const state = stateOf(call, masking);
-  const verdict = sayVerdict(call);
-  return [
-    ...(state === undefined ? [] : [state]),
-    ...(verdict === undefined ? [] : [verdict]),
-  ].join(' · ');
+  const parts = [stateOf(call, masking), sayVerdict(call), sayReport(call, masking)];
+  return parts.filter((part) => part !== undefined).join(' · ');
 }
 
 /** What is said beside the verdict; nothing where the verdict says it all. */
@@ -157,6 +153,14 @@ function sayDone(call: Call): string | undefined {
   const { outside, verdict } = call;
   if (endsWithTaking(call)) return outside && (sayWaits(call, outside) ?? 'handed over');
   return verdict === undefined ? 'done' : undefined;
+}
+
+/** What a program reports is told to people here, and nowhere else. */
+function sayReport(call: Call, masking: Masking): string | undefined {
+  const { outcome } = call;
+  if (!isTaken(call) || (outcome?.kind !== 'result' && outcome?.kind !== 'error')) return undefined;
+  const said = quote(outcome.text, masking);
+  return said && `it reports ${said}`;
 }
 
 function sayReply(call: Call, masking: Masking): string | undefined {

@@ -181,9 +181,11 @@ export function createRedisLedger(link: RedisLink, desk: string, onDamaged: OnDa
       const reply = await link.run(GET, desk, [id]);
       return reply === null ? undefined : toCall(readRow(reply));
     },
-    async ofThread(thread, turn) {
+    async ofThread(thread, turn, damaged) {
       const name = turn === undefined ? thread : `${thread}|${turn}`;
-      const calls = readRows(await link.run(OF_THREAD, desk, [name])).map(toCall);
+      const rows = readRows(await link.run(OF_THREAD, desk, [name]));
+      const calls =
+        damaged === 'leave-out' ? readIntact(rows, toCall, onDamaged) : rows.map(toCall);
       return calls.toSorted((a, b) => a.createdAt - b.createdAt || a.position - b.position);
     },
     async markDelivered(ids, fence) {

@@ -192,8 +192,12 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       });
     },
     get: async (id) => (await readOne(records, CALL, id))?.call,
-    async ofThread(thread, turn) {
-      const found = await list(`call.thread|${thread}`, {}, rethrow);
+    async ofThread(thread, turn, damaged) {
+      const found = await list(
+        `call.thread|${thread}`,
+        {},
+        damaged === 'leave-out' ? onDamaged : rethrow,
+      );
       return turn === undefined ? found : found.filter((call) => call.turn === turn);
     },
     async markDelivered(ids, fence) {

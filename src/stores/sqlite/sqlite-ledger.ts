@@ -161,11 +161,11 @@ export function createSqliteLedger(
       const row = transact.read(() => byId.get(id));
       return row && toCall(row);
     },
-    async ofThread(thread, turn) {
+    async ofThread(thread, turn, damaged) {
       const rows = transact.read(() =>
         turn === undefined ? ofThread.all(thread) : ofTurn.all(thread, turn),
       );
-      return rows.map(toCall);
+      return damaged === 'leave-out' ? readIntact(rows, toCall, onDamaged) : rows.map(toCall);
     },
     async markDelivered(ids, fence) {
       transact.writeBehind(() => {

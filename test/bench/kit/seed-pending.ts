@@ -1,6 +1,6 @@
 import { effectsOf } from '../../../src/desk/effects.ts';
 import { expireKey, pumpKey } from '../../../src/domain/agenda.ts';
-import type { Call } from '../../../src/domain/call.ts';
+import type { Call, CardPlace } from '../../../src/domain/call.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { messageId } from '../../../src/domain/message.ts';
 import type { Person } from '../../../src/domain/person.ts';
@@ -14,7 +14,7 @@ import { claimOne } from '../../support/claim-one.ts';
 const LEASE_MS = 600_000;
 
 /** Where the card of a seeded call stands. */
-export const SEEDED_CARD = { channel: 'C1', ts: '1700000000.000001' };
+export const SEEDED_CARD: CardPlace = { channel: 'C1', ts: '1700000000.000001' };
 
 /** Stores pending calls as a desk leaves them behind whose cards are drawn: each in a thread whose turn waits for it. */
 export async function seedPending(options: {
@@ -23,12 +23,14 @@ export async function seedPending(options: {
   readonly count: number;
   readonly requester: Person;
   readonly route?: Route;
+  /** (Default: one that is in no workspace.) */
+  readonly card?: CardPlace;
 }): Promise<readonly Call[]> {
-  const { store, clock, requester, route = REQUESTER_ROUTE } = options;
+  const { store, clock, requester, route = REQUESTER_ROUTE, card = SEEDED_CARD } = options;
   const calls: Call[] = [];
   for (let i = 0; i < options.count; i += 1) {
     const ts = `${1_500_000_000 + i}.000100`;
-    const place = { team: requester.team, channel: SEEDED_CARD.channel, ts };
+    const place = { team: requester.team, channel: card.channel, ts };
     const thread = threadKey(place);
     const turn = messageId(place);
     const now = clock.now();
@@ -58,7 +60,7 @@ export async function seedPending(options: {
     const { audit } = effectsOf(proposed, [step], undefined);
     const wakes = [{ key: expireKey(id), dueAt: deadlineAt }];
     await store.ledger.write(proposed, [step], { audit, wakes });
-    await store.ledger.placeCard(id, SEEDED_CARD);
+    await store.ledger.placeCard(id, card);
     await store.agenda.finish(lease);
     calls.push(step.call);
   }

@@ -134,7 +134,7 @@ export function crashJourneys(delivery: Delivery): void {
         }
         await stage.press('requester', card, 'call.approve');
         await stage.answer(place, 'I see.');
-        const failed = await stage.card(place, when, 'Failed');
+        const failed = await stage.card(place, 'Failed');
         assert.deepEqual(buttonsOf(failed), ['call.open']);
         assert.equal((await stage.runs()).length, before);
         assert.match(stage.toolMessages()[0] ?? '', /had been changed/);

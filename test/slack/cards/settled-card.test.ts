@@ -96,7 +96,11 @@ describe('the card of a call that is decided', () => {
         ).blocks,
       );
     const outside = { by: 'key', name: 'bot' } as const;
-    assert.match(about('a.txt', { outside }), / \*bot: write_file\* “a\.txt” · approved by/);
+    const programs = about('a.txt', { outside });
+    assert.match(programs, / \*bot: write_file\* “a\.txt” · approved by/);
+    // What ours answered is the model's; what a program reports is told nowhere else.
+    assert.match(programs, / · it reports “Wrote 5 bytes\.”"/);
+    assert.doesNotMatch(about('a.txt'), /Wrote 5 bytes/);
     assert.notEqual(about('a.txt'), about('b.txt'));
     // A quotation can't end itself, nor be markup.
     assert.match(about('a” · approved by *CEO*'), / “`a\\" · approved by \*CEO\*`” · approved by/);
