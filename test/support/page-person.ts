@@ -83,7 +83,7 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
     card: (argument) =>
       thread
         .getByRole('article')
-        .filter({ has: page.getByRole('button', { name: /^(?:Details|Open)/ }) })
+        .filter({ has: page.getByRole('button', { name: /^(?:Details|Open|More options)/ }) })
         .filter({ hasText: argument }),
     async pressTwice(target) {
       await target.scrollIntoViewIfNeeded();

@@ -1,9 +1,13 @@
-/** Lets the event loop turn until it holds; what never comes is ended by the runner's time-out. `everyMs` spares what is asked over a network. */
+const PATIENCE_MS = 60_000;
+
+/** Lets the event loop turn until it holds; rejects after a minute. `everyMs` spares what is asked over a network. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   everyMs?: number,
 ): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
   while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`It did not hold within a minute: ${holds}`);
     await new Promise((resolve) => {
       if (everyMs === undefined) setImmediate(resolve);
       else setTimeout(resolve, everyMs);

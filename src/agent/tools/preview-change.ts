@@ -49,7 +49,7 @@ export function previewChange(
   after: string | undefined,
 ): string {
   const name = pathInLine(file);
-  if (before.kind === 'nothing') return sayNew(name, after ?? '');
+  if (before.kind === 'nothing') return sayNew(after ?? '');
   const { isCut, text } = before;
   const deletes = after === undefined ? `${sayDeletion(name, before)}\n` : '';
   if (text === undefined || isCut) return deletes.trimEnd() || sayWhole(name, before, after);
@@ -62,9 +62,9 @@ export function previewChange(
   return `${deletes}${patch ?? sayWhole(name, before, after)}`;
 }
 
-/** The text of a new file is among the arguments: it needs no difference. */
-function sayNew(name: string, text: string): string {
-  return `Makes a new file: ${name} (${sayBytes(Buffer.byteLength(text))}).`;
+/** The path and text of a new file are among the arguments: they need no repetition. */
+function sayNew(text: string): string {
+  return `Makes a new file (${sayBytes(Buffer.byteLength(text))}).`;
 }
 
 function sayBytes(bytes: number): string {

@@ -224,7 +224,7 @@ test('a change is shown as a unified diff before anything is changed', async (t)
   );
   assert.equal(
     await preview('write_file', { path: 'new.txt', content: 'hi\n' }),
-    'Makes a new file: new.txt (3 bytes).',
+    'Makes a new file (3 bytes).',
   );
   assert.equal(
     await preview('delete_file', { path: 'a.txt' }),
@@ -236,7 +236,7 @@ test('a change is shown as a unified diff before anything is changed', async (t)
   );
   assert.equal(
     await preview('write_file', { path: 'not/yet/there.txt', content: 'h' }),
-    'Makes a new file: not/yet/there.txt (1 byte).',
+    'Makes a new file (1 byte).',
   );
   assert.equal(get('a.txt'), 'one\ntwo\n');
 });
