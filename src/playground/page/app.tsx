@@ -41,7 +41,7 @@ export function App({ start }: { start: PageStart }) {
           return undefined;
         }),
     }),
-    [backend, location.hash],
+    [backend, route],
   );
   return (
     <UiContext.Provider value={ui}>
