@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/call.ts';
+import type { Outside } from '../../../src/domain/outside.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import {
@@ -25,7 +26,9 @@ const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
   at: 90_000,
 });
 
-/** Every foot of the card, by the name of its fixture. */
+const BOT: Outside = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
+
+/** Every state and kind of card, by the name of its fixture. */
 const STATES: Readonly<Record<string, Partial<Call>>> = {
   pending: { words: 'I need this for the report.', preview: '--- a.txt\n+++ a.txt\n+hello' },
   'pending-quorum': {
@@ -40,6 +43,30 @@ const STATES: Readonly<Record<string, Partial<Call>>> = {
     attempt: 2,
     editedBy: APPROVER,
   },
+  'pending-high': { summary: 'Refund €80.00 to Jane Doe', risk: 'high' },
+  'pending-helper': { agent: 'research' },
+  'pending-program': {
+    outside: { ...BOT, summary: 'Refund €8' },
+    words: 'The boxes run out on Friday.',
+  },
+  'pending-question': {
+    outside: { ...BOT, decisions: ['reply'], choices: ['Small boxes', 'Large boxes'] },
+    tool: 'ask_human',
+    args: '{"question":"Which boxes should next week’s parcels go into?"}',
+    route: { ...REQUESTER_ROUTE, decisions: ['reply', 'ignore'] },
+  },
+  'pending-server-question': {
+    outside: { by: 'server', name: 'crm', decisions: ['edit', 'ignore'] },
+    words: 'Which customer?',
+    args: '{"name":"(none)"}',
+  },
+  'succeeded-program': {
+    outside: BOT,
+    status: 'succeeded',
+    verdict: verdict('approve'),
+    outcome: { kind: 'result', text: 'Ordered 40 boxes.' },
+  },
+  stopped: { status: 'withdrawn', outcome: { kind: 'withdrawn', cause: 'stop' } },
   approved: { status: 'approved', verdict: verdict('approve') },
   running: { status: 'running', verdict: verdict('approve'), claim: { fence: 1, at: 91_000 } },
   succeeded: {
