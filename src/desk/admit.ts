@@ -2,7 +2,7 @@ import { sayKey, type ThreadFence } from '../domain/agenda.ts';
 import { ChatError, UnmendedError } from '../domain/chat.ts';
 import type { Profile } from '../domain/directory.ts';
 import type { InboxMessage } from '../domain/message.ts';
-import type { Say } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
 import { type Refusal, refuseTalk } from '../domain/talk.ts';
 import { placeOf } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';

@@ -1,8 +1,8 @@
 import type { AdminRouteDraft } from '../domain/admin-routes.ts';
 import type { Person } from '../domain/person.ts';
 import { describeChange, describeRoute, type Handles } from '../domain/route-words.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { joinSentences, type Sentence, sentence } from '../domain/sentence.ts';
-import { inWords, type Say } from '../domain/store.ts';
 import { channelKey } from '../domain/thread-key.ts';
 
 /** A route as it was and as it is, each undefined where there is none. */

@@ -1,7 +1,8 @@
 import type { Wake } from '../domain/agenda.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { InboxMessage } from '../domain/message.ts';
-import type { Say, Store } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
+import type { Store } from '../domain/store.ts';
 import { dueNow, isFresh, isFreshCall } from './freshness.ts';
 import { wakeSay } from './turn-words.ts';
 

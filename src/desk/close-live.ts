@@ -2,7 +2,7 @@ import type { ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import type { Call } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
-import type { Say } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 import type { LiveAnswers } from './live-answer.ts';

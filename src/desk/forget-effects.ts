@@ -1,7 +1,8 @@
 import { sayKey } from '../domain/agenda.ts';
 import type { Person } from '../domain/person.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { sentence } from '../domain/sentence.ts';
-import { type Effects, inWords, type Say } from '../domain/store.ts';
+import type { Effects } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import { actorOf } from './effects.ts';
 

@@ -2,7 +2,7 @@
 import { sayKey, type ThreadFence } from '../domain/agenda.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { isSamePerson } from '../domain/person.ts';
-import type { Say } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
 import { isDirect } from '../domain/talk.ts';
 import { depthOf, placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import { createAdmit, createAskTalk } from './admit.ts';

@@ -3,8 +3,9 @@ import { redrawKey, sayKey } from '../domain/agenda.ts';
 import { type Call, isTerminal } from '../domain/call.ts';
 import type { Pause } from '../domain/pause.ts';
 import type { Person } from '../domain/person.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
-import { type Effects, inWords, type Say, type Store } from '../domain/store.ts';
+import type { Effects, Store } from '../domain/store.ts';
 import { channelKey } from '../domain/thread-key.ts';
 import { actorOf } from './effects.ts';
 

@@ -1,7 +1,7 @@
 import type { InboxMessage } from '../domain/message.ts';
 import type { Pause } from '../domain/pause.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
-import { inWords, type Say } from '../domain/store.ts';
 import { placeOf, threadKey } from '../domain/thread-key.ts';
 
 /** Says who paused the app and since when. */

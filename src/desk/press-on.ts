@@ -8,8 +8,8 @@ import { isQuestion } from '../domain/outside.ts';
 import { escalate, escalateAt, missingApprovers, remind, remindAt } from '../domain/patience.ts';
 import { isGroup } from '../domain/permit.ts';
 import { isSamePerson } from '../domain/person.ts';
+import { inWords, type Mentions, type Say } from '../domain/say.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
-import { inWords, type Mentions, type Say } from '../domain/store.ts';
 import { isChannelItself, placeOf, type ThreadKey, threadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { Announce, Occasion } from './announce.ts';
@@ -27,7 +27,7 @@ export function createRemind(deps: PressOnDeps, announce: Announce) {
     dueAt: remindAt,
     stepOf: remind,
     sayOf: (call, more) => ({
-      id: `reminder:${ofRoute(call)}`,
+      id: reminderId(call),
       words: sentence`Still open: ${sayLine(call, more)}`,
     }),
   });
@@ -53,6 +53,22 @@ function sayLine(call: Call, more: number): Sentence {
   const others = more === 1 ? ' and another call' : ` and ${more} other calls`;
   const names = sentence`${callPart(call)}${more === 0 ? '' : `${others} on its card`}`;
   return sentence`${names} · ${{ ago: since }} · ${turn}`;
+}
+
+function reminderId(call: Call): string {
+  return `reminder:${ofRoute(call)}`;
+}
+
+/** What becomes of a call's reminder once nobody has to decide it; `card` is where the call was shown last. */
+export function sayReminderOver(call: Call, remindedAt: number, card: CardPlace | undefined): Say {
+  return {
+    id: `reminder-over:${ofRoute(call)}`,
+    thread: threadOfWords(call, card),
+    kind: 'notice',
+    ...inWords(sentence`No longer open: ${callPart(call)}`),
+    createdAt: call.updatedAt,
+    replaces: { id: reminderId(call), createdAt: remindedAt },
+  };
 }
 
 function ofRoute({ id, route, pendingSince }: Call): string {

@@ -21,7 +21,8 @@ import {
   type RecordKind,
   type RecordName,
 } from '../domain/damage.ts';
-import type { Say, Store } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
+import type { Store } from '../domain/store.ts';
 import { channelKey } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 

@@ -6,15 +6,16 @@ import { callPart } from '../domain/call-name.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import { ChatError, type ShownCall, UnmendedError } from '../domain/chat.ts';
 import type { Outlook } from '../domain/outlook.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { sentence } from '../domain/sentence.ts';
 import { type CardCalls, isSamePlace } from '../domain/shared-card.ts';
-import { inWords, type Say } from '../domain/store.ts';
 import type { Announce } from './announce.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { foresee } from './foresee.ts';
 import { dueNow, isFreshCall } from './freshness.ts';
 import { createLeaveBehind } from './leave-behind.ts';
 import { type Pace, waitFor } from './pace.ts';
+import { sayReminderOver } from './press-on.ts';
 import type { Progress } from './progress.ts';
 import { createRenewPreview } from './renew-preview.ts';
 import { readCard, readCardCalls, type StoredCard } from './shared-cards.ts';
@@ -259,6 +260,17 @@ export function createRedraw(
     if (sides.refused) await takeBack(lead, sides.refused);
     if (isElsewhere(lead) || sides.stub) await wakeStub(lead);
     await leaveBulletins(calls, isMoved);
+    await closeReminder(calls);
+  }
+
+  /** People are not called to a card on which nothing waits any more. */
+  async function closeReminder(calls: CardCalls): Promise<void> {
+    const reminded = calls.find(({ remindedAt }) => remindedAt !== undefined);
+    if (reminded?.remindedAt === undefined) return;
+    if (calls.some(({ status }) => status === 'pending')) return;
+    const card = await store.ledger.cardOf(reminded.id);
+    const say = sayReminderOver(reminded, reminded.remindedAt, card);
+    await store.outbox.add([say], [{ key: sayKey(say.thread), dueAt: clock.now() }]);
   }
 
   /** Any of the calls may be the one that was announced: bulletins speak for it while one of them waits. */

@@ -1,6 +1,6 @@
 /** What is said, each once and in order. */
 import { ChatError } from '../domain/chat.ts';
-import type { Say } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
 import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { type Pace, waitFor } from './pace.ts';

@@ -1,8 +1,9 @@
 import { pumpKey, sayKey } from '../domain/agenda.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import type { Person } from '../domain/person.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { sentence } from '../domain/sentence.ts';
-import { type Effects, inWords, type Say } from '../domain/store.ts';
+import type { Effects } from '../domain/store.ts';
 import { depthOf } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';

@@ -2,8 +2,8 @@ import { sayKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { callPart } from '../domain/call-name.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { sentence } from '../domain/sentence.ts';
-import { inWords, type Say } from '../domain/store.ts';
 import type { DeskDeps } from './deps.ts';
 
 /** Builds the watch over a tool that went on though it was told to end: when it ends after all, those who were asked are told. */

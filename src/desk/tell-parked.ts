@@ -2,8 +2,9 @@ import { type AgendaTask, type Lease, sayKey } from '../domain/agenda.ts';
 import { callPart } from '../domain/call-name.ts';
 import { ChatError } from '../domain/chat.ts';
 import { DamagedRecordError } from '../domain/damage.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
-import { inWords, type Say, type Store } from '../domain/store.ts';
+import type { Store } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 

@@ -3,8 +3,8 @@ import type { Call, CallStatus, CardPlace } from '../domain/call.ts';
 import { callPart } from '../domain/call-name.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
 import type { ChatError } from '../domain/chat.ts';
+import { inWords, type Say } from '../domain/say.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
-import { inWords, type Say } from '../domain/store.ts';
 import { isChannelItself, placeOf } from '../domain/thread-key.ts';
 import type { DeskDeps } from './deps.ts';
 

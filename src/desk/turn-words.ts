@@ -3,7 +3,7 @@ import type { GraphState } from '../domain/agent.ts';
 import type { Call, CardPlace } from '../domain/call.ts';
 import type { InboxMessage } from '../domain/message.ts';
 import { isHanded } from '../domain/outside.ts';
-import type { Say } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
 
 /** What a card quotes of the agent's words at most, in characters; longer ones are said in the thread too. */
 const CARD_WORDS = 300;

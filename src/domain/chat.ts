@@ -6,8 +6,8 @@ import type { InboxMessage } from './message.ts';
 import type { Outlook } from './outlook.ts';
 import type { Pause } from './pause.ts';
 import type { Report } from './report.ts';
+import type { Say } from './say.ts';
 import type { Sentence } from './sentence.ts';
-import type { Say } from './store.ts';
 import { placeOf, type ThreadKey } from './thread-key.ts';
 
 /** A call as a card shows it. */

@@ -1,7 +1,7 @@
 import type { CardPlace } from '../domain/call.ts';
 import type { Called } from '../domain/card-home.ts';
 import type { Group } from '../domain/route.ts';
-import type { Mentions } from '../domain/store.ts';
+import type { Mentions } from '../domain/say.ts';
 
 /** Escapes a text for mrkdwn, so that nothing in it is a mention, a link or an entity. */
 export function escapeMrkdwn(text: string): string {

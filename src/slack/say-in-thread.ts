@@ -6,7 +6,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../domain/call.ts';
 import { ChatError } from '../domain/chat.ts';
-import type { Say } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
 import { placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { AgentSessions } from './agent-sessions.ts';
 import { doing } from './doing.ts';
@@ -38,6 +38,7 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
     say: Say,
     { lookFirst, live }: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
   ): Promise<void> {
+    if (say.replaces) return await replace(say, say.replaces);
     const said = lookFirst ? await partsSaid(say) : new Map<string, string>();
     let grown = live && (await takeOver(say.thread, live, said));
     const write = async (message: SaidMessage, key: string): Promise<void> => {
@@ -48,6 +49,14 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
     for (const [at, message] of buildSayParts(say).entries()) {
       await sayPart({ message, key: String(at), said, write });
     }
+  }
+
+  async function replace(say: Say, earlier: NonNullable<Say['replaces']>): Promise<void> {
+    const ts = (await partsSaid({ ...say, ...earlier })).get('0');
+    const [message] = buildSayParts(say);
+    if (ts === undefined || message === undefined) return;
+    const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part: '0' } };
+    await become(say.thread, ts, { ...message, metadata });
   }
 
   /** Makes the growing message free to become the first part; undefined when that stands already. */

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Rating } from '../domain/message.ts';
-import type { Mentions, Say } from '../domain/store.ts';
+import type { Mentions, Say } from '../domain/say.ts';
 import { ACTIONS } from './ids.ts';
 import { BUDGET, LIMITS } from './limits.ts';
 import { defuseMarkdown, mentionAll, toNotice } from './mrkdwn.ts';

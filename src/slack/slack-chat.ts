@@ -1,8 +1,8 @@
 import { type Chat, ChatError } from '../domain/chat.ts';
 import type { Log } from '../domain/log.ts';
 import type { NotificationDetail } from '../domain/notification-detail.ts';
+import type { Say } from '../domain/say.ts';
 import type { SecretMark } from '../domain/secret-mark.ts';
-import type { Say } from '../domain/store.ts';
 import type { Toolbox } from '../domain/tool.ts';
 import { createAgentSessions } from './agent-sessions.ts';
 import type { SlackConnection } from './connect-slack.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CALL_STATUSES, type Call } from '../domain/call.ts';
 import { DamagedRecordError, type OnDamaged, type RecordName } from '../domain/damage.ts';
 import type { InboxMessage, SettledTurn } from '../domain/message.ts';
-import type { Say } from '../domain/store.ts';
+import type { Say } from '../domain/say.ts';
 import type { TurnRecord } from '../domain/turn-record.ts';
 
 const text = z.string();
@@ -94,6 +94,7 @@ const SAY = z.looseObject({
   to: person.optional(),
   text,
   createdAt: time,
+  replaces: z.looseObject({ id: text, createdAt: time }).optional(),
 });
 
 const TURN = z.looseObject({

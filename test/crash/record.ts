@@ -6,7 +6,7 @@ import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
 import type { SettledTurn } from '../../src/domain/message.ts';
 import type { DecisionKind } from '../../src/domain/route.ts';
-import type { Say } from '../../src/domain/store.ts';
+import type { Say } from '../../src/domain/say.ts';
 
 /** When something was seen: its number among all that was seen in the run, and the run's time in ms. */
 export interface Moment {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
 import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
-import type { Say } from '../../src/domain/store.ts';
+import type { Say } from '../../src/domain/say.ts';
 import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
 import { REQUESTER } from '../support/a-call.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
@@ -240,7 +240,9 @@ const WHAT: Readonly<Record<string, Heard['what']>> = {
 
 /** What was said in a thread, as the model writes it. */
 function heardIn({ chat }: TestDesk, thread: ThreadKey, start: number): readonly Heard[] {
-  return chat.said.filter((say) => say.thread === thread).map((say) => toHeard(say, start));
+  // What is written over a reminder is none of them.
+  const said = chat.said.filter((say) => say.thread === thread && !say.replaces);
+  return said.map((say) => toHeard(say, start));
 }
 
 function toHeard({ createdAt, id, kind, mentions }: Say, start: number): Heard {

@@ -40,7 +40,8 @@ async function pass(desk: TestDesk, ms: number): Promise<void> {
   await desk.worker.idle();
 }
 
-const noticesOf = (desk: TestDesk) => desk.chat.said.filter(({ kind }) => kind === 'notice');
+const noticesOf = (desk: TestDesk) =>
+  desk.chat.said.filter(({ kind, replaces }) => kind === 'notice' && !replaces);
 
 async function onlyCall(desk: TestDesk) {
   const [call] = await desk.calls();
@@ -84,6 +85,22 @@ describe('a call that nobody decides', () => {
     assert.equal((await desk.decide(call, APPROVER)).kind, 'not-allowed');
     assert.equal((await desk.decide(call, { team: 'T1', user: 'U3' })).kind, 'decided');
     assert.equal(tool.runs.length, 1);
+  });
+
+  it('has its reminder taken back once it is decided', async (t) => {
+    const { desk } = await waiting(t, OPS);
+    await pass(desk, 31 * MINUTE);
+    const [reminder, ...more] = noticesOf(desk);
+    assert.ok(reminder);
+    assert.match(reminder.id, /^reminder:/);
+    assert.deepEqual(more, []);
+    await desk.decide(await onlyCall(desk), APPROVER);
+    await pass(desk, HOUR);
+    const over = desk.chat.said.filter(({ replaces }) => replaces);
+    assert.deepEqual(
+      over.map(({ replaces, text, thread }) => [replaces?.id, text, thread]),
+      [[reminder.id, 'No longer open: “Act: a”', reminder.thread]],
+    );
   });
 
   it('keeps quiet once it is decided, also after a restart of the worker', async (t) => {

@@ -50,7 +50,7 @@ const withPrefix = (prefix: string, names: string) =>
 const STANDS: Readonly<Record<string, readonly string[]>> = {
   ...of(['message', 'call.full'], ...withPrefix('call', 'approve edit reply ignore')),
   ...of(['message', 'call.full'], ...withPrefix('call', 'settle-ran settle-rerun settle-leave')),
-  ...of(['message'], ...withPrefix('call', 'approve-all review open choose ask-again')),
+  ...of(['message'], ...withPrefix('call', 'approve-all review open menu choose ask-again')),
   ...of(['message'], ...withPrefix('call', 'choose-0 choose-1 choose-2 choose-3 choose-4')),
   ...of(['message'], 'answer.rate', 'turn.stop'),
   ...of(['call.full'], 'call.page', 'call.page-back'),
@@ -64,6 +64,7 @@ const STANDS: Readonly<Record<string, readonly string[]>> = {
 const TYPES: Readonly<Record<string, string>> = {
   'answer.rate': 'feedback_buttons',
   'call.choose': 'static_select',
+  'call.menu': 'overflow',
   'form.kind': 'static_select',
   'home.show': 'static_select',
   'home.tool': 'static_select',

@@ -1,7 +1,7 @@
 import { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../../src/domain/call.ts';
 import { ChatError, type LiveMessage, type LiveView } from '../../src/domain/chat.ts';
-import type { Say } from '../../src/domain/store.ts';
+import type { Say } from '../../src/domain/say.ts';
 import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import type { Workspace, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../src/domain/call.ts';
 import { ChatError } from '../../src/domain/chat.ts';
-import type { Say } from '../../src/domain/store.ts';
+import type { Say } from '../../src/domain/say.ts';
 import type { ThreadKey } from '../../src/domain/thread-key.ts';
 import type { ApiFault } from '../../src/playground/workspace/workspace-port.ts';
 import { type SlackStage, setSlackStage } from './slack-stage.ts';
@@ -108,6 +108,20 @@ describe('the chat', () => {
 
   const blocksOf = (call: Call) => inThread(call).map(({ blocks }) => blocks.map((b) => b.type));
   const TURN = 'T1/C1/1.1';
+
+  it('writes over what it said before, also when it is tried again, and says nothing where that is gone', async () => {
+    const call = await stage.callIn();
+    const reminder = aSay(call, { id: 'reminder:1', kind: 'notice', text: 'Still open' });
+    await stage.chat.say(reminder, { lookFirst: false });
+    const replaces = { id: 'reminder:1', createdAt: reminder.createdAt };
+    const over = { ...reminder, id: 'reminder-over:1', text: 'No longer open', replaces };
+    for (const lookFirst of [false, true]) await stage.chat.say(over, { lookFirst });
+    const texts = () => inThread(call).map(({ text }) => text);
+    assert.deepEqual(texts(), ['No longer open']);
+    const gone = { ...over, id: 'reminder-over:2', replaces: { ...replaces, id: 'reminder:2' } };
+    await stage.chat.say(gone, { lookFirst: false });
+    assert.deepEqual(texts(), ['No longer open']);
+  });
 
   it('puts what stands below an answer under its last part only', async () => {
     const call = await stage.callIn();

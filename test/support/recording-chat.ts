@@ -11,8 +11,8 @@ import {
 } from '../../src/domain/chat.ts';
 import type { Outlook } from '../../src/domain/outlook.ts';
 import type { Pause } from '../../src/domain/pause.ts';
+import type { Say } from '../../src/domain/say.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
-import type { Say } from '../../src/domain/store.ts';
 import { placeOf } from '../../src/domain/thread-key.ts';
 
 /** One write of a message. */

@@ -1,7 +1,8 @@
 /** What the app has yet to say. */
 import type { CardPlace } from '../../domain/call.ts';
 import type { OnDamaged } from '../../domain/damage.ts';
-import type { Outbox, Say } from '../../domain/store.ts';
+import type { Say } from '../../domain/say.ts';
+import type { Outbox } from '../../domain/store.ts';
 import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument, readRecord } from '../read-record.ts';
 import type { Records } from '../records/records.ts';

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import type { CardPlace } from '../../domain/call.ts';
 import type { OnDamaged } from '../../domain/damage.ts';
-import type { Outbox, Say } from '../../domain/store.ts';
+import type { Say } from '../../domain/say.ts';
+import type { Outbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { readIntact, readRecord } from '../read-record.ts';
 import type { AgendaRows } from './sqlite-agenda.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../../src/domain/call.ts';
 import type { Chat } from '../../../src/domain/chat.ts';
-import type { Say } from '../../../src/domain/store.ts';
+import type { Say } from '../../../src/domain/say.ts';
 
 /** Creates a chat that takes no time and keeps nothing: what a bench measures without Slack. */
 export function createBenchChat(told: {

@@ -14,7 +14,7 @@ import { shortDigest } from '../../../src/domain/digest.ts';
 import type { SettledTurn } from '../../../src/domain/message.ts';
 import { NO_GROUPS } from '../../../src/domain/permit.ts';
 import type { Person } from '../../../src/domain/person.ts';
-import type { Say } from '../../../src/domain/store.ts';
+import type { Say } from '../../../src/domain/say.ts';
 import type { Step } from '../../../src/domain/transitions.ts';
 import { STATE_WORDS } from '../../../src/slack/cards/state-words.ts';
 import { APPROVER, aCall, REQUESTER, SECOND_APPROVER } from '../../support/a-call.ts';

@@ -1,7 +1,8 @@
 import type { AuditEntry } from '../../../src/domain/audit.ts';
 import type { Call, CallStatus, CardPlace } from '../../../src/domain/call.ts';
 import type { SettledTurn } from '../../../src/domain/message.ts';
-import type { Say, Store } from '../../../src/domain/store.ts';
+import type { Say } from '../../../src/domain/say.ts';
+import type { Store } from '../../../src/domain/store.ts';
 import type { ThreadKey } from '../../../src/domain/thread-key.ts';
 import { EDGES } from '../../../src/domain/transitions.ts';
 import type { StoreDump } from '../record.ts';

@@ -1,6 +1,6 @@
 import type { Call, CardPlace } from '../../../src/domain/call.ts';
 import { type Chat, ChatError, perhapsThere } from '../../../src/domain/chat.ts';
-import type { Say } from '../../../src/domain/store.ts';
+import type { Say } from '../../../src/domain/say.ts';
 import type { Passage } from '../../support/faulty-store.ts';
 
 /** What people see in the laboratory's Slack; it outlives every process. */

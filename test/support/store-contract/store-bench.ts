@@ -9,7 +9,8 @@ import {
 import type { AuditDraft, AuditEntry } from '../../../src/domain/audit.ts';
 import type { Call, CallStatus } from '../../../src/domain/call.ts';
 import type { InboxMessage } from '../../../src/domain/message.ts';
-import type { Say, Store } from '../../../src/domain/store.ts';
+import type { Say } from '../../../src/domain/say.ts';
+import type { Store } from '../../../src/domain/store.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/thread-key.ts';
 import { EDGES, type Step } from '../../../src/domain/transitions.ts';
 import { aCall, REQUESTER, THREAD } from '../a-call.ts';
