@@ -17,7 +17,8 @@ export function buildBulletin(
     return { text: 'No calls are waiting here any more', blocks: [section(text)] };
   }
   const called = isNew && calls.length > 0 ? `${mentionCalled(calls)} ` : '';
-  const head = `:inbox_tray: ${called}*${sayWaiting(waiting)}* · ${total} since ${since}`;
+  const asked = waiting === total ? 'since' : `of ${total} since`;
+  const head = `:inbox_tray: ${called}*${sayWaiting(waiting)}* · ${asked} ${since}`;
   const more = waiting - lines.length;
   return {
     text: sayWaiting(waiting),

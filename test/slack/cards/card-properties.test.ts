@@ -17,7 +17,7 @@ import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/a-call.
 import { TEST_MARK } from '../../support/test-mark.ts';
 import { actionIds, dataTexts, outsideData, unrenderArgs } from '../../support/unrender-card.ts';
 
-const RUNS = { numRuns: 10_000 };
+const RUNS = { numRuns: 4_000 };
 /** Some objects, and lists of them, are shown line by line. */
 const INNER = { properties: { path: {}, n: {}, content: {} } };
 const NESTED = { ...INNER, items: INNER };

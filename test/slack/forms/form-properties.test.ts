@@ -6,7 +6,7 @@ import { type Field, fieldsOf, type Raw } from '../../../src/slack/forms/form-no
 import { anyArgs } from './any-form.ts';
 import { argsOf, fillForm, toolOf } from './fill-form.ts';
 
-const RUNS = 10_000;
+const RUNS = 4_000;
 
 describe('any form', () => {
   it('changes nothing when it is left untouched, and every page of it passes the validator', () => {
