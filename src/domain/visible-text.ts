@@ -154,11 +154,14 @@ function settledFrom(text: string, from: number, at: number, size: number): Piec
   return isSettled ? { size } : escaped(text, at, size);
 }
 
+/** What stands for itself: printable ASCII without spaces and backslashes. */
+const PLAIN = /^[!-[\]-~]*$/;
+
 /** Makes a text visible of which every second part is our own and stays as it is. */
 export function toVisibleParts(parts: readonly string[]): VisibleText {
   let hidden = 0;
   const texts = parts.map((part, i) => {
-    if (i % 2 === 1) return part;
+    if (i % 2 === 1 || PLAIN.test(part)) return part;
     // What stands beside a part decides whether its spaces can be seen.
     const before = i === 0 ? '' : '⟩';
     const after = i === parts.length - 1 ? '' : '⟨';

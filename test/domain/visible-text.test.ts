@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { showJson, showLine, showLines } from '../../src/domain/terminal-text.ts';
-import { fromVisible, showName, toVisible } from '../../src/domain/visible-text.ts';
+import { fromVisible, showName, toVisible, toVisibleParts } from '../../src/domain/visible-text.ts';
 
 const HIDDEN = [
   '\u200b',
@@ -101,6 +101,15 @@ describe('visible text', () => {
   it('keeps the indentation of code', () => {
     const code = `if\n${' '.repeat(12)}deep`;
     assert.equal(toVisible(code).text, code);
+  });
+
+  it('leaves each printable sign of ASCII as it is, but the backslash, beside our own words, too', () => {
+    for (let code = 0x21; code < 0x7f; code += 1) {
+      const sign = String.fromCharCode(code);
+      const shown = toVisible(`⟩${sign}⟨`).text.slice(1, -1);
+      assert.equal(toVisibleParts([sign, '⟨mask⟩', sign]).text, `${shown}⟨mask⟩${shown}`);
+      if (sign !== '\\') assert.equal(shown, sign);
+    }
   });
 
   it('leaves plain words as they are, however many', () => {

@@ -128,9 +128,9 @@ export function fitCall(
     count: BUDGET.cardPieces,
   });
   const sums = sumPieces(all);
+  const isReadable = data.whole && sums.depth <= MAX_CARD_DEPTH && !needsOpening(sums.secrets);
   // An argument can be made to look like a secret, or be declared one: nobody approves that unseen.
-  const isOpen = !needsOpening(sums.secrets) && !mustBeOpened(call, look.tool);
-  const whole = data.whole && isOpen && sums.depth <= MAX_CARD_DEPTH;
+  const whole = isReadable && !mustBeOpened(call, look.tool);
   return { pieces: all, data, sums, whole };
 }
 

@@ -8,8 +8,9 @@ export function shownByPreview(
   preview: string,
   { previewed = [] }: Pick<ArgsLook, 'previewed'>,
 ): ReadonlySet<string> {
+  if (previewed.length === 0 || preview === '') return new Set();
   const value = readStoredJson(args);
-  if (typeof value !== 'object' || value === null || preview === '') return new Set();
+  if (typeof value !== 'object' || value === null) return new Set();
   const sides = sidesOf(preview);
   const isThere = (each: JsonValue | undefined) =>
     typeof each === 'string' && each !== '' && sides.some((side) => side.includes(each));
