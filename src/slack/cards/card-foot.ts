@@ -59,7 +59,7 @@ export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
 /** As many as stand in one row of a phone. */
 const MAX_BUTTONS = 4;
 
-/** Makes the menu of what is rarely pressed. */
+/** Makes the menu of what is rarely pressed; Slack takes one with a single option. https://github.com/slackapi/python-slack-sdk/pull/1219 */
 function makeMenu(call: Call): Overflow {
   const text = { type: 'plain_text' as const, text: 'Details', emoji: false };
   const options = [{ text, value: encodeCardToken(call) }];

@@ -122,6 +122,9 @@ describe('limits', () => {
       assert.ok(shown.includes(value), `${value}\n${shown.join('\n')}`);
     }
     assertHarmless(card);
+    await openMenu(card);
+    await stage.view('requester', args.text);
+    await stage.workspace.close('requester');
     await stage.press('requester', card, 'call.edit');
     await stage.form('requester', 'Edit the call');
     const form = JSON.stringify(stage.workspace.see('requester').views.at(-1)?.view);
@@ -139,6 +142,13 @@ describe('limits', () => {
         assert.match(JSON.stringify(request), /"unfurl_links":"?false/);
     }
   });
+
+  /** Chooses *Details*, the one entry of a card's menu. */
+  async function openMenu({ blocks, channel, ts }: WorkspaceMessage): Promise<void> {
+    const menu = /"call\.menu","options":\[\{.*?"value":"([^"]+)"/.exec(JSON.stringify(blocks));
+    const option = menu?.[1] ?? '';
+    await stage.workspace.click('requester', { channel, ts, actionId: 'call.menu', option });
+  }
 
   it('nothing that was sent to Slack or to the model was refused', () => {
     assert.deepEqual(stage.model.refusals, []);

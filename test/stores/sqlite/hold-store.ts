@@ -13,4 +13,5 @@ await store.inbox.receive(aMessage('1700000001.000100'), {
 });
 const lease = await claimOne(store.agenda, clock.now(), 3_600_000);
 process.stdout.write(`holding ${lease?.fence}\n`);
-setInterval(() => {}, 60_000);
+// A store that nobody refers to would be collected, and give the folder back.
+setInterval(() => store, 60_000);
