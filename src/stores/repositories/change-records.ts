@@ -38,6 +38,8 @@ export interface Draft {
   remove<T>(kind: RecordKind<T>, id: string): Promise<void>;
   task(change: TaskChange): void;
   audit(entries: readonly string[]): void;
+  /** Removes the audit entries up to this number. */
+  trimAudit(through: number): void;
 }
 
 /** How a commit is made. */
@@ -100,6 +102,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
   const puts = new Map<RecordKey, RecordChange>();
   const tasks: TaskChange[] = [];
   const entries: string[] = [];
+  let trimmed: number | undefined;
 
   async function stored(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
     const missing = keys.filter((key) => !known.has(key));
@@ -140,11 +143,15 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     remove: (kind, id) => replace(kind, id, undefined),
     task: (change) => void tasks.push(change),
     audit: (texts) => void entries.push(...texts),
+    trimAudit(through) {
+      trimmed = through;
+    },
   };
   const changes = () => {
     const checks = [...used].filter((key) => !puts.has(key));
     const expected = checks.map((key) => ({ key, expects: known.get(key)?.revision ?? 0 }));
-    return { records: [...puts.values(), ...expected], tasks, audit: entries };
+    const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
+    return { records: [...puts.values(), ...expected], tasks, audit: entries, ...trim };
   };
   return { draft, changes };
 }
