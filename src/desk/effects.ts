@@ -116,7 +116,7 @@ function sayVerdict(before: Call, call: Call, by: Person | undefined): readonly 
   ];
 }
 
-/** Whoever pressed last was told that it is approved. */
+/** Tells the last approver that the call was not run after all. */
 function sayBack(before: Call, call: Call): readonly Say[] {
   const { verdict } = before;
   if (before.status !== 'approved' || call.status !== 'pending' || !verdict) return [];

@@ -19,7 +19,7 @@ export type FollowDeps = Omit<EvaluateDeps, 'gate' | 'helpers'> &
 export function createFollowRoute({ gate, helpers = [], ...deps }: FollowDeps) {
   const evaluateAgain = gate && createEvaluateAgain({ ...deps, gate, helpers });
 
-  /** What can't be told at a press is found out at the claim. */
+  /** A failure here is not fatal: the claim checks again. */
   async function evaluate(call: Call): Promise<Step | undefined> {
     try {
       return await evaluateAgain?.(call, AT_A_PRESS);
@@ -55,7 +55,7 @@ function isPress(ruling: Ruling): boolean {
   return ruling.steps[0]?.cause === 'approve' || ruling.steps[0]?.cause === 'vote';
 }
 
-/** Nothing is saved: whoever edits can still change it. */
+/** Nothing is saved, so the person can still correct the values. */
 function refuseEdit(call: Call, { call: { note = '' } }: Step): Ruling {
   const message = `The policy refuses these values: ${plainSentence(note)}`;
   return { kind: 'answer', outcome: { kind: 'invalid', call, problems: [{ path: [], message }] } };

@@ -10,7 +10,7 @@ import type { DeskDeps } from './deps.ts';
 
 /** Members of groups are asked about by so many at once, until enough can approve. */
 const AT_ONCE = 10;
-/** Whoever is beyond this is taken for somebody who can. */
+/** Beyond this number, people count as able to approve. */
 const MOST_ASKED = 50;
 
 /** Finds out who a pending call waits for; rejects with what kept the workspace from telling. */

@@ -11,6 +11,7 @@ import { askWho } from './ask-who.ts';
 import { type Authorize, DECIDER_MAX_AGE_MS } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
 import { createDropGone } from './drop-gone.ts';
+import { inBatches, takePage } from './take-page.ts';
 
 /** What waits for a person's decision. */
 export type Waiting =
@@ -107,33 +108,18 @@ export function createListWaiting(
     asked: readonly Asked[],
     { after, limit, tool }: ListPage,
   ) {
-    const calls: Call[] = [];
     let failed = false;
-    let looked = 0;
-    let last = after;
-    for await (const call of candidates(person, asked, { after, limit })) {
+    const size = limit + 1;
+    const source = inBatches(after, size, (last) =>
+      ledger.askingAny(person.team, asked, { after: last, limit: size }),
+    );
+    const fits = async (call: Call) => {
       const answer = await waitsForOf(tool, call, person, profile);
-      const waits = answer === true;
-      if (waits && calls.length === limit) return { calls, failed, next: last };
-      if (waits) calls.push(call);
       failed ||= answer === 'unclear';
-      last = call.id;
-      looked += 1;
-      if (looked === MOST_LOOKED_AT) return { calls, failed, next: last };
-    }
-    return { calls, failed, next: undefined };
-  }
-
-  /** Read as they are needed. */
-  async function* candidates({ team }: Person, asked: readonly Asked[], page: ListPage) {
-    const limit = page.limit + 1;
-    let { after } = page;
-    for (;;) {
-      const batch = await ledger.askingAny(team, asked, { after, limit });
-      yield* batch;
-      after = batch.at(-1)?.id;
-      if (batch.length < limit) return;
-    }
+      return answer === true;
+    };
+    const page = await takePage(source, fits, { after, limit, most: MOST_LOOKED_AT });
+    return { ...page, failed };
   }
 
   async function waitsForOf(

@@ -160,7 +160,7 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
   };
 }
 
-/** What is asked anew later is spoken for by nobody. */
+/** Calls asked about later get their own reminder. */
 const TOGETHER_MS = 60_000;
 
 function isAskedWith({ pendingSince = 0, status }: Call, calls: readonly Call[]): boolean {

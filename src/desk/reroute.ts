@@ -21,7 +21,7 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & EvaluateDeps) {
   async function follow(call: Call, group: TeamGroup | undefined): Promise<void> {
     const step = await evaluateAgain(call, PATIENT);
     if (step) {
-      // Whoever was first has had the call looked at: what it lacks is found at its press.
+      // Another write came first: read the call again.
       if (await ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
       const newer = await ledger.get(call.id);
       if (newer?.status === 'pending') await follow(newer, group);

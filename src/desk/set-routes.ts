@@ -10,7 +10,7 @@ import {
 import { rerouteKey, sayKey } from '../domain/agenda.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
 import { escalatingTo, judgeAdminRoute } from '../domain/judge-admin-route.ts';
-import { groupsOf } from '../domain/permit.ts';
+import { groupsOf, refuseDecider } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
 import type { LoadedPolicy } from '../domain/policy.ts';
 import type { RouteProblem } from '../domain/route-problem.ts';
@@ -21,7 +21,6 @@ import { announceRoute, type RouteChange } from './announce-route.ts';
 import { NOT_KNOWN } from './ask-who.ts';
 import { REFUSAL_MAX_AGE_MS } from './authorize.ts';
 import type { NotAllowed } from './control.ts';
-import { judgeQuorum } from './count-able.ts';
 import type { DeskDeps } from './deps.ts';
 import { actorOf } from './effects.ts';
 
@@ -173,7 +172,7 @@ export function createRouteControl(
 
   async function isAble(draft: AdminRouteDraft, person: Person): Promise<boolean> {
     const { standing } = await directory.profileOf(person);
-    return standing === 'member' || (standing === 'guest' && draft.allowsGuests === true);
+    return refuseDecider(draft, standing) === undefined;
   }
 
   async function setIn(
@@ -187,8 +186,6 @@ export function createRouteControl(
     const able = await findAble(draft, by.team);
     const problems = judgeAdminRoute(draft, { book, policy: policy()?.policy, tools, able });
     if (problems.length > 0) return { kind: 'invalid', problems };
-    const tooFew = await judgeQuorum(deps, draft, by.team);
-    if (tooFew.length > 0) return { kind: 'invalid', problems: tooFew };
     if (before && isSameRoute(before, draft)) return { kind: 'unchanged' };
     const at = clock.now();
     const next = withAdminRoute(book, draft, by, at);

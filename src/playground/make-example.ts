@@ -3,7 +3,7 @@ import type { Workspace, WorkspaceMessage } from './workspace/workspace-port.ts'
 
 /** Asked, approved and answered. */
 const FINISHED = 'Refund €59.90 of order A-10288, it came damaged';
-/** Asked, and left to whoever opens the page. */
+/** Asks, and leaves the decision to the person who opens the page. */
 const WAITING = 'Refund €249 of order A-10291, it came damaged';
 
 const PERSON = 'requester';

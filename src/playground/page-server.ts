@@ -47,7 +47,7 @@ const COALESCE_MS = 40;
 /** What the page is made of; everything else that it asks for is under `/ui/`. */
 export const PAGE_FILES = ['/', '/page.js', '/page.css'] as const;
 
-/** Puts the page's own files on the app, for whoever may reach it; they are served as soon as the page is bundled. */
+/** Serves the page's files from the app once the page is bundled. */
 export function mountFiles(app: Hono, bundling: Promise<PageBundle>, access: PageAccess): void {
   const guard = guardOrigin(access.allowedHosts ?? []);
   for (const path of [...PAGE_FILES, '/ui/*']) {

@@ -52,7 +52,7 @@ import { actionIdOf, parseTurnClick } from './turn-click.ts';
 
 interface ClickListener {
   readonly handle: ClickHandler;
-  /** `card`: only from the card where it stands; `form`: opens a form first and checks then; `each`: checks each of its calls; `own`: from any message of ours. */
+  /** `card`: only from the call's current card; `form`: opens a form first and checks then; `each`: checks each of its calls; `own`: from any message of ours. */
   readonly check: 'card' | 'form' | 'each' | 'own';
 }
 

@@ -1,4 +1,4 @@
-/** How a waiting call stands, in the words of a private answer: what it needs, of whom, and where its card is. */
+/** Describes a waiting call in a private answer: what it needs, from whom, and where its card is. */
 import type { Call } from '../domain/call.ts';
 import { callPart } from '../domain/call-name.ts';
 import { homeOf, isElsewhere } from '../domain/card-home.ts';
@@ -10,7 +10,7 @@ import { partsOf, type Sentence } from '../domain/sentence.ts';
 import { mention, mentionChannel } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
 
-/** What is known of whoever reads an answer; what is not known is not named. */
+/** What is known about the reader of an answer; unknown names are left out. */
 export interface Reading {
   readonly reader?: Person;
   /** Handles of user groups, without `@`. */

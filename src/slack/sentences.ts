@@ -105,7 +105,7 @@ function sayUncounted(call: Call): string {
 }
 
 function sayRerouted(call: Call, reading: Reading): string {
-  return `Nothing changed: its route is not the one that you saw any more. ${name(call)} ${sayNeeds(call, reading)} Look at its card as it is now.`;
+  return `Nothing changed: the route has changed since you saw this card. ${name(call)} ${sayNeeds(call, reading)} Check the card again.`;
 }
 
 function sayDecided(call: Call): string {

@@ -12,7 +12,7 @@ const KEPT_MS = 10 * 60_000;
 const MOST_CHANNELS = 500;
 const MOST_MESSAGES = 5_000;
 
-/** What Slack answers for a message that is not there, or that nothing can be said below any more. https://docs.slack.dev/reference/methods/conversations.replies#errors */
+/** Slack's errors for a message that is gone, or whose thread takes no replies. https://docs.slack.dev/reference/methods/conversations.replies#errors */
 const GONE: ReadonlySet<string> = new Set([
   'thread_not_found',
   'message_not_found',

@@ -60,13 +60,13 @@ const rows: readonly Row[] = [
     before: 'pending',
     click: 'approve on the card of another route',
     after: { kind: 'rerouted', call: refund() },
-    says: `Nothing changed: its route is not the one that you saw any more. ${NEEDS} Look at its card as it is now.`,
+    says: `Nothing changed: the route has changed since you saw this card. ${NEEDS} Check the card again.`,
   },
   {
     before: 'pending, quorum lowered since',
     click: 'approve on the card of another route',
     after: { kind: 'rerouted', call: refund({ votes: [vote(), vote(SECOND_APPROVER)] }) },
-    says: `Nothing changed: its route is not the one that you saw any more. ${ENOUGH} Look at its card as it is now.`,
+    says: `Nothing changed: the route has changed since you saw this card. ${ENOUGH} Check the card again.`,
   },
   {
     before: 'pending',

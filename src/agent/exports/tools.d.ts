@@ -1,4 +1,4 @@
-/** What a module of one's own tools is written with. It stands alone: any copy of zod will do. */
+/** The types for a module of custom tools. They import nothing, so any version of zod works. */
 
 export type JsonValue =
   | null

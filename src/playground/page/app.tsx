@@ -18,7 +18,7 @@ import { useUnread } from './use-unread.ts';
 
 /** From this width on, the developer panel starts open beside the chat. */
 const WIDE_PX = 1500;
-/** From this width on, a thread stands beside its channel. */
+/** From this width on, a thread is shown beside its channel. */
 const DESKTOP_PX = 768;
 const isWide = () => window.innerWidth >= DESKTOP_PX;
 

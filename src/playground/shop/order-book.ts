@@ -26,7 +26,7 @@ const ORDERS: readonly Order[] = [
 
 /** The orders of the playground's shop, and what was refunded of them. */
 export interface OrderBook {
-  /** Says how an order stands; throws for one that there is not. */
+  /** Describes an order's status; throws for an unknown order. */
   say(id: string): string;
   /** Changes whenever the order does. */
   stateOf(id: string): string;

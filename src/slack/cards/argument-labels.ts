@@ -22,7 +22,7 @@ export type ArgumentNames = ReadonlyMap<string, ArgumentName>;
 
 const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,60}$/;
 const PLAIN_TITLE = /^[\p{L}\p{N}][\p{L}\p{N} '’()/&.-]{0,39}$/u;
-/** Whoever writes a schema could name an argument as we label our own pieces. */
+/** A schema could give an argument the same name as one of our labels. */
 const OUR_LABELS =
   /^(?:Tool|Note|Result|Error|Reply|Reason|Difference|Preview|arguments|In the preview)$/;
 

@@ -134,7 +134,7 @@ export function fitCall(
   return { pieces: all, data, sums, whole };
 }
 
-/** Without a label: it stands first, and says by itself what it is. */
+/** Without a label: it comes first and explains itself. */
 function previewOnCard({ args, preview = '' }: Call, masking: Masking): DataPiece {
   return renderText('', withoutFileNames(args, preview), masking);
 }

@@ -28,7 +28,7 @@ export function sayApprovals(
   return awaited.length === 0 ? lines : [...lines, `waiting for ${sayAwaited(call, awaited)}`];
 }
 
-/** Makes the block that says which approvals can't come; it stands where people look, for nothing happens until it is mended. */
+/** Builds the warning that the call can't get enough approvals; nothing runs until that is fixed. */
 export function buildGap(call: Call, outlook: Outlook | undefined): KnownBlock[] {
   if (call.status !== 'pending' || outlook === undefined) return [];
   const { gap, unable } = outlook;

@@ -104,7 +104,7 @@ export function makeDecisions(
 
 const MAX_CONFIRM = 300;
 
-/** Whoever approves what is of high risk reads once more what it is. */
+/** A high-risk approval repeats the summary in a confirm. */
 export function makeApprove(call: Call, button: MakeButton): Button {
   const more =
     call.risk === 'high' ? { confirm: ask('Approve this?', callName(call), 'Approve') } : {};

@@ -20,7 +20,7 @@ import { asQuoted } from './settled-card.ts';
 /** What the note takes from elsewhere than the call. */
 export interface NoteLook {
   readonly outlook?: Outlook;
-  /** The message in whose thread the call was made, where the card stands elsewhere. */
+  /** The message whose thread made the call, if the card is in another place. */
   readonly asked?: CardPlace;
   /** Those whom a new card calls. */
   readonly calls?: readonly Called[];

@@ -47,7 +47,7 @@ function rowsOfPiece(piece: DataPiece): number {
   return (head === '' ? 0 : 1) + rowsOf(text);
 }
 
-/** Tells whether a piece stands behind its label. */
+/** Tells whether a piece is on the same line as its label. */
 export function isInline({ list, set, text }: DataPiece): boolean {
   return list === undefined && set !== 'box' && !text.includes('\n');
 }

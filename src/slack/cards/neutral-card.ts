@@ -1,4 +1,4 @@
-/** What stands for a card until its notification is out: it calls people, and says nothing of the call that they may not be pushed. */
+/** The neutral card that is posted first with `NOTIFICATION_DETAIL=none`: it mentions people and does not describe the call. */
 import type { Call } from '../../domain/call.ts';
 import { maskingOfCall } from '../../domain/call-secrets.ts';
 import { mentionCalled } from '../mrkdwn.ts';

@@ -116,7 +116,7 @@ function renderPiece(
   const label = [LONG_NAME, piece.label].filter((each) => each !== '').join(' · ');
   return {
     ...(isLong
-      ? // With the name in it, it is not a word of ours any more.
+      ? // It contains the name, so it is no longer our own text.
         {
           ...unlisted,
           label,

@@ -45,7 +45,7 @@ function quoteLine({ text }: ProgressLine, masking: Masking): KnownBlock[] {
     : buildPieces([cutPiece(renderText('Progress', line, masking), BUDGET.note)]);
 }
 
-/** Stops the turn, as in its thread: a card that stands elsewhere, or whose program runs it itself, has no such button. */
+/** Stops the turn. A card outside the thread has no such button, nor has one whose program runs the call itself. */
 function makeStop(call: Call): Button | undefined {
   const isOurs = call.status === 'running' && !isTaken(call) && !isElsewhere(call);
   if (!isOurs || !isTurnToken(encodeTurnToken(call.turn))) return undefined;

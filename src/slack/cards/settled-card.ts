@@ -112,7 +112,7 @@ const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
   'ignored-sibling': 'withdrawn: another call of the same message was ignored',
   stop: 'stopped',
   'turn-ended': 'withdrawn: the turn had ended',
-  cancelled: 'withdrawn by whoever asked for it',
+  cancelled: 'withdrawn by the program that asked for it',
 };
 
 const LINE = {
@@ -123,7 +123,7 @@ const LINE = {
   settle: 'settled by',
 } as const;
 
-/** Says how a call stands or ended, who decided it, and what a program reports; never what a tool answered, which is the model's. */
+/** Describes a call's status, who decided it and what a program reported; never a tool's result, which is for the model. */
 function sayEnd(call: Call, masking: Masking): string {
   const parts = [stateOf(call, masking), sayVerdict(call), sayReport(call, masking)];
   return parts.filter((part) => part !== undefined).join(' · ');
@@ -178,7 +178,7 @@ function lower(words: string): string {
   return `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 
-/** Says what a person did; whoever answers a question has approved nothing. */
+/** Describes what a person did; answering a question approves nothing. */
 export function sayVerdict(call: Call): string | undefined {
   const { verdict } = call;
   if (verdict === undefined || call.status === 'pending') return undefined;
@@ -193,14 +193,14 @@ function sayHow(call: Call, kind: keyof typeof LINE): string {
   return isElicitation(call) && kind === 'ignore' ? 'declined by' : LINE[kind];
 }
 
-/** Makes the block that says how a call stands that nobody decides any more, and with whoever decided it. */
+/** Builds the status block of a call that is decided, with who decided it. */
 export function buildStanding(call: Call): KnownBlock[] {
   if (call.status === 'pending' || call.status === 'unknown') return [];
   const text = sayStanding(call);
   return [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
 }
 
-/** Says how a call stands, in one line without a word that is not ours. */
+/** Describes a call's status in one line, without untrusted text. */
 export function sayStanding(call: Call): string {
   return `${iconOf(call)} ${sayStandingOnly(call)}`;
 }

@@ -29,7 +29,7 @@ export interface SharedLook extends Omit<CardLook, 'tool' | 'outlook' | 'progres
   readonly toolOf: (call: Call) => Tool | undefined;
 }
 
-/** A call with what of it stands on the card. */
+/** A call with the part of it that the card shows. */
 interface Line extends ShownCall {
   readonly masking: Masking;
   readonly tool: Tool | undefined;

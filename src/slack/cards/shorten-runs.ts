@@ -1,4 +1,4 @@
-/** Longer runs of escapes push what stands behind them off the screen. */
+/** Longer runs of escapes push the text behind them off the screen. */
 const MAX_RUN = 100;
 
 /** Writes each long run of escapes as one mark with the number of its characters, so that both ends of a text stay readable; looks no further than `most` characters of the result. */

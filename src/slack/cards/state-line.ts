@@ -1,4 +1,4 @@
-/** How a call stands on which people are still asked something. */
+/** The status of a call that still needs an answer from people. */
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/call.ts';
 import type { Masking } from '../../domain/mask-secrets.ts';
@@ -9,7 +9,7 @@ import { renderText } from './render-args.ts';
 import { iconOf, sayVerdict } from './settled-card.ts';
 import { sayStatus } from './state-words.ts';
 
-/** Makes the blocks that say of an unknown call what is known; the buttons of a pending one say how it stands. */
+/** Builds the blocks with what is known of an unknown call; a pending call's buttons show its status. */
 export function buildState(call: Call, masking: Masking): KnownBlock[] {
   if (call.status !== 'unknown') return [];
   const verdict = sayVerdict(call);

@@ -1,4 +1,4 @@
-/** What stands in a thread for a card that stands elsewhere, and for one that has gone on: its summary and how it stands, no arguments, no result, nothing to decide with. */
+/** The stub in a thread whose card is in another channel: the summary and status, without arguments, results or buttons. */
 import type { KnownBlock } from '@slack/types';
 import { type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
 import { homeOf } from '../../domain/card-home.ts';
@@ -46,7 +46,7 @@ export function buildMovedCard(call: Call, next: CardPlace): CallCard {
   };
 }
 
-/** Builds what stands for a stub until it may say what it is of. */
+/** Builds the neutral stub that is posted first with `NOTIFICATION_DETAIL=none`. */
 export function buildNeutralStub(): CallCard {
   const text = 'A call of this thread waits for people.';
   return { text, blocks: [section(`:raised_hand: ${text}`)] };
@@ -56,7 +56,7 @@ function sayPlainly(call: Call): string {
   return `${toPlainText(callName(call))}: ${sayStatus(call)}`;
 }
 
-/** Whom it waits for is called by name: the stub calls nobody. */
+/** Names the people it waits for without mentioning them. */
 function sayHow(call: Call, { outlook, shared }: StubLook): string {
   if (shared) return sayHowAll(call, shared, outlook);
   const name = nameInBold(call);
@@ -82,7 +82,7 @@ function sayHowAll(lead: Call, calls: readonly Call[], outlook: Outlook | undefi
   return `${iconOf(first)} ${name}: ${count} waiting for ${awaited ?? 'a decision'}`;
 }
 
-/** The channel is named and its card not linked: whoever reads the thread may not be let in there. */
+/** Names the channel without a link: readers of the thread may have no access to it. */
 function sayWhere(call: Call, look: StubLook): string {
   const { card, isRefused, shared = [call] } = look;
   if (isRefused) return `\n${sayRefused(call, card)}`;

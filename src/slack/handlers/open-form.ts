@@ -103,7 +103,7 @@ async function openForm(
   await openAsForm(click, ack, deps, async (token) => build(await read({ ...token, by })));
 }
 
-/** The trigger of a click lives three seconds: a light view opens before anything is read. In a view that stands open, the form takes its place. */
+/** A click's trigger expires after three seconds, so a small view opens before anything is read. The form then replaces it. */
 async function openAsForm(
   click: Click,
   ack: Parameters<ClickHandler>[1],

@@ -1,4 +1,4 @@
-/** What stands above the lists of Home: how much there is, and what of it is shown. */
+/** The top of Home: the counts and the filters. */
 import type { KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
 import { ACTIONS } from '../ids.ts';
 import { LIMITS } from '../limits.ts';

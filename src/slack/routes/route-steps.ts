@@ -14,7 +14,7 @@ import { initialValues } from './route-values.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 
-/** What stands in both steps of a form. */
+/** The fields that both steps of a form keep. */
 export interface FormState {
   readonly parts: RouteFormParts;
   /** The fields of both steps, as they were drawn. */
@@ -23,7 +23,7 @@ export interface FormState {
   readonly values: Payload;
 }
 
-/** Reads what stands in both steps; undefined where what was typed on the other one is not kept any more. */
+/** Reads the fields of both steps; undefined if the draft of the other step has expired. */
 export async function readFormState(
   { book }: RoutesFound,
   meta: RouteMeta,

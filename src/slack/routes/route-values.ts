@@ -1,4 +1,4 @@
-/** What stands in the fields of a form: read from its initial values, and put back into them. */
+/** The values of a form's fields: read from its initial values, and put back into them. */
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { isPayload, objectAt, type Payload } from '../payload.ts';
 

@@ -74,7 +74,7 @@ describe('a call of a coding agent’s tool', () => {
       'edit',
       { filePath: 'a', oldString: '@@ -1 +1 @@', newString: '', replaceAll: true },
       'Edit a',
-      '--- a\n+++ a\n@@ wherever it stands @@\n-@@ -1 +1 @@',
+      '--- a\n+++ a\n@@ all occurrences @@\n-@@ -1 +1 @@',
     ],
     [
       'MultiEdit',

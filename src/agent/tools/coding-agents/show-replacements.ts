@@ -8,7 +8,7 @@ const MAX_CHANGED_LINES = 700;
 export interface Replacement {
   readonly old: string;
   readonly now: string;
-  /** Wherever it stands, and not once. */
+  /** All occurrences, not only the first. */
   readonly isAll?: boolean | undefined;
 }
 
@@ -25,8 +25,8 @@ export function showReplacements(file: string, all: readonly Replacement[]): str
       maxChanged: MAX_CHANGED_LINES,
     });
     if (patch === undefined) return undefined;
-    // Where in the file it stands, nobody here knows.
-    const head = isAll ? '@@ wherever it stands @@' : '@@';
+    // Its line in the file is not known here.
+    const head = isAll ? '@@ all occurrences @@' : '@@';
     shown.push(patch === '' ? `${head}\n (no change)` : patch.replaceAll(/^@@ .*$/gm, head));
   }
   return shown.join('\n');
