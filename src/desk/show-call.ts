@@ -46,8 +46,13 @@ async function previewCall(
   });
 }
 
-/** Undefined where the tool says nothing of use; the operator is told why. */
-function askSummary({ clock, log }: ShowDeps, tool: Tool, args: JsonValue): string | undefined {
+/** Undefined where the tool says nothing of use; the operator is told why. What is slow is asked once more: the first time may have waited for code to load, or for the machine. */
+function askSummary(
+  { clock, log }: ShowDeps,
+  tool: Tool,
+  args: JsonValue,
+  isRepeated = false,
+): string | undefined {
   if (!tool.summary) return undefined;
   const begunAt = clock.now();
   const ignore = (problem: string) =>
@@ -58,6 +63,9 @@ function askSummary({ clock, log }: ShowDeps, tool: Tool, args: JsonValue): stri
     if (said instanceof Promise) said.catch(() => {});
     const tookMs = clock.now() - begunAt;
     if (typeof said === 'string' && tookMs <= MOST_SUMMARY_MS) return said;
+    if (typeof said === 'string' && !isRepeated) {
+      return askSummary({ clock, log }, tool, args, true);
+    }
     if (said !== undefined) ignore(typeof said === 'string' ? `took ${tookMs} ms` : 'is no text');
   } catch {
     // What is wrong may quote the arguments.
