@@ -25,6 +25,12 @@ export type { MakeStore } from './store-contract/store-bench.ts';
 
 /** Tests every promise of the ports in `src/domain/store.ts` and `agenda.ts` on stores that `make` makes, each of them empty. */
 export function storeContract(name: string, make: MakeStore): void {
+  repositoriesContract(name, make);
+  describe(`the audit of ${name}`, () => auditContract(opener(make)));
+}
+
+/** The same, but for reading the audit. */
+export function repositoriesContract(name: string, make: MakeStore): void {
   const open = opener(make);
   describe(`${name} keeps the promises of the store`, () => {
     describe('ledger', () => ledgerContract(open));
@@ -41,7 +47,6 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('outbox', () => outboxContract(open));
     describe('agenda', () => agendaContract(open));
     describe('claims of the agenda', () => claimContract(open));
-    describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
     describe('routes', () => routesContract(open));
     describe('pins', () => pinsContract(open));

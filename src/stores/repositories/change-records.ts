@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import type { ThreadFence } from '../../domain/agenda.ts';
+import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
+import { StaleFenceError } from '../../domain/store.ts';
+import {
+  type Commit,
+  entriesDiff,
+  type Fence,
+  type FoundRecord,
+  type IndexEntry,
+  type RecordChange,
+  type RecordKey,
+  type Records,
+  type StoredRecord,
+  type TaskChange,
+} from '../records/records.ts';
+
+/** One kind of record: how it is named, found and read. */
+export interface RecordKind<T> {
+  /** What its keys begin with. */
+  readonly name: string;
+  /** Where a record is found, from its value alone. */
+  entriesOf(value: T, id: string): readonly IndexEntry[];
+  /** Reads a stored document; throws a `DamagedRecordError` where it can't be understood. */
+  read(document: string, id: string): T;
+  /** (Default: its JSON.) */
+  write?(value: T): string;
+}
+
+/** One commit in the making. Whatever it reads is named in the commit: nothing is written if that has changed. */
+export interface Draft {
+  /** Undefined where there is none. */
+  read<T>(kind: RecordKind<T>, id: string): Promise<T | undefined>;
+  readAll<T>(kind: RecordKind<T>, ids: readonly string[]): Promise<readonly (T | undefined)[]>;
+  /** Puts a record in place of what is there. */
+  put<T>(kind: RecordKind<T>, id: string, value: T): Promise<void>;
+  /** Removes a record; one that is not there stays so. */
+  remove<T>(kind: RecordKind<T>, id: string): Promise<void>;
+  task(change: TaskChange): void;
+  audit(entries: readonly string[]): void;
+  /** Removes the audit entries up to this number. */
+  trimAudit(through: number): void;
+}
+
+/** How a commit is made. */
+export interface ChangeOptions {
+  /** (Default: `now`.) */
+  readonly durable?: Commit['durable'];
+  readonly fence?: Fence | undefined;
+  /** Gives the unit of the fence back with it. */
+  readonly releases?: true;
+}
+
+/** More conflicts in a row are no race any more. */
+const MOST_TRIES = 200;
+
+/**
+ * Makes a commit and writes it; where another writer was first, makes it again of what is there
+ * now. Nothing is written where the work throws. Throws `StaleFenceError` where the fence is old.
+ */
+export async function changeRecords<T>(
+  records: Records,
+  work: (draft: Draft) => Promise<T>,
+  { durable = 'now', fence, releases }: ChangeOptions = {},
+): Promise<T> {
+  const known = new Map<RecordKey, StoredRecord>();
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { changes, draft } = createDraft(records, known);
+    const result = await work(draft);
+    const id = randomBytes(12).toString('base64url');
+    const commit: Commit = {
+      ...{ id, durable, ...changes() },
+      ...(fence && { fences: [fence] }),
+      ...(releases && { releases }),
+    };
+    if (isEmpty(commit)) return result;
+    const done = await records.commit(commit);
+    if (done.kind === 'done') return result;
+    if (done.kind === 'stale') throw staleFence(done.unit, fence);
+    for (const each of done.newer) known.set(each.key, each);
+  }
+  throw new Error(`A record was changed by others ${MOST_TRIES} times in a row.`);
+}
+
+/** A fence alone is to be checked too. */
+function isEmpty({ audit, fences, records, tasks }: Commit): boolean {
+  return ![audit, fences, tasks].some((each) => each && each.length > 0) && !records?.some(writes);
+}
+
+function writes(change: RecordChange): boolean {
+  return !('expects' in change);
+}
+
+function staleFence(unit: string, fence: Fence | undefined): StaleFenceError {
+  return new StaleFenceError(
+    `Refused a write to ${unit}: it came with fence ${fence?.token}, and another worker has it, or nobody.`,
+  );
+}
+
+function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
+  const used = new Set<RecordKey>();
+  const puts = new Map<RecordKey, RecordChange>();
+  const tasks: TaskChange[] = [];
+  const entries: string[] = [];
+  let trimmed: number | undefined;
+
+  async function stored(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
+    const missing = keys.filter((key) => !known.has(key));
+    if (missing.length > 0) {
+      for (const each of await records.get(missing)) known.set(each.key, each);
+    }
+    return keys.map((key) => {
+      used.add(key);
+      const found = known.get(key);
+      if (!found) throw new Error(`The store did not answer for ${key}.`);
+      return found;
+    });
+  }
+
+  async function replace<T>(kind: RecordKind<T>, id: string, value: T | undefined): Promise<void> {
+    const key = keyOf(kind, id);
+    const [before] = await stored([key]);
+    const replaces = before?.revision ?? 0;
+    const had = before && replaces > 0 ? entriesOfStored(kind, id, before) : [];
+    if (value === undefined) {
+      if (replaces > 0) puts.set(key, { key, replaces, isDeletion: true, drop: had });
+      return;
+    }
+    const document = (kind.write ?? JSON.stringify)(value);
+    puts.set(key, { key, replaces, document, ...entriesDiff(had, kind.entriesOf(value, id)) });
+  }
+
+  const draft: Draft = {
+    async read(kind, id) {
+      const [found] = await draft.readAll(kind, [id]);
+      return found;
+    },
+    async readAll(kind, ids) {
+      const found = await stored(ids.map((id) => keyOf(kind, id)));
+      return found.map((each, i) => readStored(kind, ids[i] ?? '', each));
+    },
+    put: replace,
+    remove: (kind, id) => replace(kind, id, undefined),
+    task: (change) => void tasks.push(change),
+    audit: (texts) => void entries.push(...texts),
+    trimAudit(through) {
+      trimmed = through;
+    },
+  };
+  const changes = () => {
+    const checks = [...used].filter((key) => !puts.has(key));
+    const expected = checks.map((key) => ({ key, expects: known.get(key)?.revision ?? 0 }));
+    const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
+    return { records: [...puts.values(), ...expected], tasks, audit: entries, ...trim };
+  };
+  return { draft, changes };
+}
+
+/** What can't be read has no entries that are known: those that stay lead to it and are passed over. */
+function entriesOfStored<T>(
+  kind: RecordKind<T>,
+  id: string,
+  { document }: StoredRecord,
+): readonly IndexEntry[] {
+  try {
+    return kind.entriesOf(kind.read(document, id), id);
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return [];
+    throw error;
+  }
+}
+
+export function keyOf<T>({ name }: RecordKind<T>, id: string): RecordKey {
+  return `${name}/${id}`;
+}
+
+function readStored<T>(
+  kind: RecordKind<T>,
+  id: string,
+  { document, revision }: StoredRecord,
+): T | undefined {
+  return revision === 0 ? undefined : kind.read(document, id);
+}
+
+/** Reads a record; undefined where there is none. */
+export async function readOne<T>(
+  records: Pick<Records, 'get'>,
+  kind: RecordKind<T>,
+  id: string,
+): Promise<T | undefined> {
+  const [found] = await records.get([keyOf(kind, id)]);
+  return found && readStored(kind, id, found);
+}
+
+/** Which part of a partition is read. */
+export interface ListPage {
+  readonly after?: string | undefined;
+  readonly isBackwards?: boolean;
+  /** (Default: all of it.) */
+  readonly limit?: number;
+}
+
+const PAGE = 500;
+
+/** Reads the records of a partition in their order; one that is damaged is left out and told. */
+export async function listRecords<T>(
+  records: Pick<Records, 'range'>,
+  kind: RecordKind<T>,
+  partition: string,
+  { after, isBackwards = false, limit = Number.POSITIVE_INFINITY }: ListPage = {},
+  onDamaged: OnDamaged = rethrow,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (let from = after; found.length < limit; ) {
+    const most = Math.min(PAGE, limit - found.length);
+    const page = await records.range({ partition, isBackwards, limit: most, after: from });
+    found.push(...page.flatMap((each) => readFound(kind, partition, each, onDamaged)));
+    from = page.at(-1)?.at;
+    if (page.length < most || from === undefined) break;
+  }
+  return found;
+}
+
+function rethrow(error: DamagedRecordError): never {
+  throw error;
+}
+
+function readFound<T>(
+  kind: RecordKind<T>,
+  partition: string,
+  { at, document, key, revision }: FoundRecord,
+  onDamaged: OnDamaged,
+): readonly T[] {
+  // It was removed between the look at the index and the look at it.
+  if (revision === 0) return [];
+  const id = key.slice(kind.name.length + 1);
+  try {
+    const value = kind.read(document, id);
+    const isThere = kind
+      .entriesOf(value, id)
+      .some((each) => each.partition === partition && at === `${each.sort} ${key}`);
+    return isThere ? [value] : [];
+  } catch (error) {
+    if (!(error instanceof DamagedRecordError)) throw error;
+    onDamaged(error);
+    return [];
+  }
+}
+
+/** The unit that a thread's worker holds. */
+export function fenceOf(fence: ThreadFence): Fence;
+export function fenceOf(fence: ThreadFence | undefined): Fence | undefined;
+export function fenceOf(fence: ThreadFence | undefined): Fence | undefined {
+  return fence && { unit: `pump:${fence.thread}`, token: fence.token };
+}

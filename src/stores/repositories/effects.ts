@@ -1,0 +1,26 @@
+import type { AuditDraft } from '../../domain/audit.ts';
+import { canonicalJson } from '../../domain/json.ts';
+import type { Effects } from '../../domain/store.ts';
+import { askFor } from './agenda-task.ts';
+import type { Draft } from './change-records.ts';
+import { addSays } from './outbox.ts';
+import { endMessage } from './stored-message.ts';
+import { keepTurnMessages } from './turn-messages.ts';
+
+/** Puts what goes with a change into its commit. */
+export async function carryOut(draft: Draft, effects: Effects): Promise<void> {
+  const { audit = [], messageEnds = [], records = [], says = [], wakes = [] } = effects;
+  appendAudit(draft, audit);
+  for (const { how, id } of messageEnds) await endMessage(draft, id, how);
+  await keepTurnMessages(draft, records);
+  await addSays(draft, says);
+  askFor(draft, wakes);
+}
+
+function appendAudit(draft: Draft, drafts: readonly AuditDraft[]): void {
+  draft.audit(
+    drafts.map(({ actor, at, detail, event, subject }) =>
+      canonicalJson({ at, event, subject, actor, detail }),
+    ),
+  );
+}
