@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DAMAGES, type Damage } from '../support/damage-checkpoints.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { isWhole } from '../support/sample.ts';
 import { type End, endOf, GROUNDS, type Moment, play } from './lost-turn.ts';
 
 const MOMENTS: Readonly<Record<string, Moment>> = {
@@ -44,10 +45,10 @@ function withAgain(asked: readonly string[], again: number | undefined): readonl
   return asked.flatMap((each, index) => (index + 1 === again ? [each, each] : [each]));
 }
 
-/** With FAULTS=all each moment meets all of them; else some take turns. */
+/** In the whole proof each moment meets all of them; else some take turns. */
 function damagesOf(place: number): readonly (readonly [string, Damage])[] {
   return Object.entries(DAMAGES).filter(([what], index) => {
-    const isAlways = ALWAYS.has(what) || process.env.FAULTS === 'all';
+    const isAlways = ALWAYS.has(what) || isWhole;
     return isAlways || (index + place) % 9 === 0;
   });
 }

@@ -1,19 +1,21 @@
 /**
- * A part of the torture, in every run of the tests: each named point once, on the store and beside
- * the decision that the seed gives it. CRASH_SEED, CRASH_RUNS and CRASH_STORE (`sqlite` or `redis`)
+ * A part of the torture, in every run of the tests: a third of the named points, on the store and beside
+ * the decision that the day gives them. CRASH_SEED, CRASH_RUNS and CRASH_STORE (`sqlite` or `redis`)
  * choose another part.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { isWhole, sample } from '../support/sample.ts';
 import { planRuns } from './drive/plan-run.ts';
 import { POINTS, STORES } from './drive/points.ts';
 import { torture } from './drive/torture.ts';
 
-const { CRASH_SEED = '1', CRASH_RUNS = String(POINTS.length), CRASH_STORE } = process.env;
+const { CRASH_SEED = String(sample), CRASH_STORE } = process.env;
+const { CRASH_RUNS = String(Math.ceil(POINTS.length / (isWhole ? 1 : 3))) } = process.env;
 const stores = STORES.filter((store) => CRASH_STORE === undefined || CRASH_STORE === store);
 const plans = planRuns(Number(CRASH_SEED), stores, Number(CRASH_RUNS));
 
-it(`kill -9 in ${plans.length} runs loses nothing, and runs nothing twice or without its approval`, {
+it(`kill -9 in ${plans.length} runs (CRASH_SEED=${CRASH_SEED}) loses nothing, and runs nothing twice or without its approval`, {
   timeout: 600_000,
 }, async () => {
   const reports = await torture(plans);
