@@ -25,12 +25,6 @@ export type { MakeStore } from './store-contract/store-bench.ts';
 
 /** Tests every promise of the ports in `src/domain/store.ts` and `agenda.ts` on stores that `make` makes, each of them empty. */
 export function storeContract(name: string, make: MakeStore): void {
-  repositoriesContract(name, make);
-  describe(`the audit of ${name}`, () => auditContract(opener(make)));
-}
-
-/** The same, but for reading the audit. */
-export function repositoriesContract(name: string, make: MakeStore): void {
   const open = opener(make);
   describe(`${name} keeps the promises of the store`, () => {
     describe('ledger', () => ledgerContract(open));
@@ -53,5 +47,6 @@ export function repositoriesContract(name: string, make: MakeStore): void {
     describe('recovery', () => recoveryContract(open));
     describe('drafts', () => draftsContract(open));
     describe('keys', () => keysContract(open));
+    describe('audit', () => auditContract(open));
   });
 }

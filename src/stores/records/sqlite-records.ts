@@ -10,6 +10,7 @@ import {
   type AuditRow,
   type Commit,
   type Committed,
+  type Fence,
   type FoundRecord,
   MOST_PER_PAGE,
   type RecordChange,
@@ -53,14 +54,32 @@ export interface SqliteRecordsOptions {
   readonly mayBeDone?: MayBeDone;
 }
 
+/** Records on one file. */
+export type SqliteRecords = Records & {
+  /** Whether a lease is the newest of its unit. */
+  isHeld(fence: Fence): boolean;
+};
+
 /** Opens the records; work that an earlier process had in hand is due again at once. */
-export function openSqliteRecords(options: SqliteRecordsOptions, now: number): Records {
+export function openSqliteRecords(options: SqliteRecordsOptions, now: number): SqliteRecords {
   const { db, file, group } = options;
   const statements = prepare(db);
   const { apply } = createApply(db, statements);
   const tasks = createSqliteTasks(db, group ? { now, mayBeDone: options.mayBeDone } : undefined);
   const receipts = new Map<string, Committed>();
   const listeners = new Set<() => void>();
+
+  let isTelling = false;
+
+  /** After the writer has gone on: it may have asked for the work in order to do it itself. */
+  function tell(): void {
+    if (isTelling) return;
+    isTelling = true;
+    setImmediate(() => {
+      isTelling = false;
+      for (const listener of listeners) listener();
+    });
+  }
 
   /** Says what a failure of the file means. */
   function explained<T>(work: () => T): T {
@@ -103,9 +122,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): R
       const done = explained(() => write(commit));
       if (done.kind !== 'done') return done;
       if (commit.durable === 'now') await group?.synced();
-      if (commit.tasks?.some((change) => 'askedFor' in change)) {
-        for (const listener of listeners) queueMicrotask(listener);
-      }
+      if (commit.tasks?.some((change) => 'askedFor' in change)) tell();
       return done;
     },
     lease: async (now, leaseMs, want) => explained(() => tasks.lease(now, leaseMs, want)),
@@ -119,6 +136,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): R
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    isHeld: (fence) => tasks.isHeld(fence),
     async close() {
       listeners.clear();
       await group?.synced();

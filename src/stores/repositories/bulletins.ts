@@ -22,6 +22,8 @@ interface StoredArrival extends Arrival {
   readonly waits: boolean;
   /** The bulletin that speaks for it. */
   readonly bulletin?: string;
+  /** Whether it is the first of its call for which that speaks. */
+  readonly isFirst?: boolean;
 }
 
 /** What is stored of a bulletin; how many wait in it is counted. */
@@ -36,17 +38,22 @@ interface StoredBulletin extends Omit<Bulletin, 'waiting'> {
 
 const ARRIVAL: RecordKind<StoredArrival> = {
   name: 'arrival',
-  entriesOf({ at, bulletin, callId, channel, waits }) {
+  entriesOf({ at, bulletin, callId, channel, isFirst, waits }) {
     const sort = sortTime(at);
     return [
       { partition: `arrival.channel|${channel}`, sort },
       { partition: `arrival.call|${callId}`, sort },
-      ...(bulletin === undefined ? [] : [{ partition: `arrival.bulletin|${bulletin}`, sort }]),
+      ...(bulletin !== undefined && isFirst && waits
+        ? [{ partition: waitingIn(bulletin), sort }]
+        : []),
       ...(waits ? [] : [{ partition: `arrival.over|${channel}`, sort }]),
     ];
   },
   read: (document, id) => readDocument<StoredArrival>(document, { kind: 'bulletin', id }),
 };
+
+/** One for each call that waits in a bulletin. */
+const waitingIn = (bulletin: string): string => `arrival.waiting|${bulletin}`;
 
 const BULLETIN: RecordKind<StoredBulletin> = {
   name: 'bulletin',
@@ -64,13 +71,16 @@ const CHANNEL: RecordKind<{ readonly arrivals: number; readonly bulletins: numbe
 };
 
 /** More are forgotten at the next arrival. */
-const MOST_FORGOTTEN = 100;
+const MOST_FORGOTTEN = 5;
 
 /** Creates the bulletins. */
 export function createBulletins(records: Records): Bulletins {
   /** Those that arrived after a time, a moment ago or long. */
-  const arrivedAfter = (channel: string, at: number) =>
-    listRecords(records, ARRIVAL, `arrival.channel|${channel}`, { after: sortTime(at + 1) });
+  const arrivedAfter = (channel: string, at: number, page: { readonly limit?: number } = {}) =>
+    listRecords(records, ARRIVAL, `arrival.channel|${channel}`, {
+      after: sortTime(at + 1),
+      ...page,
+    });
 
   async function forgetOld(draft: Draft, channel: string, until: number): Promise<void> {
     const page = { limit: MOST_FORGOTTEN };
@@ -91,14 +101,14 @@ export function createBulletins(records: Records): Bulletins {
     const { at } = arrival;
     const calls = arrival.calls.filter((each) => !found.called.includes(each));
     const before = await listRecords(records, ARRIVAL, `arrival.call|${arrival.callId}`);
-    const isNew = !before.some(({ bulletin }) => bulletin === found.id);
+    const isFirst = !before.some(({ bulletin }) => bulletin === found.id);
     await draft.put(BULLETIN, found.id, {
       ...found,
       lastAt: at,
-      total: found.total + Number(isNew),
+      total: found.total + Number(isFirst),
       called: [...found.called, ...calls],
     });
-    await put(draft, { ...arrival, calls, bulletin: found.id, waits: true });
+    await put(draft, { ...arrival, calls, bulletin: found.id, isFirst, waits: true });
     return { calls, bulletin: found.id };
   }
 
@@ -112,9 +122,11 @@ export function createBulletins(records: Records): Bulletins {
     const { at, calls, channel } = arrival;
     const id = bulletinId(arrival);
     const taken = crowd.filter(({ bulletin, waits }) => waits && bulletin === undefined);
-    for (const each of taken) await put(draft, { ...each, bulletin: id });
-    await put(draft, { ...arrival, calls: [], bulletin: id, waits: true });
-    const all = [...taken, arrival];
+    const all = [...taken, { ...arrival, calls: [], waits: true }];
+    for (const [index, each] of all.entries()) {
+      const isFirst = all.findIndex(({ callId }) => callId === each.callId) === index;
+      await put(draft, { ...each, bulletin: id, isFirst });
+    }
     await draft.put(BULLETIN, id, {
       ...{ id, channel, calls, called: calls, order, openedAt: at, lastAt: at },
       since: Math.min(...all.map((each) => each.at)),
@@ -133,8 +145,8 @@ export function createBulletins(records: Records): Bulletins {
       draft.put(CHANNEL, channel, { arrivals: counts.arrivals + 1, bulletins });
     const after = at - windowMs;
     await forgetOld(draft, channel, after);
-    const crowd = await arrivedAfter(channel, after);
-    if (crowd.length < over) {
+    const few = await arrivedAfter(channel, after, { limit: over });
+    if (few.length < over) {
       await note(counts.bulletins);
       await put(draft, { ...arrival, waits: true });
       return { calls };
@@ -142,14 +154,12 @@ export function createBulletins(records: Records): Bulletins {
     const found = await findOpen(channel, { lastAfter: after, openedAfter: at - lifeMs });
     await note(counts.bulletins + Number(!found));
     if (found) return await join(draft, arrival, found);
+    const crowd = await arrivedAfter(channel, after);
     return await begin(draft, arrival, crowd, counts.bulletins + 1);
   }
 
-  const inBulletin = (id: string) => listRecords(records, ARRIVAL, `arrival.bulletin|${id}`);
-  async function waitingIn(id: string): Promise<number> {
-    const waiting = (await inBulletin(id)).filter(({ waits }) => waits);
-    return new Set(waiting.map(({ callId }) => callId)).size;
-  }
+  const countWaiting = async (id: string): Promise<number> =>
+    (await records.count([waitingIn(id)]))[0] ?? 0;
 
   return {
     arrive: (arrival, crowding) =>
@@ -166,11 +176,11 @@ export function createBulletins(records: Records): Bulletins {
       const stored = await readOne(records, BULLETIN, id);
       if (!stored) return undefined;
       const { called: _, lastAt: _last, openedAt: _opened, order: _order, ...bulletin } = stored;
-      return { ...bulletin, waiting: await waitingIn(id) };
+      return { ...bulletin, waiting: await countWaiting(id) };
     },
     async callsOf(id, limit) {
-      const waiting = (await inBulletin(id)).filter(({ waits }) => waits);
-      return [...new Set(waiting.map(({ callId }) => callId))].slice(0, limit);
+      const waiting = await listRecords(records, ARRIVAL, waitingIn(id), { limit });
+      return waiting.map(({ callId }) => callId);
     },
     async place(id, place) {
       await changeRecords(records, async (draft) => {
@@ -181,7 +191,7 @@ export function createBulletins(records: Records): Bulletins {
     async forget(id) {
       return await changeRecords(records, async (draft) => {
         await draft.read(BULLETIN, id);
-        if ((await waitingIn(id)) > 0) return false;
+        if ((await countWaiting(id)) > 0) return false;
         await draft.remove(BULLETIN, id);
         return true;
       });

@@ -7,7 +7,7 @@ import {
   isTerminal,
   type SidePost,
 } from '../../domain/call.ts';
-import type { OnDamaged } from '../../domain/damage.ts';
+import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
 import type { Person } from '../../domain/person.ts';
 import type { Group } from '../../domain/route.ts';
 import type { Ledger } from '../../domain/store.ts';
@@ -39,21 +39,34 @@ export interface StoredCall {
   readonly order: string;
 }
 
+/** What is stored with a call. */
+interface Wrapping {
+  readonly order: string;
+  /** How far the revision of its record is ahead of its own: it is marked as delivered apart from its steps. */
+  readonly ahead: number;
+}
+
 export const CALL: RecordKind<StoredCall> = {
   name: 'call',
   entriesOf({ call, order }) {
     const sort = sortCall({ call, order });
     return partitionsOf(call).map((partition): IndexEntry => ({ partition, sort }));
   },
-  read(document, id) {
-    const { order = '', ...call }: Call & { readonly order?: string } = readRecord(
-      'call',
-      document,
-      { kind: 'call', id },
-    );
+  read(document, id, { revision }) {
+    const record = { kind: 'call', id } as const;
+    const {
+      ahead = 0,
+      order = '',
+      ...call
+    }: Call & Partial<Wrapping> = readRecord('call', document, record);
+    // An earlier state that was put back has a right seal.
+    if (call.revision + ahead !== revision) {
+      throw new DamagedRecordError('its document is of another revision', { record });
+    }
     return { call, order };
   },
-  write: ({ call, order }) => JSON.stringify({ ...call, order }),
+  write: ({ call, order }, revision) =>
+    JSON.stringify({ ...call, order, ahead: revision - call.revision } satisfies Call & Wrapping),
 };
 
 /** In the order of their creation, and of their places in a message. */

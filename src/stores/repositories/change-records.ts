@@ -15,6 +15,13 @@ import {
   type TaskChange,
 } from '../records/records.ts';
 
+/** How a record was come by. */
+export interface Found {
+  readonly revision: number;
+  /** Where it was found; absent where it was asked for by its key. */
+  readonly partition?: string;
+}
+
 /** One kind of record: how it is named, found and read. */
 export interface RecordKind<T> {
   /** What its keys begin with. */
@@ -22,9 +29,9 @@ export interface RecordKind<T> {
   /** Where a record is found, from its value alone. */
   entriesOf(value: T, id: string): readonly IndexEntry[];
   /** Reads a stored document; throws a `DamagedRecordError` where it can't be understood. */
-  read(document: string, id: string): T;
-  /** (Default: its JSON.) */
-  write?(value: T): string;
+  read(document: string, id: string, found: Found): T;
+  /** Writes it as of a revision. (Default: its JSON.) */
+  write?(value: T, revision: number): string;
 }
 
 /** One commit in the making. Whatever it reads is named in the commit: nothing is written if that has changed. */
@@ -91,7 +98,8 @@ function writes(change: RecordChange): boolean {
   return !('expects' in change);
 }
 
-function staleFence(unit: string, fence: Fence | undefined): StaleFenceError {
+/** Says that a worker wrote with an older lease than the newest. */
+export function staleFence(unit: string, fence: Fence | undefined): StaleFenceError {
   return new StaleFenceError(
     `Refused a write to ${unit}: it came with fence ${fence?.token}, and another worker has it, or nobody.`,
   );
@@ -126,7 +134,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
       if (replaces > 0) puts.set(key, { key, replaces, isDeletion: true, drop: had });
       return;
     }
-    const document = (kind.write ?? JSON.stringify)(value);
+    const document = kind.write?.(value, replaces + 1) ?? JSON.stringify(value);
     puts.set(key, { key, replaces, document, ...entriesDiff(had, kind.entriesOf(value, id)) });
   }
 
@@ -160,10 +168,10 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
 function entriesOfStored<T>(
   kind: RecordKind<T>,
   id: string,
-  { document }: StoredRecord,
+  { document, revision }: StoredRecord,
 ): readonly IndexEntry[] {
   try {
-    return kind.entriesOf(kind.read(document, id), id);
+    return kind.entriesOf(kind.read(document, id, { revision }), id);
   } catch (error) {
     if (error instanceof DamagedRecordError) return [];
     throw error;
@@ -179,7 +187,7 @@ function readStored<T>(
   id: string,
   { document, revision }: StoredRecord,
 ): T | undefined {
-  return revision === 0 ? undefined : kind.read(document, id);
+  return revision === 0 ? undefined : kind.read(document, id, { revision });
 }
 
 /** Reads a record; undefined where there is none. */
@@ -235,7 +243,7 @@ function readFound<T>(
   if (revision === 0) return [];
   const id = key.slice(kind.name.length + 1);
   try {
-    const value = kind.read(document, id);
+    const value = kind.read(document, id, { partition, revision });
     const isThere = kind
       .entriesOf(value, id)
       .some((each) => each.partition === partition && at === `${each.sort} ${key}`);

@@ -17,7 +17,8 @@ export async function carryOut(draft: Draft, effects: Effects): Promise<void> {
   askFor(draft, wakes);
 }
 
-function appendAudit(draft: Draft, drafts: readonly AuditDraft[]): void {
+/** Puts entries of the audit into a commit. */
+export function appendAudit(draft: Draft, drafts: readonly AuditDraft[]): void {
   draft.audit(
     drafts.map(({ actor, at, detail, event, subject }) =>
       canonicalJson({ at, event, subject, actor, detail }),

@@ -1,6 +1,6 @@
 /** What the app has yet to say. */
 import type { CardPlace } from '../../domain/call.ts';
-import type { OnDamaged } from '../../domain/damage.ts';
+import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
 import type { Say } from '../../domain/say.ts';
 import type { Outbox } from '../../domain/store.ts';
 import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
@@ -20,10 +20,13 @@ import { nextOrder } from './order.ts';
 
 /** Of one that was said nothing is kept but that it is known. */
 interface StoredSay {
+  readonly isSaid?: true;
   readonly say?: Say;
   /** In this order they were added. */
   readonly order?: string;
 }
+
+export const SAID: StoredSay = { isSaid: true };
 
 export const SAY: RecordKind<StoredSay> = {
   name: 'say',
@@ -35,9 +38,13 @@ export const SAY: RecordKind<StoredSay> = {
       { partition: 'say.unsaid', sort: say.thread },
     ];
   },
-  read(document, id) {
-    const stored = readDocument<StoredSay>(document, { kind: 'say', id });
-    if (!stored.say) return {};
+  read(document, id, { partition }) {
+    // Of one that can't be read this tells whose it is.
+    const own = /^say\.unsaid\|(.*)$/s.exec(partition ?? '')?.[1];
+    const record = { kind: 'say', id, ...(own && { thread: own as ThreadKey }) } as const;
+    const stored = readDocument<StoredSay>(document, record);
+    if (stored.isSaid) return stored;
+    if (!stored.say) throw new DamagedRecordError('its words are gone', { record });
     const { thread } = stored.say;
     const say = readRecord('say', JSON.stringify(stored.say), { kind: 'say', id, thread });
     return { ...stored, say };
@@ -75,7 +82,7 @@ export function createOutbox(records: Records, onDamaged: OnDamaged): Outbox {
     },
     async markSaid(id) {
       const mark = async (draft: Draft) => {
-        if (await draft.read(SAY, id)) await draft.put(SAY, id, {});
+        if (await draft.read(SAY, id)) await draft.put(SAY, id, SAID);
       };
       await changeRecords(records, mark, { durable: 'later' });
     },

@@ -143,3 +143,15 @@ export function createDrafts(records: Records, clock: Clock): Drafts {
     },
   };
 }
+
+const TRIED: RecordKind<number> = {
+  name: 'tried',
+  entriesOf: () => [],
+  read: Number,
+  write: String,
+};
+
+/** Rejects, saying why and what to do, where nothing can be written. */
+export async function tryWrite(records: Records, now: number): Promise<void> {
+  await changeRecords(records, (draft) => draft.put(TRIED, ONLY, now));
+}

@@ -1,4 +1,5 @@
 /** Messages as they are stored, and how they end. */
+import { DamagedRecordError } from '../../domain/damage.ts';
 import type { InboxMessage } from '../../domain/message.ts';
 import type { MessageEnd } from '../../domain/store.ts';
 import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
@@ -12,6 +13,14 @@ interface StoredMessage {
   readonly state: 'waiting' | 'current' | MessageEnd;
   readonly message?: InboxMessage;
 }
+
+const STATES: ReadonlySet<StoredMessage['state']> = new Set([
+  'waiting',
+  'current',
+  'turn',
+  'reply',
+  'answered',
+]);
 
 export const MESSAGE: RecordKind<StoredMessage> = {
   name: 'message',
@@ -33,9 +42,19 @@ export const MESSAGE: RecordKind<StoredMessage> = {
         : [];
     return [known, ...open, ...ongoing];
   },
-  read(document, id) {
-    const record = { kind: 'message', id } as const;
+  read(document, id, { partition }) {
+    // Of one that can't be read this tells whose it is.
+    const thread = /^message\.(?:waiting|current)\|(.*)$/s.exec(partition ?? '')?.[1];
+    const record = { kind: 'message', id, ...(thread && { thread: thread as ThreadKey }) } as const;
     const stored = readDocument<StoredMessage>(document, record);
+    const isOpen = stored.state === 'waiting' || stored.state === 'current';
+    if (
+      typeof stored.thread !== 'string' ||
+      (isOpen && !stored.message) ||
+      !STATES.has(stored.state)
+    ) {
+      throw new DamagedRecordError('parts of it are gone', { record });
+    }
     if (!stored.message) return stored;
     const text = JSON.stringify(stored.message);
     return {

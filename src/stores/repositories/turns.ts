@@ -18,7 +18,7 @@ import {
 } from './change-records.ts';
 import { forgetDecided } from './decided.ts';
 import { carryOut } from './effects.ts';
-import { LIVE, SAY } from './outbox.ts';
+import { LIVE, SAID, SAY } from './outbox.ts';
 import { openOf } from './stored-message.ts';
 import { THREAD, touchThread } from './threads.ts';
 import { dropTurnMessages } from './turn-messages.ts';
@@ -121,7 +121,7 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
       await dropTurnMessages(draft, records, thread);
       await draft.remove(LIVE, thread);
     }
-    for (const { say } of unsaid) if (say) await draft.put(SAY, say.id, {});
+    for (const { say } of unsaid) if (say) await draft.put(SAY, say.id, SAID);
     await draft.remove(THREAD, root);
   }
 
