@@ -17,15 +17,20 @@ import { createAuditSeal } from '../../src/domain/seal.ts';
 const SEAL = createAuditSeal(new Uint8Array(32).fill(1));
 const OTHER = createAuditSeal(new Uint8Array(32).fill(2));
 
-const draft: fc.Arbitrary<AuditDraft> = fc.record({
-  at: fc.nat(),
-  event: fc.string(),
-  subject: fc.string(),
-  actor: fc.string(),
-  detail: fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.constant(null)), {
-    noNullPrototype: true,
-  }),
-});
+const draft: fc.Arbitrary<AuditDraft> = fc.record(
+  {
+    at: fc.nat(),
+    event: fc.string(),
+    subject: fc.string(),
+    actor: fc.string(),
+    detail: fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
+      { noNullPrototype: true },
+    ),
+  },
+  { noNullPrototype: true },
+);
 
 /** Looks at texts as an audit of which so many were sealed. */
 function faultOf(texts: readonly string[], chain: AuditChain = NO_CHAIN) {

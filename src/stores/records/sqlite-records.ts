@@ -97,6 +97,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     if (stale) return { kind: 'stale', unit: stale.unit };
     const done = apply(commit, (changes) => tasks.change(changes));
     if (done.kind !== 'done') return done;
+    if (commit.releases) tasks.released(commit.fences ?? []);
     receipts.set(commit.id, done);
     const [oldest] = receipts.keys();
     if (receipts.size > RECEIPTS && oldest !== undefined) receipts.delete(oldest);

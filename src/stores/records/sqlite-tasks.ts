@@ -13,8 +13,10 @@ import type {
 /** The tasks of one file. Who holds what is in memory, which task is handed out is in the file: a start finds it. */
 export interface SqliteTasks {
   isHeld(fence: Fence): boolean;
-  /** Within the transaction of a commit. */
+  /** Within the transaction of a commit, which may still fail. */
   change(commit: Pick<Commit, 'tasks' | 'fences' | 'releases'>): void;
+  /** After a commit that has given units back. */
+  released(fences: readonly Fence[]): void;
   lease(...args: Parameters<Records['lease']>): Leased;
   renew(...args: Parameters<Records['renew']>): readonly Hold[];
   release(hold: Fence): void;
@@ -113,16 +115,14 @@ export function createSqliteTasks(
 
   const isHeld = ({ unit, token: borne }: Fence) => leases.get(unit)?.token === borne;
 
-  function giveBack(hold: Fence): void {
-    statements.giveBack.run(hold.unit);
-    leases.delete(hold.unit);
-  }
-
   return {
     isHeld,
     change({ fences = [], releases, tasks = [] }) {
       for (const change of tasks) changeTask(statements, change);
-      if (releases) for (const fence of fences) giveBack(fence);
+      if (releases) for (const { unit } of fences) statements.giveBack.run(unit);
+    },
+    released(fences) {
+      for (const { unit } of fences) leases.delete(unit);
     },
     lease(now, leaseMs, want) {
       const holds =
@@ -138,7 +138,9 @@ export function createSqliteTasks(
     },
     renew: (holds, now, leaseMs) => renew.immediate(holds, now, leaseMs),
     release(hold) {
-      if (isHeld(hold)) giveBack(hold);
+      if (!isHeld(hold)) return;
+      statements.giveBack.run(hold.unit);
+      leases.delete(hold.unit);
     },
     stateOf: (tasks) =>
       tasks.map(({ id, unit }) => {
@@ -188,6 +190,7 @@ function prepare(db: Database) {
       UPDATE tasks SET taken = 0, tries = tries + 1, deaths = deaths + 1,
         again = iif(again <= @now, NULL, again)
       WHERE unit = @unit AND taken = 1`),
+    dueNow: db.prepare<[now: number]>('UPDATE tasks SET due = ? WHERE taken = 1'),
     giveBack: db.prepare<[unit: string]>(`
       UPDATE tasks SET taken = 0, again = iif(again <= due, NULL, again)
       WHERE unit = ? AND taken = 1`),
@@ -225,6 +228,8 @@ function begin(
   { mayBeDone, now }: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
 ): number {
   const run = db.transaction(() => {
+    // As where leases run out: what had waited meanwhile goes first.
+    statements.dueNow.run(now);
     for (const unit of statements.taken.all()) statements.holderDied.run({ unit, now });
     const suspects = mayBeDone ? statements.untried.all(now).filter(mayBeDone) : [];
     for (const suspect of suspects) statements.tryOnce.run(suspect);

@@ -1,5 +1,5 @@
 /** The calls: the only truth about them, and the only lock on running one. */
-import { type Asked, askedOf } from '../../domain/asked-of.ts';
+import { askedOf } from '../../domain/asked-of.ts';
 import {
   CALL_STATUSES,
   type Call,
@@ -7,16 +7,14 @@ import {
   isTerminal,
   type SidePost,
 } from '../../domain/call.ts';
-import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
-import type { Person } from '../../domain/person.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
 import type { Group } from '../../domain/route.ts';
-import type { Ledger } from '../../domain/store.ts';
-import { isChannelItself, placeOf, rootOf, type ThreadKey } from '../../domain/thread-key.ts';
+import type { Effects, Ledger } from '../../domain/store.ts';
 import { isEdge } from '../../domain/transitions.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { lastStep } from '../last-step.ts';
-import { readDocument, readRecord } from '../read-record.ts';
-import { type IndexEntry, type Records, sortTime } from '../records/records.ts';
+import { readDocument } from '../read-record.ts';
+import { type Records, sortTime } from '../records/records.ts';
 import {
   changeRecords,
   type Draft,
@@ -27,88 +25,12 @@ import {
   type RecordKind,
   readOne,
 } from './change-records.ts';
-import { listDecided, noteDecided } from './decided.ts';
-import { carryOut } from './effects.ts';
+import { decidedKeys, listDecided, noteDecided } from './decided.ts';
+import { carryOut, keysOf } from './effects.ts';
 import { nextOrder } from './order.ts';
+import { askedPartition, CALL, nameOf, placeOfCall, refOf } from './stored-call.ts';
 import { REPORT } from './stored-report.ts';
-import { touchThread } from './threads.ts';
-
-/** A call with its place among those of the same millisecond. */
-export interface StoredCall {
-  readonly call: Call;
-  readonly order: string;
-}
-
-/** What is stored with a call. */
-interface Wrapping {
-  readonly order: string;
-  /** How far the revision of its record is ahead of its own: it is marked as delivered apart from its steps. */
-  readonly ahead: number;
-}
-
-export const CALL: RecordKind<StoredCall> = {
-  name: 'call',
-  entriesOf({ call, order }) {
-    const sort = sortCall({ call, order });
-    return partitionsOf(call).map((partition): IndexEntry => ({ partition, sort }));
-  },
-  read(document, id, { revision }) {
-    const record = { kind: 'call', id } as const;
-    const {
-      ahead = 0,
-      order = '',
-      ...call
-    }: Call & Partial<Wrapping> = readRecord('call', document, record);
-    // An earlier state that was put back has a right seal.
-    if (call.revision + ahead !== revision) {
-      throw new DamagedRecordError('its document is of another revision', { record });
-    }
-    return { call, order };
-  },
-  write: ({ call, order }, revision) =>
-    JSON.stringify({ ...call, order, ahead: revision - call.revision } satisfies Call & Wrapping),
-};
-
-/** In the order of their creation, and of their places in a message. */
-function sortCall({ call: { createdAt, position }, order }: StoredCall): string {
-  return `${sortTime(createdAt)}.${String(position).padStart(3, '0')}.${order}`;
-}
-
-function partitionsOf(call: Call): readonly string[] {
-  const { outside, requester, status, thread, tool } = call;
-  const [by, key] = [nameOf(requester), outside?.key];
-  const isOver = isTerminal(call);
-  const isPending = status === 'pending';
-  return [
-    'call.all',
-    `call.status|${status}`,
-    `call.thread|${thread}`,
-    `call.family|${rootOf(thread)}`,
-    `call.mine|${by}|${isOver ? 'over' : 'open'}`,
-    `call.tool|${by}|${tool}`,
-    refOf(call),
-    ...(key === undefined ? [] : [`call.key|${key}`]),
-    ...(isOver ? [] : [openCallsOf(thread)]),
-    ...(isOver && isChannelItself(placeOf(thread)) ? [OVER_IN_CHANNELS] : []),
-    ...(isPending ? [`call.pending-of|${by}`] : []),
-    ...(isPending && key !== undefined ? [`call.pending-key|${key}`] : []),
-    ...(askedOf(call) ?? []).map((who) => askedPartition(requester.team, who)),
-  ];
-}
-
-const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
-const askedPartition = (team: string, who: Asked): string => `call.asked|${team}/${who}`;
-
-/** Of a family of threads, the calls that are not over. */
-export const openCallsOf = (thread: ThreadKey): string => `call.open|${rootOf(thread)}`;
-
-/** Calls of channels themselves that are over. */
-export const OVER_IN_CHANNELS = 'call.over-in-channels';
-
-/** Which tool call of which message it is. */
-function refOf({ messageId, thread, toolCallId }: Call): string {
-  return `call.ref|${JSON.stringify([thread, messageId, toolCallId])}`;
-}
+import { threadRecordOf, touchThread } from './threads.ts';
 
 /** Where the messages of a call stand in Slack. */
 type Places = Readonly<Partial<Record<SidePost | 'card', CardPlace>>>;
@@ -126,8 +48,28 @@ const GROUPS: RecordKind<readonly Group[]> = {
   read: (document, id) => readDocument<readonly Group[]>(document, { kind: 'routes', id }),
 };
 
+function groupsOf(call: Call): readonly Group[] {
+  return (askedOf(call) ?? []).filter((who): who is Group => !who.startsWith('user:'));
+}
+
+function groupKeysOf(call: Call): readonly string[] {
+  return groupsOf(call).length === 0 ? [] : [keyOf(GROUPS, call.requester.team)];
+}
+
+/** What a step of a call reads, all of it asked for at once. */
+function keysOfStep(before: Call, after: Call, effects: Effects): readonly string[] {
+  return [
+    keyOf(CALL, after.id),
+    ...groupKeysOf(after),
+    ...decidedKeys(before, after),
+    ...(before.status === 'running' ? [keyOf(REPORT, after.id)] : []),
+    ...(isTerminal(after) ? [threadRecordOf(after.thread)] : []),
+    ...keysOf(effects),
+  ];
+}
+
 async function noteGroups(draft: Draft, call: Call): Promise<void> {
-  const asked = (askedOf(call) ?? []).filter((who): who is Group => !who.startsWith('user:'));
+  const asked = groupsOf(call);
   if (asked.length === 0) return;
   const { team } = call.requester;
   const known = (await draft.read(GROUPS, team)) ?? [];
@@ -177,7 +119,10 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         throw new Error(`A call can't be proposed as ${call.status}.`);
       }
       const propose = async (draft: Draft): Promise<Call> => {
-        const [known] = await list(refOf(call), { limit: 1 });
+        const [[known]] = await Promise.all([
+          list(refOf(call), { limit: 1 }),
+          draft.load([keyOf(CALL, call.id), ...groupKeysOf(call), ...keysOf(effects)]),
+        ]);
         const stored = known ?? (await draft.read(CALL, call.id))?.call;
         if (stored) return stored;
         await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
@@ -190,6 +135,7 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
     async write(before, steps, effects) {
       const after = lastStep(before, steps);
       return await changeRecords(records, async (draft) => {
+        await draft.load(keysOfStep(before, after, effects));
         const stored = await draft.read(CALL, before.id);
         if (stored?.call.revision !== before.revision) return false;
         // Marking as delivered is apart from the steps: one that does not speak of it keeps it.
@@ -199,7 +145,8 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         await noteGroups(draft, after);
         await noteDecided(draft, before, after);
         if (before.status === 'running') await draft.remove(REPORT, after.id);
-        await touchThread(draft, after.thread, after.updatedAt);
+        // What is open is not removed, however long nothing has happened.
+        if (isTerminal(after)) await touchThread(draft, after.thread, after.updatedAt);
         await carryOut(draft, effects);
         return true;
       });
@@ -288,10 +235,6 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
     },
   };
 }
-
-/** Behind which a page goes on. */
-const placeOfCall = (stored: StoredCall): string =>
-  `${sortCall(stored)} ${keyOf(CALL, stored.call.id)}`;
 
 function rethrow(error: unknown): never {
   throw error;

@@ -36,6 +36,8 @@ export interface RecordKind<T> {
 
 /** One commit in the making. Whatever it reads is named in the commit: nothing is written if that has changed. */
 export interface Draft {
+  /** Reads records ahead, in one round trip. */
+  load(keys: readonly RecordKey[]): Promise<void>;
   /** Undefined where there is none. */
   read<T>(kind: RecordKind<T>, id: string): Promise<T | undefined>;
   readAll<T>(kind: RecordKind<T>, ids: readonly string[]): Promise<readonly (T | undefined)[]>;
@@ -113,10 +115,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
   let trimmed: number | undefined;
 
   async function stored(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
-    const missing = keys.filter((key) => !known.has(key));
-    if (missing.length > 0) {
-      for (const each of await records.get(missing)) known.set(each.key, each);
-    }
+    await draft.load(keys);
     return keys.map((key) => {
       used.add(key);
       const found = known.get(key);
@@ -139,6 +138,11 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
   }
 
   const draft: Draft = {
+    async load(keys) {
+      const missing = keys.filter((key) => !known.has(key));
+      if (missing.length === 0) return;
+      for (const each of await records.get(missing)) known.set(each.key, each);
+    },
     async read(kind, id) {
       const [found] = await draft.readAll(kind, [id]);
       return found;

@@ -4,7 +4,7 @@ import { decidedBetween } from '../../domain/decided-by.ts';
 import type { Person } from '../../domain/person.ts';
 import { readDocument } from '../read-record.ts';
 import { type Records, sortTime } from '../records/records.ts';
-import { type Draft, listRecords, type RecordKind, readOne } from './change-records.ts';
+import { type Draft, keyOf, listRecords, type RecordKind, readOne } from './change-records.ts';
 
 interface Decided {
   /** `team/user`. */
@@ -24,6 +24,13 @@ const DECIDED: RecordKind<Decided> = {
 
 const idOf = ({ callId, who }: Pick<Decided, 'callId' | 'who'>): string => `${callId}|${who}`;
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
+
+/** The records of who has decided with a step of a call. */
+export function decidedKeys(before: Call, after: Call): readonly string[] {
+  return decidedBetween(before, after).map(({ by }) =>
+    keyOf(DECIDED, idOf({ who: nameOf(by), callId: after.id })),
+  );
+}
 
 /** Notes in a commit who has decided with a step of a call. */
 export async function noteDecided(draft: Draft, before: Call, after: Call): Promise<void> {

@@ -5,9 +5,9 @@ import type { Inbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import type { Records } from '../records/records.ts';
 import { changeRecords, type Draft, fenceOf, keyOf, listRecords } from './change-records.ts';
-import { carryOut } from './effects.ts';
+import { carryOut, keysOf } from './effects.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
-import { touchThread } from './threads.ts';
+import { threadRecordOf, touchThread } from './threads.ts';
 
 /** Creates the inbox. */
 export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
@@ -20,6 +20,7 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     async receive(message, effects) {
       return await changeRecords(records, async (draft) => {
         const { id, receivedAt, thread } = message;
+        await draft.load([keyOf(MESSAGE, id), threadRecordOf(thread), ...keysOf(effects)]);
         if (await draft.read(MESSAGE, id)) return 'known';
         await draft.put(MESSAGE, id, { thread, state: 'waiting', message });
         await touchThread(draft, thread, receivedAt);
@@ -65,9 +66,12 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     },
     async begin(id, effects, fence) {
       const begin = async (draft: Draft): Promise<boolean> => {
-        const stored = await draft.read(MESSAGE, id);
         const partition = `message.current|${fence.thread}`;
-        const isFree = (await records.count([partition]))[0] === 0;
+        const [stored, [current]] = await Promise.all([
+          draft.read(MESSAGE, id),
+          records.count([partition]),
+        ]);
+        const isFree = current === 0;
         if (stored?.state !== 'waiting' || stored.thread !== fence.thread || !isFree) return false;
         await draft.put(MESSAGE, id, { ...stored, state: 'current' });
         await carryOut(draft, effects);
@@ -77,6 +81,7 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     },
     async end(id, how, effects, fence) {
       const end = async (draft: Draft): Promise<boolean> => {
+        await draft.load([keyOf(MESSAGE, id), ...keysOf(effects)]);
         const stored = await draft.read(MESSAGE, id);
         if (stored?.thread !== fence.thread || !(await endMessage(draft, id, how))) return false;
         await carryOut(draft, effects);

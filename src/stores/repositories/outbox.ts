@@ -11,6 +11,7 @@ import {
   changeRecords,
   type Draft,
   fenceOf,
+  keyOf,
   listRecords,
   type RecordKind,
   readOne,
@@ -60,6 +61,7 @@ export const LIVE: RecordKind<CardPlace> = {
 
 /** Adds to a commit what is not known yet. */
 export async function addSays(draft: Draft, says: readonly Say[]): Promise<void> {
+  await draft.load(says.map(({ id }) => keyOf(SAY, id)));
   for (const say of says) {
     if (await draft.read(SAY, say.id)) continue;
     await draft.put(SAY, say.id, { say, order: nextOrder(say.createdAt) });

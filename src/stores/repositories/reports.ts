@@ -2,8 +2,8 @@
 import type { Reports } from '../../domain/report.ts';
 import type { Records } from '../records/records.ts';
 import { askFor } from './agenda-task.ts';
-import { CALL } from './calls.ts';
 import { changeRecords, type Draft, readOne } from './change-records.ts';
+import { CALL } from './stored-call.ts';
 import { REPORT } from './stored-report.ts';
 
 /** Creates the reports. */

@@ -2,7 +2,7 @@
 import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument } from '../read-record.ts';
 import { sortTime } from '../records/records.ts';
-import type { Draft, RecordKind } from './change-records.ts';
+import { type Draft, keyOf, type RecordKind } from './change-records.ts';
 
 export interface TouchedThread {
   readonly thread: ThreadKey;
@@ -14,6 +14,8 @@ export const THREAD: RecordKind<TouchedThread> = {
   entriesOf: ({ touchedAt }) => [{ partition: 'thread.touched', sort: sortTime(touchedAt) }],
   read: (document, id) => readDocument<TouchedThread>(document, { kind: 'history', id }),
 };
+
+export const threadRecordOf = (thread: ThreadKey): string => keyOf(THREAD, rootOf(thread));
 
 /** Notes when something happened in a thread, for it and its child threads. */
 export async function touchThread(draft: Draft, thread: ThreadKey, at: number): Promise<void> {

@@ -8,6 +8,7 @@ import {
   changeRecords,
   type Draft,
   fenceOf,
+  keyOf,
   listRecords,
   type RecordKind,
 } from './change-records.ts';
@@ -32,6 +33,8 @@ const turnOf = (thread: ThreadKey, turn: string): string => `turn-message.turn|$
 /** Neither a thread nor the id of a message holds a bar. */
 const idOf = ({ position, thread, turn }: TurnRecord): string => `${thread}|${turn}|${position}`;
 
+export const turnMessageKey = (message: TurnRecord): string => keyOf(TURN_MESSAGE, idOf(message));
+
 function parseId(id: string): { readonly thread: ThreadKey; readonly turn: string } {
   const [thread = '', turn = ''] = id.split('|');
   return { thread: thread as ThreadKey, turn };
@@ -42,6 +45,7 @@ export async function keepTurnMessages(
   draft: Draft,
   messages: readonly TurnRecord[],
 ): Promise<void> {
+  await draft.load(messages.map(turnMessageKey));
   for (const each of messages) {
     const id = idOf(each);
     if (!(await draft.read(TURN_MESSAGE, id))) await draft.put(TURN_MESSAGE, id, each);

@@ -7,7 +7,7 @@ import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { checkRecord, readDocument } from '../read-record.ts';
 import type { Records } from '../records/records.ts';
-import { CALL, OVER_IN_CHANNELS, openCallsOf, PLACES } from './calls.ts';
+import { PLACES } from './calls.ts';
 import {
   changeRecords,
   type Draft,
@@ -19,6 +19,7 @@ import {
 import { forgetDecided } from './decided.ts';
 import { carryOut } from './effects.ts';
 import { LIVE, SAID, SAY } from './outbox.ts';
+import { CALL, OVER_IN_CHANNELS, openCallsOf } from './stored-call.ts';
 import { openOf } from './stored-message.ts';
 import { THREAD, touchThread } from './threads.ts';
 import { dropTurnMessages } from './turn-messages.ts';
