@@ -43,8 +43,15 @@ export function createStatusLine(deps: {
     if (isSame(thread, status)) return;
     later.delete(thread);
     cancelTimer(thread);
-    wanted.set(thread, status);
+    wanted.set(thread, asNews(thread, status));
     if (!underWay.has(thread)) underWay.set(thread, bringUp(thread));
+  }
+
+  /** What is said again says something new where people see another status. */
+  function asNews(thread: ThreadKey, status: ThreadStatus): ThreadStatus {
+    const { isRepeat, ...news } = status;
+    const last = shown.get(thread);
+    return isRepeat && last !== undefined && last.session !== news.session ? news : status;
   }
 
   /** What ends a turn is always set: another process may have set something between. */

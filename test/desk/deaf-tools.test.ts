@@ -27,7 +27,15 @@ async function runDeaf(t: TestContext, idempotent = false) {
   /** The time in which a tool may heed its signal. */
   const passPatience = async () => {
     await until(async () => (await desk.store.inbox.current(THREAD))?.stopped !== undefined);
-    await desk.clock.advance(1_500);
+    let isOver = false;
+    void deciding.then(() => {
+      isOver = true;
+    });
+    // The stop is stored before the tool is told of it.
+    await until(async () => {
+      await desk.clock.advance(500);
+      return isOver;
+    });
   };
   return { desk, tool, release, deciding, passPatience };
 }

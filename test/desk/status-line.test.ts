@@ -23,7 +23,9 @@ describe('the statuses of threads', () => {
     failures = [];
     how = 'session';
     const chat = {
-      async setStatus(thread: ThreadKey, { session }: ThreadStatus) {
+      async setStatus(thread: ThreadKey, { isRepeat, session }: ThreadStatus) {
+        // A session stands: as in Slack, it is not set again by a repeat.
+        if (isRepeat) return how;
         set.push([thread, session]);
         const failure = failures.shift();
         if (failure) throw failure;
@@ -58,6 +60,18 @@ describe('the statuses of threads', () => {
     line.set(THREAD, as('processing'));
     await pass(120 * MINUTE);
     assert.deepEqual(statuses(), ['processing', 'suspended', 'processing']);
+  });
+
+  it('takes what is said again for news where people see another status', async () => {
+    line.set(THREAD, as('suspended'));
+    await line.settled();
+    for (const session of ['suspended', 'processing', 'processing'] as const) {
+      line.set(THREAD, { ...as(session), isRepeat: true });
+      await line.settled();
+    }
+    line.set(THREAD, as('processing'));
+    await line.settled();
+    assert.deepEqual(statuses(), ['suspended', 'processing']);
   });
 
   it('does not say the same again within half a minute, but always that a turn is over', async () => {

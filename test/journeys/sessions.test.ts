@@ -59,12 +59,14 @@ describe('sessions', () => {
   });
 
   it('a thread is at work, waits for people, works again and is ready, named after its first message', async () => {
-    stage.play(sayCall('note', { text: 'for the session' }), sayText('It is noted.'));
+    stage.play(sayCall('hold', { note: 'session' }), sayText('It is noted.'));
     const place = await stage.ask('requester', 'Note this\nand nothing else');
-    const card = await stage.card(place, 'for the session', 'Approve');
+    const card = await stage.card(place, 'session', 'Approve');
     await stands(place, 'suspended');
     assert.equal(sessionOf(place)?.title, 'Note this');
     await stage.press('requester', card, 'call.approve');
+    await stands(place, 'processing');
+    await stage.release('session');
     await stage.answer(place, 'It is noted.');
     await stands(place, 'active');
     const asked = stage.apiCalls('agents.sessions.setStatus').map(({ request }) => {

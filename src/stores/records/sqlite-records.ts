@@ -69,18 +69,6 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   const receipts = new Map<string, Committed>();
   const listeners = new Set<() => void>();
 
-  let isTelling = false;
-
-  /** After the writer has gone on: it may have asked for the work in order to do it itself. */
-  function tell(): void {
-    if (isTelling) return;
-    isTelling = true;
-    setImmediate(() => {
-      isTelling = false;
-      for (const listener of listeners) listener();
-    });
-  }
-
   /** Says what a failure of the file means. */
   function explained<T>(work: () => T): T {
     try {
@@ -123,7 +111,10 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
       const done = explained(() => write(commit));
       if (done.kind !== 'done') return done;
       if (commit.durable === 'now') await group?.synced();
-      if (commit.tasks?.some((change) => 'askedFor' in change)) tell();
+      if (commit.tasks?.some((change) => 'askedFor' in change)) {
+        // Apart from the writer: what a listener does or throws is not the writer's business.
+        for (const listener of listeners) queueMicrotask(listener);
+      }
       return done;
     },
     lease: async (now, leaseMs, want) => explained(() => tasks.lease(now, leaseMs, want)),

@@ -216,8 +216,8 @@ function changeTask(statements: Statements, change: TaskChange): void {
     const failures = Number(change.isFailure);
     statements.putOff.run({ unit, id, at: change.putOffTo, failures });
   } else {
-    ('isDone' in change ? statements.drop : statements.park).run({ unit, id });
-    statements.startAfresh.run({ unit, id });
+    const { changes } = ('isDone' in change ? statements.drop : statements.park).run({ unit, id });
+    if (changes === 0) statements.startAfresh.run({ unit, id });
   }
 }
 

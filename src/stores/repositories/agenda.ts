@@ -41,12 +41,13 @@ export function createAgenda(records: Records): Agenda {
       await changeRecords(records, async (draft) => askFor(draft, wakes));
     },
     async claim(now, leaseMs, most) {
-      const { holds } = await records.lease(now, leaseMs, { most });
-      return holds.flatMap(({ tasks, token, unit, until }) =>
+      const { holds, next } = await records.lease(now, leaseMs, { most });
+      const leases = holds.flatMap(({ tasks, token, unit, until }) =>
         tasks.map(({ deaths, tries }): Lease => {
           return { key: decodeAgendaKey(unit), fence: token, expiresAt: until, tries, deaths };
         }),
       );
+      return { leases, next };
     },
     async renew(lease, now, leaseMs) {
       const hold = { unit: encodeAgendaKey(lease.key), token: lease.fence };

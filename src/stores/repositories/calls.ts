@@ -1,12 +1,6 @@
 /** The calls: the only truth about them, and the only lock on running one. */
 import { askedOf } from '../../domain/asked-of.ts';
-import {
-  CALL_STATUSES,
-  type Call,
-  type CardPlace,
-  isTerminal,
-  type SidePost,
-} from '../../domain/call.ts';
+import { CALL_STATUSES, type Call, type CardPlace, type SidePost } from '../../domain/call.ts';
 import type { OnDamaged } from '../../domain/damage.ts';
 import type { Group } from '../../domain/route.ts';
 import type { Effects, Ledger } from '../../domain/store.ts';
@@ -30,7 +24,7 @@ import { carryOut, keysOf } from './effects.ts';
 import { nextOrder } from './order.ts';
 import { askedPartition, CALL, nameOf, placeOfCall, refOf } from './stored-call.ts';
 import { REPORT } from './stored-report.ts';
-import { threadRecordOf, touchThread } from './threads.ts';
+import { touchThread } from './threads.ts';
 
 /** Where the messages of a call stand in Slack. */
 type Places = Readonly<Partial<Record<SidePost | 'card', CardPlace>>>;
@@ -63,7 +57,6 @@ function keysOfStep(before: Call, after: Call, effects: Effects): readonly strin
     ...groupKeysOf(after),
     ...decidedKeys(before, after),
     ...(before.status === 'running' ? [keyOf(REPORT, after.id)] : []),
-    ...(isTerminal(after) ? [threadRecordOf(after.thread)] : []),
     ...keysOf(effects),
   ];
 }
@@ -127,6 +120,8 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         if (stored) return stored;
         await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
         await noteGroups(draft, call);
+        // A message has come before a call of an agent, and its steps are looked at with its thread.
+        if (call.outside) await touchThread(draft, call.thread, call.createdAt);
         await carryOut(draft, effects);
         return call;
       };
@@ -145,8 +140,6 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         await noteGroups(draft, after);
         await noteDecided(draft, before, after);
         if (before.status === 'running') await draft.remove(REPORT, after.id);
-        // What is open is not removed, however long nothing has happened.
-        if (isTerminal(after)) await touchThread(draft, after.thread, after.updatedAt);
         await carryOut(draft, effects);
         return true;
       });

@@ -2,11 +2,11 @@
 import { type Call, isTerminal } from '../../domain/call.ts';
 import type { OnDamaged } from '../../domain/damage.ts';
 import type { Rating, SettledTurn } from '../../domain/message.ts';
-import type { History } from '../../domain/store.ts';
+import type { History, UntouchedThread } from '../../domain/store.ts';
 import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { checkRecord, readDocument } from '../read-record.ts';
-import type { Records } from '../records/records.ts';
+import { type Records, sortTime } from '../records/records.ts';
 import { PLACES } from './calls.ts';
 import {
   changeRecords,
@@ -21,7 +21,7 @@ import { carryOut } from './effects.ts';
 import { LIVE, SAID, SAY } from './outbox.ts';
 import { CALL, OVER_IN_CHANNELS, openCallsOf } from './stored-call.ts';
 import { openOf } from './stored-message.ts';
-import { THREAD, touchThread } from './threads.ts';
+import { THREAD, type TouchedThread, touchThread } from './threads.ts';
 import { dropTurnMessages } from './turn-messages.ts';
 
 interface StoredTurn {
@@ -77,6 +77,8 @@ const ratingsOf = (thread: ThreadKey, turn: string): string => `rating.turn|${th
 const ratingId = ({ rating, thread, turn }: StoredRating): string =>
   `${thread}|${turn}|${rating.by.team}/${rating.by.user}`;
 
+const THREADS_PAGE = 20;
+
 /** Creates the history. */
 export function createTurns(records: Records, onDamaged: OnDamaged): History {
   const ignore = () => {};
@@ -97,6 +99,26 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
     for (const { thread: own, turn } of old) await draft.remove(TURN, turnId(own, turn.id));
     for (const each of ratings.filter(isBelow)) await draft.remove(RATING, ratingId(each));
     return old.length;
+  }
+
+  /** Threads in which no message came and no turn settled from a time (ms) on, longest ago first. */
+  async function* oldestThreads(before: number): AsyncGenerator<TouchedThread> {
+    for (let after: string | undefined; ; ) {
+      const page = { after, limit: THREADS_PAGE };
+      const threads = await listRecords(records, THREAD, 'thread.touched', page, onDamaged);
+      const old = threads.filter(({ touchedAt }) => touchedAt < before);
+      yield* old;
+      const last = old.at(-1);
+      if (!last || old.length < THREADS_PAGE) return;
+      after = `${sortTime(last.touchedAt)} ${keyOf(THREAD, last.thread)}`;
+    }
+  }
+
+  /** When something happened in a thread last, the steps of its calls included, and how many of these there are. */
+  async function touchedByCalls({ thread, touchedAt }: TouchedThread) {
+    const calls = await listRecords(records, CALL, `call.family|${thread}`, {}, ignore);
+    const last = calls.reduce((newest, { call }) => Math.max(newest, call.updatedAt), touchedAt);
+    return { touchedAt: last, calls: calls.length };
   }
 
   async function dropCalls(draft: Draft, calls: readonly Call[]): Promise<void> {
@@ -172,23 +194,20 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
       });
     },
     async untouched(before, { limit, skip }) {
-      const page = { limit: limit + skip };
-      const oldest = await listRecords(records, THREAD, 'thread.touched', page, onDamaged);
-      const old = oldest.filter(({ touchedAt }) => touchedAt < before).slice(skip);
-      const partitions = old.flatMap(({ thread }) => [
-        `turn.family|${thread}`,
-        `call.family|${thread}`,
-      ]);
-      const counts = await records.count(partitions);
-      return old.map((each, i) => ({
-        ...each,
-        turns: counts[2 * i] ?? 0,
-        calls: counts[2 * i + 1] ?? 0,
-      }));
+      const found: UntouchedThread[] = [];
+      for await (const each of oldestThreads(before)) {
+        const { calls, touchedAt } = await touchedByCalls(each);
+        if (touchedAt >= before) continue;
+        const [turns = 0] = await records.count([`turn.family|${each.thread}`]);
+        found.push({ thread: each.thread, touchedAt, turns, calls });
+        if (found.length === skip + limit) break;
+      }
+      return found.slice(skip);
     },
     async remove({ thread, touchedAt }, effects) {
       return await changeRecords(records, async (draft) => {
-        if ((await draft.read(THREAD, thread))?.touchedAt !== touchedAt) return false;
+        const stored = await draft.read(THREAD, thread);
+        if (!stored || (await touchedByCalls(stored)).touchedAt !== touchedAt) return false;
         const open = await records.count([openCallsOf(thread), openOf(thread)]);
         if (open.some((count) => count > 0)) return false;
         await dropThread(draft, thread);

@@ -219,9 +219,9 @@ test('a task whose numbers are damaged holds up no other', async (t) => {
   const [broken, whole] = [redrawKey('broken'), redrawKey('whole')];
   await store.agenda.wake([broken, whole].map((key) => ({ key, dueAt: 1 })));
   await client.hSet(`${prefix}:{desk}:t:redraw:broken`, 'do', 'soon some ? x y');
-  const leases = await store.agenda.claim(10, 1_000, 5);
+  const { leases } = await store.agenda.claim(10, 1_000, 5);
   assert.ok(leases.some(({ key }) => key.id === 'whole'));
   for (const lease of leases) await store.agenda.backOff(lease, 20, 'failed');
   await store.agenda.wake([{ key: broken, dueAt: 5 }]);
-  assert.equal((await store.agenda.claim(30, 1_000, 5)).length, 2);
+  assert.equal((await store.agenda.claim(30, 1_000, 5)).leases.length, 2);
 });

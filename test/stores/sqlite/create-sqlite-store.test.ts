@@ -117,7 +117,7 @@ describe('the SQLite file', () => {
     await store.outbox.markSaid('a');
     const { store: after } = await openStore(t, { dataDir: disk });
     assert.equal((await after.outbox.unsaid(THREAD)).length, 1);
-    const leases = await after.agenda.claim(clock.now() + 1, 1_000, 3);
+    const { leases } = await after.agenda.claim(clock.now() + 1, 1_000, 3);
     assert.deepEqual(
       leases.map(({ key, tries, deaths }) => [key, tries, deaths]),
       [
@@ -134,7 +134,6 @@ describe('the SQLite file', () => {
     const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
     const message = aMessage('1700000001.000100');
     await store.inbox.receive(message, { wakes });
-    await setImmediate();
     assert.equal(heard, 1);
     await store.inbox.receive(message, { wakes });
     await store.audit.append([aDraft('a')]);
@@ -142,10 +141,8 @@ describe('the SQLite file', () => {
     const broken = { ...aDraft('a'), detail: { n: Number.NaN } };
     const another = aMessage('1700000002.000100');
     await assert.rejects(store.inbox.receive(another, { wakes, audit: [broken] }));
-    await setImmediate();
     assert.equal(heard, 1);
     await store.agenda.wake(wakes);
-    await setImmediate();
     assert.equal(heard, 2);
   });
 
