@@ -32,10 +32,11 @@ async function runDeaf(t: TestContext, idempotent = false) {
       isOver = true;
     });
     // The stop is stored before the tool is told of it.
-    await until(async () => {
+    const passes = async () => {
       await desk.clock.advance(500);
       return isOver;
-    });
+    };
+    await until(passes, 20);
   };
   return { desk, tool, release, deciding, passPatience };
 }

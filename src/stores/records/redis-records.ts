@@ -5,7 +5,7 @@
  */
 import { readList, readText, readTexts } from '../redis/read-reply.ts';
 import type { Reply } from '../redis/redis-line.ts';
-import type { RedisLink } from '../redis/redis-link.ts';
+import type { RedisLink, Script } from '../redis/redis-link.ts';
 import {
   type Commit,
   type Committed,
@@ -20,11 +20,10 @@ import {
 import {
   AUDIT,
   COMMIT,
-  COUNT,
-  GET,
   LEASE,
   NEWEST_AUDIT,
-  RANGE,
+  READ_FEW,
+  READ_MANY,
   RELEASE,
   RENEW,
   STATE,
@@ -41,6 +40,7 @@ export interface RedisRecordsOptions {
 
 /** Opens the records; closing the connection is its owner's. */
 export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions): Records {
+  const reads = createReads(link, prefix);
   const listeners = new Set<() => void>();
   let isListening: Promise<void> | undefined;
 
@@ -49,7 +49,7 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       const found: StoredRecord[] = [];
       for (let from = 0; from < keys.length; from += MOST_PER_PAGE) {
         const some = keys.slice(from, from + MOST_PER_PAGE);
-        const texts = readList(await link.run(GET, prefix, some));
+        const texts = await reads.ask(['G', String(some.length), ...some], some.length);
         found.push(...some.map((key, i) => toRecord(key, texts[i])));
       }
       return found;
@@ -61,7 +61,9 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       const order = isBackwards
         ? ['ZREVRANGEBYLEX', from ?? '+', '-']
         : ['ZRANGEBYLEX', from ?? '-', '+'];
-      const reply = readList(await link.run(RANGE, prefix, [partition, ...order, String(most)]));
+      const [command = '', ...ends] = order;
+      const asked = ['R', partition, command, ...ends, String(most)];
+      const reply = await reads.ask(asked, most);
       const [ats, texts] = [readTexts(reply[0] ?? null), readList(reply[1] ?? null)];
       return ats.map((at, i): FoundRecord => {
         return { at, ...toRecord(at.slice(at.indexOf(' ') + 1), texts[i]) };
@@ -69,7 +71,8 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
     },
     async count(partitions) {
       if (partitions.length === 0) return [];
-      return readList(await link.run(COUNT, prefix, partitions)).map(Number);
+      const asked = ['C', String(partitions.length), ...partitions];
+      return (await reads.ask(asked, partitions.length)).map(Number);
     },
     async commit(commit) {
       assertNamedOnce(commit.records ?? []);
@@ -118,6 +121,55 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
     },
     async close() {
       listeners.clear();
+    },
+  };
+}
+
+/** More in one command would hold up the server's other clients. */
+const MOST_AT_ONCE = 16;
+/** What is longer may take its time. */
+const MANY = 50;
+
+interface Question {
+  readonly asked: readonly string[];
+  readonly most: number;
+  readonly resolve: (reply: readonly Reply[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What is read in one turn of the event loop is asked for at once, as one command. */
+function createReads(link: RedisLink, prefix: string) {
+  let waiting: Question[] = [];
+
+  async function send(questions: readonly Question[], script: Script): Promise<void> {
+    try {
+      const args = questions.flatMap(({ asked }) => asked);
+      const replies = readList(await link.run(script, prefix, args));
+      for (const [i, { resolve }] of questions.entries()) resolve(readList(replies[i] ?? null));
+    } catch (error) {
+      for (const { reject } of questions) reject(error);
+    }
+  }
+
+  /** What is long has a patience of its own, and holds up no other. */
+  function flush(): void {
+    const all = waiting;
+    waiting = [];
+    for (const isLong of [false, true]) {
+      const some = all.filter(({ most }) => most > MANY === isLong);
+      for (let at = 0; at < some.length; at += MOST_AT_ONCE) {
+        void send(some.slice(at, at + MOST_AT_ONCE), isLong ? READ_MANY : READ_FEW);
+      }
+    }
+  }
+
+  return {
+    ask(asked: readonly string[], most: number): Promise<readonly Reply[]> {
+      return new Promise((resolve, reject) => {
+        waiting.push({ asked, most, resolve, reject });
+        // After the promises that are settled now: what they lead to belongs to the same turn.
+        if (waiting.length === 1) process.nextTick(flush);
+      });
     },
   };
 }

@@ -225,35 +225,34 @@ return out`,
   'read',
 );
 
-/** Pages are far smaller than what Lua can unpack (7,999). */
-export const GET = toScript(
-  `
-local keys={}
-for i,key in ipairs(ARGV) do keys[i]=KEYS[1]..':r:'..key end
-return redis.call('MGET',unpack(keys))`,
-  'read',
-);
-
-/** A page: each place, and its record. */
-export const RANGE = toScript(
-  `
+/**
+ * Several reads, each with a list of its own in the answer: `G`, how many keys and these; `C`, how
+ * many partitions and these; `R`, a partition, the command, both ends and the limit, answered by
+ * the places and the records. No list is longer than what Lua can unpack (7,999).
+ */
+const READ = `
 local P,call=KEYS[1],redis.call
-local ats=call(ARGV[2],P..':i:'..ARGV[1],ARGV[3],ARGV[4],'LIMIT',0,ARGV[5])
-if #ats==0 then return {{},{}} end
-local keys={}
-for i,at in ipairs(ats) do keys[i]=P..':r:'..string.match(at,' (.*)$') end
-return {ats,call('MGET',unpack(keys))}`,
-  'read',
-  { isBulk: true },
-);
-
-export const COUNT = toScript(
-  `
-local out={}
-for i,partition in ipairs(ARGV) do out[i]=redis.call('ZCARD',KEYS[1]..':i:'..partition) end
-return out`,
-  'read',
-);
+local out,i={},1
+while i<=#ARGV do
+  local op=ARGV[i]
+  if op=='R' then
+    local ats=call(ARGV[i+2],P..':i:'..ARGV[i+1],ARGV[i+3],ARGV[i+4],'LIMIT',0,ARGV[i+5])
+    local keys={}
+    for n,at in ipairs(ats) do keys[n]=P..':r:'..string.match(at,' (.*)$') end
+    out[#out+1]={ats,#keys>0 and call('MGET',unpack(keys)) or {}}
+    i=i+6
+  else
+    local found,count={},tonumber(ARGV[i+1])
+    for n=1,count do found[n]=P..(op=='G' and ':r:' or ':i:')..ARGV[i+1+n] end
+    if op=='G' then found=count>0 and call('MGET',unpack(found)) or {}
+    else for n=1,count do found[n]=call('ZCARD',found[n]) end end
+    out[#out+1]=found
+    i=i+2+count
+  end
+end
+return out`;
+export const READ_FEW = toScript(READ, 'read');
+export const READ_MANY = toScript(READ, 'read', { isBulk: true });
 
 /** Entries from a number on, after the number of the first of them. */
 export const AUDIT = toScript(

@@ -113,10 +113,10 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       }
       const propose = async (draft: Draft): Promise<Call> => {
         const [[known]] = await Promise.all([
-          list(refOf(call), { limit: 1 }),
+          draft.list(CALL, refOf(call), { limit: 1 }, onDamaged),
           draft.load([keyOf(CALL, call.id), ...groupKeysOf(call), ...keysOf(effects)]),
         ]);
-        const stored = known ?? (await draft.read(CALL, call.id))?.call;
+        const stored = known?.call ?? (await draft.read(CALL, call.id))?.call;
         if (stored) return stored;
         await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
         await noteGroups(draft, call);

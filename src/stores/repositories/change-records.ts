@@ -8,6 +8,7 @@ import {
   type Fence,
   type FoundRecord,
   type IndexEntry,
+  type Page,
   type RecordChange,
   type RecordKey,
   type Records,
@@ -41,6 +42,13 @@ export interface Draft {
   /** Undefined where there is none. */
   read<T>(kind: RecordKind<T>, id: string): Promise<T | undefined>;
   readAll<T>(kind: RecordKind<T>, ids: readonly string[]): Promise<readonly (T | undefined)[]>;
+  /** Lists a partition as it stands now; what it finds is loaded, and only what is read or changed after that is named in the commit. */
+  list<T>(
+    kind: RecordKind<T>,
+    partition: string,
+    page?: ListPage,
+    onDamaged?: OnDamaged,
+  ): Promise<readonly T[]>;
   /** Puts a record in place of what is there. */
   put<T>(kind: RecordKind<T>, id: string, value: T): Promise<void>;
   /** Removes a record; one that is not there stays so. */
@@ -151,6 +159,16 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
       const found = await stored(ids.map((id) => keyOf(kind, id)));
       return found.map((each, i) => readStored(kind, ids[i] ?? '', each));
     },
+    async list(kind, partition, page, onDamaged) {
+      const range = async (asked: Page): Promise<readonly FoundRecord[]> => {
+        const found = await records.range(asked);
+        for (const { document, key, revision } of found) {
+          if (!known.has(key)) known.set(key, { key, revision, document });
+        }
+        return found;
+      };
+      return await listRecords({ range }, kind, partition, page, onDamaged);
+    },
     put: replace,
     remove: (kind, id) => replace(kind, id, undefined),
     task: (change) => void tasks.push(change),
@@ -212,7 +230,10 @@ export interface ListPage {
   readonly limit?: number;
 }
 
+/** How many records are read at once where all of a partition is. */
 const PAGE = 500;
+/** How many where a reader may have had enough. */
+const FEW = 50;
 
 /** Reads the records of a partition in their order; one that is damaged is left out and told. */
 export async function listRecords<T>(
@@ -231,6 +252,21 @@ export async function listRecords<T>(
     if (page.length < most || from === undefined) break;
   }
   return found;
+}
+
+/** The same, a few at a time, for a reader that may end early. */
+export async function* walkRecords<T>(
+  records: Pick<Records, 'range'>,
+  kind: RecordKind<T>,
+  partition: string,
+  onDamaged: OnDamaged,
+): AsyncGenerator<T> {
+  for (let after: string | undefined; ; ) {
+    const page = await records.range({ partition, limit: FEW, after });
+    yield* page.flatMap((each) => readFound(kind, partition, each, onDamaged));
+    after = page.at(-1)?.at;
+    if (page.length < FEW) return;
+  }
 }
 
 function rethrow(error: DamagedRecordError): never {

@@ -53,13 +53,9 @@ export async function keepTurnMessages(
 }
 
 /** Removes in a commit what is kept of a thread's turns in progress. */
-export async function dropTurnMessages(
-  draft: Draft,
-  records: Records,
-  thread: ThreadKey,
-): Promise<void> {
+export async function dropTurnMessages(draft: Draft, thread: ThreadKey): Promise<void> {
   const partition = `turn-message.thread|${thread}`;
-  for (const each of await listRecords(records, TURN_MESSAGE, partition, {}, () => {})) {
+  for (const each of await draft.list(TURN_MESSAGE, partition, {}, () => {})) {
     await draft.remove(TURN_MESSAGE, idOf(each));
   }
 }

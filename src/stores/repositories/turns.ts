@@ -6,7 +6,7 @@ import type { History, UntouchedThread } from '../../domain/store.ts';
 import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { checkRecord, readDocument } from '../read-record.ts';
-import { type Records, sortTime } from '../records/records.ts';
+import type { Records } from '../records/records.ts';
 import { PLACES } from './calls.ts';
 import {
   changeRecords,
@@ -15,13 +15,14 @@ import {
   keyOf,
   listRecords,
   type RecordKind,
+  walkRecords,
 } from './change-records.ts';
 import { forgetDecided } from './decided.ts';
-import { carryOut } from './effects.ts';
+import { carryOut, keysOf } from './effects.ts';
 import { LIVE, SAID, SAY } from './outbox.ts';
 import { CALL, OVER_IN_CHANNELS, openCallsOf } from './stored-call.ts';
 import { openOf } from './stored-message.ts';
-import { THREAD, type TouchedThread, touchThread } from './threads.ts';
+import { THREAD, type TouchedThread, threadRecordOf, touchThread } from './threads.ts';
 import { dropTurnMessages } from './turn-messages.ts';
 
 interface StoredTurn {
@@ -77,8 +78,6 @@ const ratingsOf = (thread: ThreadKey, turn: string): string => `rating.turn|${th
 const ratingId = ({ rating, thread, turn }: StoredRating): string =>
   `${thread}|${turn}|${rating.by.team}/${rating.by.user}`;
 
-const THREADS_PAGE = 20;
-
 /** Creates the history. */
 export function createTurns(records: Records, onDamaged: OnDamaged): History {
   const ignore = () => {};
@@ -92,26 +91,13 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
     const isBelow = (other: { readonly thread: ThreadKey }) =>
       other.thread === thread || other.thread.startsWith(`${thread}/`);
     const [turns, ratings] = await Promise.all([
-      listRecords(records, TURN, `turn.family|${rootOf(thread)}`, {}, ignore),
-      listRecords(records, RATING, `rating.family|${rootOf(thread)}`, {}, ignore),
+      draft.list(TURN, `turn.family|${rootOf(thread)}`, {}, ignore),
+      draft.list(RATING, `rating.family|${rootOf(thread)}`, {}, ignore),
     ]);
     const old = turns.filter(isBelow);
     for (const { thread: own, turn } of old) await draft.remove(TURN, turnId(own, turn.id));
     for (const each of ratings.filter(isBelow)) await draft.remove(RATING, ratingId(each));
     return old.length;
-  }
-
-  /** Threads in which no message came and no turn settled from a time (ms) on, longest ago first. */
-  async function* oldestThreads(before: number): AsyncGenerator<TouchedThread> {
-    for (let after: string | undefined; ; ) {
-      const page = { after, limit: THREADS_PAGE };
-      const threads = await listRecords(records, THREAD, 'thread.touched', page, onDamaged);
-      const old = threads.filter(({ touchedAt }) => touchedAt < before);
-      yield* old;
-      const last = old.at(-1);
-      if (!last || old.length < THREADS_PAGE) return;
-      after = `${sortTime(last.touchedAt)} ${keyOf(THREAD, last.thread)}`;
-    }
   }
 
   /** When something happened in a thread last, the steps of its calls included, and how many of these there are. */
@@ -131,9 +117,9 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
 
   /** All but that messages were received and words were said. */
   async function dropThread(draft: Draft, root: ThreadKey): Promise<void> {
-    const stored = await listRecords(records, CALL, `call.family|${root}`, {}, ignore);
+    const stored = await draft.list(CALL, `call.family|${root}`, {}, ignore);
     const calls = stored.map(({ call }) => call);
-    const unsaid = await listRecords(records, SAY, `say.family|${root}`, {}, ignore);
+    const unsaid = await draft.list(SAY, `say.family|${root}`, {}, ignore);
     await dropTurns(draft, root);
     await dropCalls(draft, calls);
     const threads = new Set([
@@ -141,7 +127,7 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
       ...calls.flatMap(({ child, thread }) => [thread, child ?? thread]),
     ]);
     for (const thread of threads) {
-      await dropTurnMessages(draft, records, thread);
+      await dropTurnMessages(draft, thread);
       await draft.remove(LIVE, thread);
     }
     for (const { say } of unsaid) if (say) await draft.put(SAY, say.id, SAID);
@@ -152,12 +138,15 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
       const append = async (draft: Draft) => {
-        await touchThread(draft, thread, turn.settledAt);
         const id = turnId(thread, turn.id);
+        const [order] = await Promise.all([
+          nextOrder(`turn.thread|${thread}`),
+          draft.load([threadRecordOf(thread), keyOf(TURN, id), ...keysOf(effects)]),
+        ]);
+        await touchThread(draft, thread, turn.settledAt);
         if (await draft.read(TURN, id)) return;
-        const order = await nextOrder(`turn.thread|${thread}`);
         await draft.put(TURN, id, { thread, order, turn });
-        await dropTurnMessages(draft, records, thread);
+        await dropTurnMessages(draft, thread);
         await carryOut(draft, effects);
       };
       await changeRecords(records, append, { fence: fenceOf(fence) });
@@ -195,7 +184,8 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
     },
     async untouched(before, { limit, skip }) {
       const found: UntouchedThread[] = [];
-      for await (const each of oldestThreads(before)) {
+      for await (const each of walkRecords(records, THREAD, 'thread.touched', onDamaged)) {
+        if (each.touchedAt >= before) break;
         const { calls, touchedAt } = await touchedByCalls(each);
         if (touchedAt >= before) continue;
         const [turns = 0] = await records.count([`turn.family|${each.thread}`]);
@@ -216,9 +206,12 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
       });
     },
     async oldInChannels(before, limit) {
-      const found = await listRecords(records, CALL, OVER_IN_CHANNELS, {}, onDamaged);
-      const old = found.filter(({ call }) => call.updatedAt < before);
-      return old.slice(0, limit).map(({ call }) => call);
+      const found: Call[] = [];
+      for await (const { call } of walkRecords(records, CALL, OVER_IN_CHANNELS, onDamaged)) {
+        if (call.createdAt >= before || found.length === limit) break;
+        if (call.updatedAt < before) found.push(call);
+      }
+      return found;
     },
     async removeCalls(calls, effects) {
       return await changeRecords(records, async (draft) => {
