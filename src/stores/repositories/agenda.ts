@@ -5,7 +5,8 @@ import { decodeAgendaKey, encodeAgendaKey } from '../agenda-key.ts';
 import { readDocument } from '../read-record.ts';
 import { type Commit, type Records, sortTime } from '../records/records.ts';
 import { askFor, TASK } from './agenda-task.ts';
-import { changeRecords, type Draft, listRecords, type RecordKind } from './change-records.ts';
+import { changeRecords, type Draft } from './change-records.ts';
+import { listRecords, type RecordKind } from './read-records.ts';
 
 /** It stays when the work is asked for again; whether that still rests, the task tells. */
 const PARKED: RecordKind<ParkedWork> = {

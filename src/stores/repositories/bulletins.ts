@@ -10,13 +10,8 @@ import {
 import type { Called } from '../../domain/card-home.ts';
 import { readDocument } from '../read-record.ts';
 import { type Records, sortTime } from '../records/records.ts';
-import {
-  changeRecords,
-  type Draft,
-  listRecords,
-  type RecordKind,
-  readOne,
-} from './change-records.ts';
+import { changeRecords, type Draft } from './change-records.ts';
+import { listRecords, type RecordKind, readOne } from './read-records.ts';
 
 interface StoredArrival extends Arrival {
   readonly waits: boolean;

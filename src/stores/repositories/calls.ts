@@ -9,20 +9,12 @@ import { assertOwnThread } from '../assert-own-thread.ts';
 import { lastStep } from '../last-step.ts';
 import { readDocument } from '../read-record.ts';
 import { type Records, sortTime } from '../records/records.ts';
-import {
-  changeRecords,
-  type Draft,
-  fenceOf,
-  keyOf,
-  type ListPage,
-  listRecords,
-  type RecordKind,
-  readOne,
-} from './change-records.ts';
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
 import { decidedKeys, listDecided, noteDecided } from './decided.ts';
 import { carryOut, keysOf } from './effects.ts';
 import { nextOrder } from './order.ts';
-import { askedPartition, CALL, nameOf, placeOfCall, refOf } from './stored-call.ts';
+import { keyOf, type ListPage, listRecords, type RecordKind, readOne } from './read-records.ts';
+import { askedPartition, CALL, nameOf, ofTurn, placeOfCall, refOf } from './stored-call.ts';
 import { REPORT } from './stored-report.ts';
 import { touchThread } from './threads.ts';
 
@@ -146,12 +138,8 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
     },
     get: async (id) => (await readOne(records, CALL, id))?.call,
     async ofThread(thread, turn, damaged) {
-      const found = await list(
-        `call.thread|${thread}`,
-        {},
-        damaged === 'leave-out' ? onDamaged : rethrow,
-      );
-      return turn === undefined ? found : found.filter((call) => call.turn === turn);
+      const partition = turn === undefined ? `call.thread|${thread}` : ofTurn(thread, turn);
+      return await list(partition, {}, damaged === 'leave-out' ? onDamaged : rethrow);
     },
     async markDelivered(ids, fence) {
       const mark = async (draft: Draft) => {

@@ -4,7 +4,8 @@ import { decidedBetween } from '../../domain/decided-by.ts';
 import type { Person } from '../../domain/person.ts';
 import { readDocument } from '../read-record.ts';
 import { type Records, sortTime } from '../records/records.ts';
-import { type Draft, keyOf, listRecords, type RecordKind, readOne } from './change-records.ts';
+import type { Draft } from './change-records.ts';
+import { keyOf, listRecords, type RecordKind, readOne } from './read-records.ts';
 
 interface Decided {
   /** `team/user`. */

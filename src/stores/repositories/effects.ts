@@ -2,8 +2,9 @@ import type { AuditDraft } from '../../domain/audit.ts';
 import { canonicalJson } from '../../domain/json.ts';
 import type { Effects } from '../../domain/store.ts';
 import { askFor } from './agenda-task.ts';
-import { type Draft, keyOf } from './change-records.ts';
+import type { Draft } from './change-records.ts';
 import { addSays, SAY } from './outbox.ts';
+import { keyOf } from './read-records.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
 import { keepTurnMessages, turnMessageKey } from './turn-messages.ts';
 

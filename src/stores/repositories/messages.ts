@@ -4,8 +4,9 @@ import type { InboxMessage } from '../../domain/message.ts';
 import type { Inbox } from '../../domain/store.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import type { Records } from '../records/records.ts';
-import { changeRecords, type Draft, fenceOf, keyOf, listRecords } from './change-records.ts';
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
 import { carryOut, keysOf } from './effects.ts';
+import { keyOf, listRecords } from './read-records.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
 import { threadRecordOf, touchThread } from './threads.ts';
 

@@ -7,17 +7,9 @@ import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument, readRecord } from '../read-record.ts';
 import type { Records } from '../records/records.ts';
 import { askFor } from './agenda-task.ts';
-import {
-  changeRecords,
-  type Draft,
-  fenceOf,
-  keyOf,
-  listRecords,
-  type RecordKind,
-  readOne,
-} from './change-records.ts';
-
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
 import { nextOrder } from './order.ts';
+import { keyOf, listRecords, type RecordKind, readOne } from './read-records.ts';
 
 /** Of one that was said nothing is kept but that it is known. */
 interface StoredSay {

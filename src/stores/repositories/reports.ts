@@ -2,7 +2,8 @@
 import type { Reports } from '../../domain/report.ts';
 import type { Records } from '../records/records.ts';
 import { askFor } from './agenda-task.ts';
-import { changeRecords, type Draft, readOne } from './change-records.ts';
+import { changeRecords, type Draft } from './change-records.ts';
+import { readOne } from './read-records.ts';
 import { CALL } from './stored-call.ts';
 import { REPORT } from './stored-report.ts';
 

@@ -15,8 +15,9 @@ import { readStoredJson } from '../../domain/json.ts';
 import type { Seal } from '../../domain/seal.ts';
 import type { Audit } from '../../domain/store.ts';
 import type { AuditRow, RecordChange, Records } from '../records/records.ts';
-import { changeRecords, type Draft, type RecordKind, readOne } from './change-records.ts';
+import { changeRecords, type Draft } from './change-records.ts';
 import { appendAudit } from './effects.ts';
+import { type RecordKind, readOne } from './read-records.ts';
 
 /** Marks the entries of each commit; `seal` is asked for with the first of them. */
 export function markAudit(records: Records, seal: () => Promise<Seal>): Records {

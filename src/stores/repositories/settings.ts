@@ -8,14 +8,9 @@ import type { Pin } from '../../domain/pin.ts';
 import type { Drafts, Keys, PauseSwitch, Pins, RouteBook } from '../../domain/store.ts';
 import { readDocument } from '../read-record.ts';
 import { type IndexEntry, type Records, sortTime } from '../records/records.ts';
-import {
-  changeRecords,
-  type Draft,
-  listRecords,
-  type RecordKind,
-  readOne,
-} from './change-records.ts';
+import { changeRecords, type Draft } from './change-records.ts';
 import { carryOut } from './effects.ts';
+import { listRecords, type RecordKind, readOne } from './read-records.ts';
 
 function kindOf<T>(
   name: Kind,

@@ -6,7 +6,7 @@ import type { Person } from '../../domain/person.ts';
 import { isChannelItself, placeOf, rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readRecord } from '../read-record.ts';
 import { type IndexEntry, sortTime } from '../records/records.ts';
-import { keyOf, type RecordKind } from './change-records.ts';
+import { keyOf, type RecordKind } from './read-records.ts';
 
 /** A call with its place among those of the same millisecond. */
 export interface StoredCall {
@@ -50,7 +50,7 @@ function sortCall({ call: { createdAt, position }, order }: StoredCall): string 
 }
 
 function partitionsOf(call: Call): readonly string[] {
-  const { outside, requester, status, thread, tool } = call;
+  const { outside, requester, status, thread, tool, turn } = call;
   const [by, key] = [nameOf(requester), outside?.key];
   const isOver = isTerminal(call);
   const isPending = status === 'pending';
@@ -58,6 +58,7 @@ function partitionsOf(call: Call): readonly string[] {
     'call.all',
     `call.status|${status}`,
     `call.thread|${thread}`,
+    ofTurn(thread, turn),
     `call.family|${rootOf(thread)}`,
     `call.mine|${by}|${isOver ? 'over' : 'open'}`,
     `call.tool|${by}|${tool}`,
@@ -73,6 +74,9 @@ function partitionsOf(call: Call): readonly string[] {
 
 export const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 export const askedPartition = (team: string, who: Asked): string => `call.asked|${team}/${who}`;
+
+/** A long thread has many calls, one turn of it few. */
+export const ofTurn = (thread: ThreadKey, turn: string): string => `call.turn|${thread}|${turn}`;
 
 /** Of a family of threads, the calls that are not over. */
 export const openCallsOf = (thread: ThreadKey): string => `call.open|${rootOf(thread)}`;

@@ -5,7 +5,8 @@ import type { MessageEnd } from '../../domain/store.ts';
 import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument, readRecord } from '../read-record.ts';
 import type { IndexEntry } from '../records/records.ts';
-import type { Draft, RecordKind } from './change-records.ts';
+import type { Draft } from './change-records.ts';
+import type { RecordKind } from './read-records.ts';
 
 /** Of one that has ended only this much is kept: it is known for ever. */
 interface StoredMessage {

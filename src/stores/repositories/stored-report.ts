@@ -1,6 +1,6 @@
 import type { Report } from '../../domain/report.ts';
 import { readDocument } from '../read-record.ts';
-import type { RecordKind } from './change-records.ts';
+import type { RecordKind } from './read-records.ts';
 
 /** By the id of the call that runs. */
 export const REPORT: RecordKind<Report> = {

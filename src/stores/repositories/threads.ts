@@ -2,7 +2,8 @@
 import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument } from '../read-record.ts';
 import { sortTime } from '../records/records.ts';
-import { type Draft, keyOf, type RecordKind } from './change-records.ts';
+import type { Draft } from './change-records.ts';
+import { keyOf, type RecordKind } from './read-records.ts';
 
 export interface TouchedThread {
   readonly thread: ThreadKey;

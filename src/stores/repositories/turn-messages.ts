@@ -4,14 +4,8 @@ import type { TurnRecord, TurnRecords } from '../../domain/turn-record.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { readRecord } from '../read-record.ts';
 import type { Records } from '../records/records.ts';
-import {
-  changeRecords,
-  type Draft,
-  fenceOf,
-  keyOf,
-  listRecords,
-  type RecordKind,
-} from './change-records.ts';
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
+import { keyOf, listRecords, type RecordKind } from './read-records.ts';
 
 const TURN_MESSAGE: RecordKind<TurnRecord> = {
   name: 'turn-message',

@@ -8,18 +8,11 @@ import { assertOwnThread } from '../assert-own-thread.ts';
 import { checkRecord, readDocument } from '../read-record.ts';
 import type { Records } from '../records/records.ts';
 import { PLACES } from './calls.ts';
-import {
-  changeRecords,
-  type Draft,
-  fenceOf,
-  keyOf,
-  listRecords,
-  type RecordKind,
-  walkRecords,
-} from './change-records.ts';
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
 import { forgetDecided } from './decided.ts';
 import { carryOut, keysOf } from './effects.ts';
 import { LIVE, SAID, SAY } from './outbox.ts';
+import { keyOf, listRecords, type RecordKind, walkRecords } from './read-records.ts';
 import { CALL, OVER_IN_CHANNELS, openCallsOf } from './stored-call.ts';
 import { openOf } from './stored-message.ts';
 import { THREAD, type TouchedThread, threadRecordOf, touchThread } from './threads.ts';
