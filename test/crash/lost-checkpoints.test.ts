@@ -13,11 +13,9 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   'while the batch waits': { point: 'the batch waits' },
   'when one is decided': { point: 'one is decided' },
   'while one runs': { point: 'one runs' },
-  // A card is drawn beside it and looks for a pause too: then the graph may have gone on already.
   'when all are decided, right before the graph goes on': {
     point: 'pause.read',
     over: 2,
-    again: 2,
   },
   'while the model is asked again': { point: 'model', nth: 2, again: 2 },
   'when it has answered again': { point: 'ledger.markDelivered', dies: true, again: 2 },
