@@ -104,7 +104,8 @@ export function createRunner(deps: {
     const now = await timeToClaim();
     const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
     const most = Math.min(free, CLAIMS_AT_ONCE);
-    const { count, dueAt } = await claim(now, most);
+    // The time is asked for last, so that it is that of what was left; a store that is far away answers both together.
+    const [count, dueAt] = await Promise.all([claim(now, most), agenda.nextDueAt()]);
     if (most > 0 && count === most) return true;
     cancelTimer();
     // With few places left, what is due may have to wait for one: the end of some work looks again.
@@ -113,13 +114,14 @@ export function createRunner(deps: {
     return false;
   }
 
-  /** Begins what was claimed, and resolves with how much it is, and when there is more. When most places are taken, the rest is for what goes ahead of its time. */
-  async function claim(now: number, most: number) {
+  /** Begins what was claimed, and resolves with how much it is. When most places are taken, the rest is for what goes ahead of its time. */
+  async function claim(now: number, most: number): Promise<number> {
+    if (most === 0) return 0;
     const early = isCrowded() ? AHEAD_MS / 2 : 0;
-    const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, most);
+    const leases = await agenda.claim(now - early, leaseMs + early, most);
     // An answer that was on its way for too long: the keys are due again, and nothing was begun.
     for (const lease of leases) if (clock.now() < lease.expiresAt) begin(lease);
-    return { count: leases.length, dueAt };
+    return leases.length;
   }
 
   function isCrowded(): boolean {
