@@ -9,11 +9,13 @@ import { dirname, join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { bundleTests } from './support/bundle-tests.ts';
+import { isWhole } from './support/sample.ts';
 import { findChromium, hasRedis, provideSystemNeeds } from './support/system-needs.ts';
 
 const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
 const CONCURRENCY = 3;
-const TIMEOUT_MS = 600_000;
+/** One file; the whole of a long proof takes its time. */
+const TIMEOUT_MS = isWhole ? 7_200_000 : 600_000;
 
 /** Folders whose files run in one process each: it takes longer to start than most of them do to run. */
 const TOGETHER: ReadonlySet<string> = new Set([

@@ -46,26 +46,22 @@ async function previewCall(
   });
 }
 
-/** Undefined where the tool says nothing of use; the operator is told why. What is slow is asked once more: the first time may have waited for code to load, or for the machine. */
-function askSummary(
-  { clock, log }: ShowDeps,
-  tool: Tool,
-  args: JsonValue,
-  isRepeated = false,
-): string | undefined {
-  if (!tool.summary) return undefined;
-  const begunAt = clock.now();
+/** Undefined where the tool says nothing of use; the operator is told why. */
+function askSummary({ clock, log }: ShowDeps, tool: Tool, args: JsonValue): string | undefined {
+  const ask = () => {
+    const begunAt = clock.now();
+    const said: unknown = tool.summary?.(args);
+    // What is answered later would be of no use, and must not end the process when it fails.
+    if (said instanceof Promise) said.catch(() => {});
+    return { said, tookMs: clock.now() - begunAt };
+  };
   const ignore = (problem: string) =>
     log.warn({ tool: tool.name }, `The summary of a tool ${problem}, so its cards are without.`);
   try {
-    const said: unknown = tool.summary(args);
-    // What is answered later would be of no use, and must not end the process when it fails.
-    if (said instanceof Promise) said.catch(() => {});
-    const tookMs = clock.now() - begunAt;
+    let { said, tookMs } = ask();
+    // The first time may have waited for code to load, or for the machine.
+    if (typeof said === 'string' && tookMs > MOST_SUMMARY_MS) ({ said, tookMs } = ask());
     if (typeof said === 'string' && tookMs <= MOST_SUMMARY_MS) return said;
-    if (typeof said === 'string' && !isRepeated) {
-      return askSummary({ clock, log }, tool, args, true);
-    }
     if (said !== undefined) ignore(typeof said === 'string' ? `took ${tookMs} ms` : 'is no text');
   } catch {
     // What is wrong may quote the arguments.

@@ -47,11 +47,10 @@ export function createStatusLine(deps: {
     if (!underWay.has(thread)) underWay.set(thread, bringUp(thread));
   }
 
-  /** What is said again says something new where people see another status. */
+  /** It is no repeat where people see another status, or one that another process has set. */
   function asNews(thread: ThreadKey, status: ThreadStatus): ThreadStatus {
-    const { isRepeat, ...news } = status;
-    const last = shown.get(thread);
-    return isRepeat && last !== undefined && last.session !== news.session ? news : status;
+    const { isRepeat: _, ...news } = status;
+    return shown.get(thread)?.session === status.session ? status : news;
   }
 
   /** What ends a turn is always set: another process may have set something between. */

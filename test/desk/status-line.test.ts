@@ -74,6 +74,14 @@ describe('the statuses of threads', () => {
     assert.deepEqual(statuses(), ['suspended', 'processing']);
   });
 
+  it('takes what is said again for news where another process has set the status', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      line.set(THREAD, { ...as('processing'), isRepeat: true });
+      await line.settled();
+    }
+    assert.deepEqual(statuses(), ['processing']);
+  });
+
   it('does not say the same again within half a minute, but always that a turn is over', async () => {
     for (const session of ['processing', 'processing', 'active', 'active'] as const) {
       line.set(THREAD, as(session));

@@ -6,7 +6,6 @@ import type { Locator, Page } from 'playwright-core';
 import { SCENARIOS } from '../../src/playground/script/scenarios.ts';
 import { assertFits } from '../playground/page/assert-fits.ts';
 import { launchChromium } from '../playground/page/launch-chromium.ts';
-import { until } from './until.ts';
 
 export interface PageSize {
   readonly width: number;
@@ -70,14 +69,8 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
       const channel = page.getByRole('main');
       const text = SCENARIOS.find(({ label }) => label === scene)?.text;
       assert.ok(text, `The scripted model has no scene “${scene}”.`);
-      const send = channel.getByRole('button', { name: 'Send', exact: true });
-      const isTyped = async () => {
-        await channel.getByRole('textbox', { name: /^Message/ }).fill(`@Countersign ${text}`);
-        return await send.isEnabled();
-      };
-      // What is filled in while the page draws itself anew may be gone: it is typed again.
-      await until(isTyped, 100);
-      await press(send);
+      await channel.getByRole('textbox', { name: /^Message/ }).fill(`@Countersign ${text}`);
+      await press(channel.getByRole('button', { name: 'Send', exact: true }));
       const asked = channel.getByRole('article').filter({ hasText: text }).last();
       await press(asked.getByRole('button', { name: /repl(?:y|ies)|Countersign is/ }));
       await thread.getByRole('article').filter({ hasText: text }).first().waitFor();

@@ -4,6 +4,9 @@
  */
 const { SAMPLE = String(Math.floor(Date.now() / 86_400_000)) } = process.env;
 
+if (!/^(?:all|\d+)$/.test(SAMPLE)) {
+  throw new Error(`SAMPLE is “all” or the number of a day, and not “${SAMPLE}”.`);
+}
 export const isWhole = SAMPLE === 'all';
 /** The day's number; 0 for the whole. */
 export const sample = isWhole ? 0 : Number(SAMPLE);
