@@ -104,8 +104,7 @@ export function createRunner(deps: {
     const now = await timeToClaim();
     const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
     const most = Math.min(free, CLAIMS_AT_ONCE);
-    // The time is asked for last, so that it is that of what was left; a store that is far away answers both together.
-    const [count, dueAt] = await Promise.all([claim(now, most), agenda.nextDueAt()]);
+    const { count, dueAt } = await claim(now, most);
     if (most > 0 && count === most) return true;
     cancelTimer();
     // With few places left, what is due may have to wait for one: the end of some work looks again.
@@ -114,14 +113,13 @@ export function createRunner(deps: {
     return false;
   }
 
-  /** Begins what was claimed, and resolves with how much it is. When most places are taken, the rest is for what goes ahead of its time. */
-  async function claim(now: number, most: number): Promise<number> {
-    if (most === 0) return 0;
+  /** Begins what was claimed, and resolves with how much it is, and when there is more. When most places are taken, the rest is for what goes ahead of its time. */
+  async function claim(now: number, most: number) {
     const early = isCrowded() ? AHEAD_MS / 2 : 0;
-    const leases = await agenda.claim(now - early, leaseMs + early, most);
+    const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, most);
     // An answer that was on its way for too long: the keys are due again, and nothing was begun.
     for (const lease of leases) if (clock.now() < lease.expiresAt) begin(lease);
-    return leases.length;
+    return { count: leases.length, dueAt };
   }
 
   function isCrowded(): boolean {

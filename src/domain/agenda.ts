@@ -48,6 +48,12 @@ export interface Lease {
   readonly deaths: number;
 }
 
+/** What was leased, and when the next key is due or its lease runs out after that; undefined when there is none. */
+export interface Claimed {
+  readonly leases: readonly Lease[];
+  readonly next: number | undefined;
+}
+
 /** Proof that the bearer still has a thread: writes of an older one are refused. */
 export interface ThreadFence {
   readonly thread: ThreadKey;
@@ -71,8 +77,8 @@ export interface Agenda {
    * causes one more pass; during a back-off it runs at its own time; parked work starts afresh.
    */
   wake(wakes: readonly Wake[]): Promise<void>;
-  /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. */
-  claim(now: number, leaseMs: number, most: number): Promise<readonly Lease[]>;
+  /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. Tells what is left. */
+  claim(now: number, leaseMs: number, most: number): Promise<Claimed>;
   /** Extends a lease; undefined when another worker has the key. */
   renew(lease: Lease, now: number, leaseMs: number): Promise<Lease | undefined>;
   /** Ends the work well; tries start anew. Nothing happens when the lease was lost. */

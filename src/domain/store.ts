@@ -8,6 +8,7 @@ import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { ApiKey } from './api-key.ts';
 import type { Asked } from './asked-of.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
+import type { AuditFault, AuditReport } from './audit-check.ts';
 import type { Bulletins } from './bulletin.ts';
 import type { Call, CallStatus, CardPlace, SidePost } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
@@ -216,17 +217,19 @@ export interface Drafts {
   drop(id: string): Promise<void>;
 }
 
-/** The chain of everything that happened. */
+/** Everything that happened. */
 export interface Audit {
   append(drafts: readonly AuditDraft[]): Promise<void>;
-  /** Entries from `seq` on, at most `limit`; removed ones are passed over. */
+  /** Entries from `seq` on, of `limit` at most; removed ones are passed over, and those that were not made with the installation's key are left out. */
   read(fromSeq: number, limit: number): Promise<readonly AuditEntry[]>;
   /** The number of the entry that was appended last; 0 when there never was one. */
   newest(): Promise<number>;
-  /** Removes the entries up to this one and appends the note that says so; false, and nothing happens, when it is not there or another one is. */
-  removeThrough(last: Pick<AuditEntry, 'seq' | 'hash'>, note: AuditDraft): Promise<boolean>;
-  /** The note of the last removal; undefined when there was none, or it is not there. */
-  removal(): Promise<AuditEntry | undefined>;
+  /** Chains and seals what was appended since; answers what it refuses to seal. */
+  seal(now: number): Promise<AuditFault | undefined>;
+  /** Looks at every entry that is there. */
+  check(): Promise<AuditReport>;
+  /** Removes sealed entries that are older than a time (ms), with an entry that says so; answers how many. Ends at the first that is not genuine. */
+  removeOlder(before: number, now: number): Promise<number>;
 }
 
 /** All ports of one backend. */

@@ -13,3 +13,10 @@ export function decodeAgendaKey(text: string): AgendaKey {
   const colon = text.indexOf(':');
   return { task: text.slice(0, Math.max(colon, 0)) as AgendaTask, id: text.slice(colon + 1) };
 }
+
+const POSTS: ReadonlySet<AgendaTask> = new Set(['say', 'redraw', 'stub', 'bulletin']);
+
+/** Whether work may have been done though nothing says so: that a post stands is not waited for, so whoever begins it anew looks in Slack first. */
+export function mayBeDone({ unit }: { readonly unit: string }): boolean {
+  return POSTS.has(decodeAgendaKey(unit).task);
+}

@@ -72,7 +72,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.ok(call);
       // As at a crash between the decision and the run.
       const write = scene.desk.store.agenda.claim;
-      scene.desk.store.agenda.claim = async () => [];
+      scene.desk.store.agenda.claim = async () => ({ leases: [], next: undefined });
       assert.equal((await decide(scene, call)).kind, 'decided');
       const mend = await scene.records.damage('call', call.id, () => '{');
       scene.desk.store.agenda.claim = write;

@@ -87,7 +87,8 @@ describe('a thread that can not be carried on', () => {
     assert.ok(call);
     // What the run writes is refused for as long as this stands.
     const { db } = desk.store.saver;
-    db.exec(`CREATE TRIGGER no_run BEFORE UPDATE ON calls WHEN NEW.status = 'running'
+    db.exec(`CREATE TRIGGER no_run BEFORE UPDATE ON records
+      WHEN NEW.key LIKE 'call/%' AND json_extract(NEW.document, '$.status') = 'running'
       BEGIN SELECT RAISE (ABORT, 'a fault of the test'); END`);
     const deciding = desk.decide(call, REQUESTER);
     await until(async () => (await desk.calls())[0]?.status === 'approved');

@@ -12,6 +12,7 @@ import {
   redrawKey,
   runKey,
   sayKey,
+  type ThreadFence,
 } from '../../src/domain/agenda.ts';
 import type { Call, CallStatus } from '../../src/domain/call.ts';
 import type { Store } from '../../src/domain/store.ts';
@@ -54,22 +55,28 @@ async function busyThread({ store, clock }: Opened) {
   threads += 1;
   const ts = `1700000000.${100_000 + threads}`;
   const thread = threadKey({ team: 'T1', channel: 'C1', ts });
-  const lease = await claimKey({ store, clock }, pumpKey(thread));
-  await store.agenda.finish(lease);
-  const fence = { thread, token: lease.fence };
+  /** Does something as the thread's worker, whose key is not on the agenda afterwards. */
+  const held = async <T>(work: (fence: ThreadFence) => Promise<T>): Promise<T> => {
+    const lease = await claimKey({ store, clock }, pumpKey(thread));
+    const done = await work({ thread, token: lease.fence });
+    await store.agenda.finish(lease);
+    return done;
+  };
   const message = aMessage(ts, { thread });
   await store.inbox.receive(message, {});
-  await store.inbox.begin(message.id, {}, fence);
+  await held((fence) => store.inbox.begin(message.id, {}, fence));
   const add = async (status: CallStatus, patch: Partial<Call> = {}) =>
-    await storeCall(store, fence, status, {
-      id: `call_${threads}_${status}`,
-      thread,
-      turn: message.id,
-      toolCallId: status,
-      requester: REQUESTER,
-      ...patch,
-    });
-  return { thread, message, fence, add };
+    await held((fence) =>
+      storeCall(store, fence, status, {
+        id: `call_${threads}_${status}`,
+        thread,
+        turn: message.id,
+        toolCallId: status,
+        requester: REQUESTER,
+        ...patch,
+      }),
+    );
+  return { thread, message, held, add };
 }
 
 async function found({ store, clock }: Opened): Promise<readonly string[]> {
@@ -113,7 +120,7 @@ for (const [name, open] of OPEN) {
       const ended = await busyThread(opened);
       await ended.add('succeeded');
       const next = await busyThread(opened);
-      await opened.store.inbox.end(next.message.id, 'turn', {}, next.fence);
+      await next.held((fence) => opened.store.inbox.end(next.message.id, 'turn', {}, fence));
       await opened.store.inbox.receive(aMessage('1700000900.000100', { thread: next.thread }), {});
       const all = [idle, ended, next].flatMap(({ thread }) => pump(thread));
       assert.deepEqual(await found(opened), names(...all));

@@ -43,7 +43,7 @@ export function claimContract(open: OpenBench): void {
     const dues = [40, 10, 20];
     await agenda.wake(dues.map((ms) => ({ key: runKey(`call_${ms}`), dueAt: now - ms })));
     await agenda.wake([{ key: runKey('later'), dueAt: now + 1 }]);
-    const first = await agenda.claim(now, LEASE_MS, 3);
+    const { leases: first } = await agenda.claim(now, LEASE_MS, 3);
     const [one, two, three] = first.map(({ fence }) => fence);
     assert.ok(one && two && three && one < two && two < three);
     const leased = { expiresAt: now + LEASE_MS, deaths: 0, tries: 0 };
@@ -52,12 +52,13 @@ export function claimContract(open: OpenBench): void {
       { ...leased, key: died, fence: two, tries: 1, deaths: 1 },
       { ...leased, key: runKey('call_20'), fence: three },
     ]);
-    const rest = await agenda.claim(now, LEASE_MS, 3);
+    const { leases: rest, next } = await agenda.claim(now, LEASE_MS, 3);
+    assert.equal(next, now + 1, 'what is not due yet');
     assert.deepEqual(
       rest.map(({ key }) => key),
       [runKey('call_10')],
     );
-    assert.deepEqual(await agenda.claim(now, LEASE_MS, 3), []);
+    assert.deepEqual(await agenda.claim(now, LEASE_MS, 3), { leases: [], next });
     for (const lease of [...first, ...rest]) await agenda.finish(lease);
     assert.equal(await agenda.nextDueAt(), now + 1);
   });

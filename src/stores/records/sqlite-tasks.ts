@@ -1,0 +1,241 @@
+import type { Database } from 'better-sqlite3';
+import type {
+  Commit,
+  Fence,
+  Hold,
+  Leased,
+  Records,
+  Task,
+  TaskChange,
+  TaskState,
+} from './records.ts';
+
+/** The tasks of one file. Who holds what is in memory, which task is handed out is in the file: a start finds it. */
+export interface SqliteTasks {
+  isHeld(fence: Fence): boolean;
+  /** Within the transaction of a commit, which may still fail. */
+  change(commit: Pick<Commit, 'tasks' | 'fences' | 'releases'>): void;
+  /** After a commit that has given units back. */
+  released(fences: readonly Fence[]): void;
+  lease(...args: Parameters<Records['lease']>): Leased;
+  renew(...args: Parameters<Records['renew']>): readonly Hold[];
+  release(hold: Fence): void;
+  stateOf(tasks: readonly Pick<Task, 'unit' | 'id'>[]): readonly (TaskState | undefined)[];
+}
+
+/** Whether a task that is due at a start may have been done though nothing says so. */
+export type MayBeDone = (task: Pick<Task, 'unit' | 'id'>) => boolean;
+
+/** A start takes a million tokens: no later process gives one of them again. */
+const TOKENS_PER_START = 1_000_000;
+/** The most that one hold is handed out at a time. */
+const MOST_TASKS = 100;
+
+type DueTask = Omit<Task, 'unit'>;
+
+/** Creates them; `start` is absent on a connection that leases nothing. */
+export function createSqliteTasks(
+  db: Database,
+  start?: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
+): SqliteTasks {
+  const statements = prepare(db);
+  const leases = new Map<string, { readonly token: number; until: number }>();
+  let token = start ? TOKENS_PER_START * begin(db, statements, start) : 0;
+
+  const isFree = (unit: string, now: number) => (leases.get(unit)?.until ?? now) <= now;
+
+  /** Free units in which something is due, with since when, longest first; at least `most`, if there are so many. */
+  function freeAndDue(now: number, most: number): ReadonlyMap<string, number> {
+    for (let limit = most + leases.size; ; limit *= 4) {
+      const rows = statements.dueUnits.all(now, limit);
+      const free = rows.filter(({ unit }) => isFree(unit, now));
+      // Of several rows of a unit the first one stays.
+      const found = new Map(free.reverse().map(({ due, unit }) => [unit, due]));
+      if (rows.length < limit || found.size >= most) return found;
+    }
+  }
+
+  /** Units that can be leased now: those in which something is due, and those whose holder is over its time; longest first. */
+  function leasable(now: number, most: number): readonly string[] {
+    const since = new Map(freeAndDue(now, most));
+    for (const [unit, { until }] of leases) if (until <= now) since.set(unit, until);
+    const units = [...since].sort(([a, atA], [b, atB]) => atA - atB || (a < b ? -1 : 1));
+    return units.map(([unit]) => unit).slice(0, most);
+  }
+
+  function handOut(unit: string, now: number): readonly Task[] {
+    const tasks = statements.due.all(unit, now, MOST_TASKS);
+    for (const { id } of tasks) statements.take.run(unit, id);
+    return tasks.map((task) => ({ unit, ...task }));
+  }
+
+  function nextAt(): number | undefined {
+    const times = [...leases.values()].map(({ until }) => until);
+    for (const { due, unit } of statements.planned.iterate()) {
+      if (leases.has(unit)) continue;
+      times.push(due);
+      break;
+    }
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  const takeOver = db.transaction((units: readonly string[], now: number) =>
+    units.map((unit) => {
+      if (leases.has(unit)) statements.holderDied.run({ unit, now });
+      return { unit, tasks: handOut(unit, now) };
+    }),
+  );
+
+  /** What is in memory follows the file: a failed transaction has leased nothing. */
+  function lease(units: readonly string[], now: number, until: number): readonly Hold[] {
+    // Mostly there are none, and a look is no transaction.
+    if (units.length === 0) return [];
+    return takeOver.immediate(units, now).map(({ tasks, unit }) => {
+      token += 1;
+      leases.set(unit, { token, until });
+      return { unit, token, until, tasks };
+    });
+  }
+
+  function leaseDue(now: number, leaseMs: number, most: number): readonly Hold[] {
+    const holds = lease(leasable(now, most), now, now + leaseMs);
+    // A holder that died with nothing in hand left nothing to be done.
+    for (const { tasks, unit } of holds) if (tasks.length === 0) leases.delete(unit);
+    return holds.filter(({ tasks }) => tasks.length > 0);
+  }
+
+  const renew = db.transaction((holds: readonly Fence[], now: number, leaseMs: number) =>
+    holds.flatMap((hold): Hold[] => {
+      const found = leases.get(hold.unit);
+      if (found?.token !== hold.token) return [];
+      found.until = now + leaseMs;
+      return [{ ...hold, until: found.until, tasks: handOut(hold.unit, now) }];
+    }),
+  );
+
+  const isHeld = ({ unit, token: borne }: Fence) => leases.get(unit)?.token === borne;
+
+  return {
+    isHeld,
+    change({ fences = [], releases, tasks = [] }) {
+      for (const change of tasks) changeTask(statements, change);
+      if (releases) for (const { unit } of fences) statements.giveBack.run(unit);
+    },
+    released(fences) {
+      for (const { unit } of fences) leases.delete(unit);
+    },
+    lease(now, leaseMs, want) {
+      const holds =
+        'unit' in want
+          ? lease(
+              [want.unit].filter((unit) => isFree(unit, now)),
+              now,
+              now + leaseMs,
+            )
+          : leaseDue(now, leaseMs, want.most);
+      const next = nextAt();
+      return { holds, ...(next !== undefined && { next }) };
+    },
+    renew: (holds, now, leaseMs) => renew.immediate(holds, now, leaseMs),
+    release(hold) {
+      if (!isHeld(hold)) return;
+      statements.giveBack.run(hold.unit);
+      leases.delete(hold.unit);
+    },
+    stateOf: (tasks) =>
+      tasks.map(({ id, unit }) => {
+        const row = statements.state.get(unit, id);
+        if (!row) return undefined;
+        if (row.taken === 1) return 'handed-out';
+        return row.due === null ? 'parked' : 'due';
+      }),
+  };
+}
+
+type Statements = ReturnType<typeof prepare>;
+
+function prepare(db: Database) {
+  return {
+    ask: db.prepare<{ unit: string; id: string; at: number }>(`
+      INSERT INTO tasks (unit, id, due) VALUES (@unit, @id, @at)
+      ON CONFLICT (unit, id) DO UPDATE SET
+        again = iif(taken, min(coalesce(again, @at), @at), again),
+        tries = iif(taken OR due IS NOT NULL, tries, 0),
+        deaths = iif(taken OR due IS NOT NULL, deaths, 0),
+        due = iif(taken, due, min(coalesce(due, @at), @at))`),
+    drop: db.prepare<{ unit: string; id: string }>(
+      'DELETE FROM tasks WHERE unit = @unit AND id = @id AND again IS NULL',
+    ),
+    startAfresh: db.prepare<{ unit: string; id: string }>(`
+      UPDATE tasks SET due = again, again = NULL, taken = 0, tries = 0, deaths = 0
+      WHERE unit = @unit AND id = @id AND again IS NOT NULL`),
+    putOff: db.prepare<{ unit: string; id: string; at: number; failures: number }>(`
+      UPDATE tasks SET due = min(coalesce(again, @at), @at), again = NULL, taken = 0,
+        tries = tries + @failures, deaths = 0
+      WHERE unit = @unit AND id = @id`),
+    park: db.prepare<{ unit: string; id: string }>(`
+      UPDATE tasks SET due = NULL, taken = 0, tries = tries + 1, deaths = 0
+      WHERE unit = @unit AND id = @id AND again IS NULL`),
+    dueUnits: db.prepare<[now: number, limit: number], { unit: string; due: number }>(`
+      SELECT unit, due FROM tasks WHERE taken = 0 AND due <= ? ORDER BY due, unit LIMIT ?`),
+    planned: db.prepare<[], { unit: string; due: number }>(`
+      SELECT unit, due FROM tasks WHERE taken = 0 AND due IS NOT NULL ORDER BY due, unit`),
+    due: db.prepare<[unit: string, now: number, limit: number], DueTask>(`
+      SELECT id, due, tries, deaths FROM tasks
+      WHERE unit = ? AND taken = 0 AND due <= ? ORDER BY due, id LIMIT ?`),
+    take: db.prepare<[unit: string, id: string]>(
+      'UPDATE tasks SET taken = 1 WHERE unit = ? AND id = ?',
+    ),
+    holderDied: db.prepare<{ unit: string; now: number }>(`
+      UPDATE tasks SET taken = 0, tries = tries + 1, deaths = deaths + 1,
+        again = iif(again <= @now, NULL, again)
+      WHERE unit = @unit AND taken = 1`),
+    dueNow: db.prepare<[now: number]>('UPDATE tasks SET due = ? WHERE taken = 1'),
+    giveBack: db.prepare<[unit: string]>(`
+      UPDATE tasks SET taken = 0, again = iif(again <= due, NULL, again)
+      WHERE unit = ? AND taken = 1`),
+    taken: db.prepare<[], string>('SELECT DISTINCT unit FROM tasks WHERE taken = 1').pluck(),
+    untried: db.prepare<[now: number], { unit: string; id: string }>(
+      'SELECT unit, id FROM tasks WHERE taken = 0 AND due <= ? AND tries = 0',
+    ),
+    tryOnce: db.prepare<{ unit: string; id: string }>(
+      'UPDATE tasks SET tries = 1 WHERE unit = @unit AND id = @id',
+    ),
+    start: db.prepare<[], number>('UPDATE starts SET number = number + 1 RETURNING number').pluck(),
+    state: db.prepare<[unit: string, id: string], { due: number | null; taken: number }>(
+      'SELECT due, taken FROM tasks WHERE unit = ? AND id = ?',
+    ),
+  };
+}
+
+function changeTask(statements: Statements, change: TaskChange): void {
+  const { id, unit } = change;
+  if ('askedFor' in change) {
+    statements.ask.run({ unit, id, at: change.askedFor });
+  } else if ('putOffTo' in change) {
+    const failures = Number(change.isFailure);
+    statements.putOff.run({ unit, id, at: change.putOffTo, failures });
+  } else {
+    const { changes } = ('isDone' in change ? statements.drop : statements.park).run({ unit, id });
+    if (changes === 0) statements.startAfresh.run({ unit, id });
+  }
+}
+
+/** Takes back what an earlier process had in hand, and numbers this start. */
+function begin(
+  db: Database,
+  statements: Statements,
+  { mayBeDone, now }: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
+): number {
+  const run = db.transaction(() => {
+    // As where leases run out: what had waited meanwhile goes first.
+    statements.dueNow.run(now);
+    for (const unit of statements.taken.all()) statements.holderDied.run({ unit, now });
+    const suspects = mayBeDone ? statements.untried.all(now).filter(mayBeDone) : [];
+    for (const suspect of suspects) statements.tryOnce.run(suspect);
+    const number = statements.start.get();
+    if (number === undefined) throw new Error('The database has lost the number of its starts.');
+    return number;
+  });
+  return run.immediate();
+}

@@ -1,0 +1,38 @@
+import type { AuditDraft } from '../../domain/audit.ts';
+import { canonicalJson } from '../../domain/json.ts';
+import type { Effects } from '../../domain/store.ts';
+import { askFor } from './agenda-task.ts';
+import type { Draft } from './change-records.ts';
+import { addSays, SAY } from './outbox.ts';
+import { keyOf } from './read-records.ts';
+import { endMessage, MESSAGE } from './stored-message.ts';
+import { keepTurnMessages, turnMessageKey } from './turn-messages.ts';
+
+/** The records that effects are about. */
+export function keysOf({ messageEnds = [], records = [], says = [] }: Effects): readonly string[] {
+  return [
+    ...messageEnds.map(({ id }) => keyOf(MESSAGE, id)),
+    ...records.map(turnMessageKey),
+    ...says.map(({ id }) => keyOf(SAY, id)),
+  ];
+}
+
+/** Puts what goes with a change into its commit. */
+export async function carryOut(draft: Draft, effects: Effects): Promise<void> {
+  const { audit = [], messageEnds = [], records = [], says = [], wakes = [] } = effects;
+  appendAudit(draft, audit);
+  await draft.load(keysOf(effects));
+  for (const { how, id } of messageEnds) await endMessage(draft, id, how);
+  await keepTurnMessages(draft, records);
+  await addSays(draft, says);
+  askFor(draft, wakes);
+}
+
+/** Puts entries of the audit into a commit. */
+export function appendAudit(draft: Draft, drafts: readonly AuditDraft[]): void {
+  draft.audit(
+    drafts.map(({ actor, at, detail, event, subject }) =>
+      canonicalJson({ at, event, subject, actor, detail }),
+    ),
+  );
+}

@@ -1,0 +1,297 @@
+/** What every backend of the record store promises; run once for each. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Commit, Hold, Records } from '../../../src/stores/records/records.ts';
+import { ModelRecords } from './model-records.ts';
+
+/** An empty store, and the same one opened anew, as after the death of its process. */
+export interface OpenedRecords {
+  readonly records: Records;
+  close(): Promise<void>;
+}
+
+const KEYS = ['call/a', 'call/é', 'say/a b', 'say/𝄞'];
+const PARTITIONS = ['p', 'q|ü'];
+const SORTS = ['0', '1', 'é', '￿', '𝄞'];
+const UNITS = ['T1/C1/1', 'T1/C1/2', 'T1/C1/1/call'];
+const TASKS = ['run:a', 'draw:b'];
+const LEASE_MS = 10;
+
+const entry = fc.record({
+  partition: fc.constantFrom(...PARTITIONS),
+  sort: fc.constantFrom(...SORTS),
+});
+/** How far the caller's idea of a revision is from the truth. */
+const lie = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(-1, 1) },
+);
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('commit' as const),
+      records: fc.uniqueArray(
+        fc.record({
+          key: fc.constantFrom(...KEYS),
+          lie,
+          how: fc.constantFrom('put', 'put', 'put', 'delete', 'expect'),
+          document: fc.constantFrom('{}', '{"a":"é𝄞"}', '[9007199254740993]'),
+          entries: fc.uniqueArray(entry, { maxLength: 2, selector: JSON.stringify }),
+        }),
+        { maxLength: 3, selector: ({ key }) => key },
+      ),
+      tasks: fc.array(
+        fc.record({
+          unit: fc.constantFrom(...UNITS),
+          id: fc.constantFrom(...TASKS),
+          how: fc.constantFrom('ask', 'ask', 'done', 'off', 'fail', 'park'),
+          in: fc.integer({ min: -5, max: 15 }),
+        }),
+        { maxLength: 3 },
+      ),
+      audit: fc.array(fc.constantFrom('{"a":1}', 'é𝄞'), { maxLength: 2 }),
+      trim: fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined, freq: 6 }),
+      hold: fc.option(fc.nat(), { nil: undefined }),
+      releases: fc.boolean(),
+      repeats: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('lease' as const),
+      most: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('name' as const), unit: fc.constantFrom(...UNITS) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('renew' as const), hold: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), hold: fc.nat() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('range' as const),
+      partition: fc.constantFrom(...PARTITIONS),
+      isBackwards: fc.boolean(),
+      limit: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 12 }) }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type CommitStep = Extract<Step, { do: 'commit' }>;
+
+/** A real store and the model of it, told the same. */
+class Pair {
+  now = 1_000;
+  readonly model = new ModelRecords();
+  /** The same holds, as each of the two names them. */
+  readonly holds: { readonly mine: Hold; readonly theirs: Hold }[] = [];
+  readonly #entries = new Map<string, readonly { partition: string; sort: string }[]>();
+  readonly #records: Records;
+
+  constructor(records: Records) {
+    this.#records = records;
+  }
+
+  async tell(each: Step): Promise<void> {
+    switch (each.do) {
+      case 'commit':
+        return await this.#commit(each);
+      case 'lease':
+        return await this.#lease({ most: each.most });
+      case 'name':
+        return await this.#lease({ unit: each.unit });
+      case 'renew':
+        return await this.#renew(each.hold);
+      case 'release':
+        return await this.#release(each.hold);
+      case 'range':
+        return await this.#pages(each);
+      case 'wait':
+        this.now += each.ms;
+    }
+  }
+
+  /** Everything that can be read of both. */
+  async compare(): Promise<void> {
+    const tasks = UNITS.flatMap((unit) => TASKS.map((id) => ({ unit, id })));
+    const read = this.#records;
+    assert.deepEqual(await read.get(KEYS), this.model.get(KEYS));
+    assert.deepEqual(await read.count(PARTITIONS), this.model.count(PARTITIONS));
+    assert.deepEqual(await read.stateOf(tasks), this.model.stateOf(tasks));
+    assert.deepEqual(await read.audit(0, 100), this.model.audit(0, 100));
+    assert.deepEqual(await read.audit(2, 2), this.model.audit(2, 2));
+    assert.equal(await read.newestAudit(), this.model.newestAudit());
+  }
+
+  #holdAt(index: number | undefined) {
+    return index === undefined ? undefined : this.holds[index % Math.max(1, this.holds.length)];
+  }
+
+  async #commit({ audit, hold, records, releases, repeats, tasks, trim }: CommitStep) {
+    const borne = this.#holdAt(hold);
+    const common: Omit<Commit, 'fences'> = {
+      id: randomUUID(),
+      durable: releases ? 'later' : 'now',
+      records: records.map((each) => this.#toChange(each)),
+      tasks: tasks.map(({ how, id, in: ms, unit }) => {
+        if (how === 'ask') return { unit, id, askedFor: this.now + ms };
+        if (how === 'done') return { unit, id, isDone: true };
+        if (how === 'park') return { unit, id, isParked: true };
+        return { unit, id, putOffTo: this.now + ms, isFailure: how === 'fail' };
+      }),
+      audit,
+      ...(trim !== undefined && { trimAudit: trim }),
+      ...(releases && { releases }),
+    };
+    const mine = this.model.commit({ ...common, ...(borne && { fences: [borne.mine] }) });
+    const asked = { ...common, ...(borne && { fences: [borne.theirs] }) };
+    assert.deepEqual(await this.#records.commit(asked), mine);
+    if (mine.kind !== 'done') return;
+    for (const change of common.records ?? []) {
+      if ('document' in change) this.#entries.set(change.key, change.add ?? []);
+      else if ('isDeletion' in change) this.#entries.set(change.key, []);
+    }
+    if (repeats) assert.deepEqual(await this.#records.commit(asked), mine);
+  }
+
+  #toChange({ document, entries, how, key, lie: off }: CommitStep['records'][number]) {
+    const revision = Math.max(0, (this.model.get([key])[0]?.revision ?? 0) + off);
+    if (how === 'expect') return { key, expects: revision };
+    const before = this.#entries.get(key) ?? [];
+    // There is nothing to be deleted of what is not there.
+    if (how === 'delete' && revision > 0) {
+      return { key, replaces: revision, isDeletion: true as const, drop: before };
+    }
+    return { key, replaces: revision, document, add: entries, drop: before };
+  }
+
+  async #lease(want: { readonly most: number } | { readonly unit: string }) {
+    const mine = this.model.lease(this.now, LEASE_MS, want);
+    const theirs = await this.#records.lease(this.now, LEASE_MS, want);
+    assert.deepEqual(withoutTokens(theirs.holds), withoutTokens(mine.holds));
+    assert.equal(theirs.next, mine.next);
+    for (const [i, hold] of mine.holds.entries()) {
+      const other = theirs.holds[i];
+      if (other) this.holds.push({ mine: hold, theirs: other });
+    }
+    const tokens = this.holds.map(({ theirs: { token } }) => token);
+    assert.equal(new Set(tokens).size, tokens.length, 'A token was given twice.');
+    assert.deepEqual(
+      tokens,
+      [...tokens].sort((a, b) => a - b),
+      'A token was less than one before.',
+    );
+  }
+
+  async #renew(index: number) {
+    const hold = this.#holdAt(index);
+    if (!hold) return;
+    const mine = this.model.renew([hold.mine], this.now, LEASE_MS);
+    const theirs = await this.#records.renew([hold.theirs], this.now, LEASE_MS);
+    assert.deepEqual(withoutTokens(theirs), withoutTokens(mine));
+  }
+
+  async #release(index: number) {
+    const hold = this.#holdAt(index);
+    if (!hold) return;
+    this.model.release(hold.mine);
+    await this.#records.release(hold.theirs);
+  }
+
+  async #pages({ isBackwards, limit, partition }: Extract<Step, { do: 'range' }>) {
+    for (let after: string | undefined; ; ) {
+      const page = { partition, isBackwards, limit, ...(after !== undefined && { after }) };
+      const found = this.model.range(page);
+      assert.deepEqual(await this.#records.range(page), found);
+      after = found.at(-1)?.at;
+      if (after === undefined) return;
+    }
+  }
+}
+
+function withoutTokens(holds: readonly Hold[]) {
+  return holds.map(({ token: _, ...hold }) => hold);
+}
+
+/** Registers the contract of a backend. */
+export function recordsContract(
+  name: string,
+  open: () => Promise<OpenedRecords>,
+  numRuns: number,
+): void {
+  const using = async (work: (records: Records) => Promise<void>) => {
+    const { close, records } = await open();
+    try {
+      await work(records);
+    } finally {
+      await close();
+    }
+  };
+  const put = (key: string, replaces: number, document = '{}') => ({ key, replaces, document });
+  const commitOf = (more: Partial<Commit>): Commit => ({
+    id: randomUUID(),
+    durable: 'now',
+    ...more,
+  });
+
+  describe(`records on ${name}`, () => {
+    it('do in every history what the model does', async () => {
+      const steps = fc.array(step, { minLength: 1, maxLength: 25 });
+      const run = async (history: readonly Step[]) =>
+        await using(async (records) => {
+          const pair = new Pair(records);
+          for (const each of history) {
+            await pair.tell(each);
+            await pair.compare();
+          }
+        });
+      await fc.assert(fc.asyncProperty(steps, run), { numRuns });
+    });
+
+    it('let one of many writers replace a revision', async () => {
+      await using(async (records) => {
+        await records.commit(commitOf({ records: [put('call/a', 0)] }));
+        const all = await Promise.all(
+          Array.from({ length: 50 }, (_, i) =>
+            records.commit(commitOf({ records: [put('call/a', 1, `${i}`)], audit: [`${i}`] })),
+          ),
+        );
+        const won = all.filter(({ kind }) => kind === 'done');
+        assert.equal(won.length, 1);
+        const [stored] = await records.get(['call/a']);
+        assert.equal(stored?.revision, 2);
+        assert.deepEqual(await records.audit(1, 100), [{ seq: 1, entry: stored?.document }]);
+      });
+    });
+
+    it('refuse a commit that names a record twice', async () => {
+      await using(async (records) => {
+        const twice = commitOf({ records: [put('call/a', 0), { key: 'call/a', expects: 0 }] });
+        await assert.rejects(records.commit(twice), /names a record twice: call\/a, call\/a/);
+        assert.equal((await records.get(['call/a']))[0]?.revision, 0);
+      });
+    });
+
+    it('call whoever watches when tasks were asked for', async () => {
+      await using(async (records) => {
+        const heard = new Promise<void>(
+          (resolve) => void records.watch(resolve).catch(assert.fail),
+        );
+        await records.watch(() => {});
+        await records.commit(commitOf({ tasks: [{ unit: 'u', id: 't', askedFor: 5 }] }));
+        await heard;
+      });
+    });
+  });
+}
