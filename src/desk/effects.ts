@@ -62,7 +62,7 @@ export function effectsOf(
     .filter(({ cause }) => cause === 'integrity')
     .map(({ call }) => sayStopped(call));
   const says = [...stopped, ...sayVerdict(before, previous, by), ...sayBack(before, previous)];
-  const told = isNews(before, steps) ? [{ key: callbackKey(before.id), dueAt: now }] : [];
+  const told = isNews(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
   return { audit, wakes: [...wakesOf(before, previous), ...told, ...wakesOfSays(says)], says };
 }
 
@@ -169,15 +169,15 @@ function wakesOf(before: Call, call: Call): readonly Wake[] {
   const wakes: Wake[] = [];
   // Calls that may share a card are first shown together, once all of their message have been asked about.
   const isShownLater = before.status === 'proposed' && mayShare(call);
-  if (call.route && !isShownLater) wakes.push({ key: redrawKey(call.id), dueAt: now });
+  if (call.route && !isShownLater) wakes.push({ key: redrawKey(call), dueAt: now });
   if (call.status === 'approved' && !isTaken(call))
-    wakes.push({ key: runKey(call.id), dueAt: now });
+    wakes.push({ key: runKey(call), dueAt: now });
   const expireDue = expireAt(call);
-  if (expireDue !== undefined) wakes.push({ key: expireKey(call.id), dueAt: expireDue });
+  if (expireDue !== undefined) wakes.push({ key: expireKey(call), dueAt: expireDue });
   const remindDue = remindAt(call);
-  if (remindDue !== undefined) wakes.push({ key: remindKey(call.id), dueAt: remindDue });
+  if (remindDue !== undefined) wakes.push({ key: remindKey(call), dueAt: remindDue });
   const escalateDue = escalateAt(call);
-  if (escalateDue !== undefined) wakes.push({ key: escalateKey(call.id), dueAt: escalateDue });
+  if (escalateDue !== undefined) wakes.push({ key: escalateKey(call), dueAt: escalateDue });
   if (movesThread(call)) {
     wakes.push({ key: pumpKey(call.thread), dueAt: now });
   }

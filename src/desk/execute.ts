@@ -62,10 +62,10 @@ export function createExecute(
     // Whoever made it takes it, and tells of its end.
     if (isTaken(call)) return undefined;
     if (call.status === 'approved') return await stepToClaim(call, work);
-    // A younger fence on a running call: the worker that had claimed it is dead.
     // The graph has it, or is given it by the pump.
     if (isHanded(call)) return undefined;
-    if (call.status === 'running' && call.claim && call.claim.fence < fence) {
+    // Nobody else works on it now: the worker that had claimed it is dead, or has failed to tell its end.
+    if (call.status === 'running' && call.claim && call.claim.fence <= fence) {
       // What may run again, but ends the process each time, must not do so for ever.
       return await recover(call, work, tries <= MOST_RERUNS);
     }

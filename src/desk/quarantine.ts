@@ -198,5 +198,5 @@ async function keysOf(store: Store, { kind, id, thread }: RecordName): Promise<A
   if (kind === 'say' && thread) return [sayKey(thread)];
   if (kind === 'turn' && thread) return [pumpKey(thread)];
   const call = kind === 'call' ? await store.ledger.get(id) : undefined;
-  return call ? [pumpKey(call.thread), ...[runKey, redrawKey].map((of) => of(id))] : [];
+  return call ? [pumpKey(call.thread), ...[runKey, redrawKey].map((of) => of(call))] : [];
 }

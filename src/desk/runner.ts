@@ -117,8 +117,11 @@ export function createRunner(deps: {
   async function claim(now: number, most: number) {
     const early = isCrowded() ? AHEAD_MS / 2 : 0;
     const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, most);
-    // An answer that was on its way for too long: the keys are due again, and nothing was begun.
-    for (const lease of leases) if (clock.now() < lease.expiresAt) begin(lease);
+    for (const lease of leases) {
+      if (clock.now() < lease.expiresAt) begin(lease);
+      // The answer was on its way for too long: nothing was begun.
+      else await agenda.postpone(lease, clock.now());
+    }
     return { count: leases.length, dueAt };
   }
 
@@ -152,10 +155,9 @@ export function createRunner(deps: {
       assertNotDeadly(first);
       const work = { fence, tries, signal: abort.signal, assertHeld };
       await handlerOf(first)(first.key.id, work);
-      const finished = agenda.finish(lease);
-      // It may have been woken meanwhile: the claims come after the end, and go with it.
+      await agenda.finish(lease);
+      // It may have been woken meanwhile.
       nudge();
-      await finished;
     } catch (error) {
       await putOff(lease, error, abort.signal).catch((cause: unknown) => {
         log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');

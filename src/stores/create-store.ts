@@ -5,6 +5,7 @@ import type { Log } from '../domain/log.ts';
 import { createAuditSeal, type Seal } from '../domain/seal.ts';
 import type { InstallationKey } from '../domain/secret-mark.ts';
 import type { Audit, Store } from '../domain/store.ts';
+import { createHolds, type Holds } from './records/holds.ts';
 import type { Records } from './records/records.ts';
 import { createAgenda } from './repositories/agenda.ts';
 import { createBulletins } from './repositories/bulletins.ts';
@@ -36,20 +37,26 @@ export interface StoreParts {
   readonly onDamaged: OnDamaged;
 }
 
+/** The ports, and how whoever works hears that there may be work. */
+export type MadeStore = Omit<Store, 'check'> & Pick<Holds, 'listen' | 'lookAgain'>;
+
 /** Makes the ports; `close` seals the audit and closes the records, and `check` is the backend's. */
-export function createStore(parts: StoreParts): Omit<Store, 'check'> {
+export function createStore(parts: StoreParts): MadeStore {
   const { clock, installationKey, log, onDamaged } = parts;
   const seal = sealOf(installationKey);
   const audit = createSealedAudit(markAudit(parts.records, seal), seal);
   const sealing = createSealing(audit, { clock, log });
-  const records = markAudit(sealing.watched(parts.records), seal);
+  const holds = createHolds(markAudit(sealing.watched(parts.records), seal), clock);
+  const { records } = holds;
   return {
+    listen: holds.listen,
+    lookAgain: holds.lookAgain,
     ledger: createCalls(records, onDamaged),
     inbox: createMessages(records, onDamaged),
     records: createTurnMessages(records),
     history: createTurns(records, onDamaged),
     outbox: createOutbox(records, onDamaged),
-    agenda: createAgenda(records),
+    agenda: createAgenda(parts.records, holds),
     audit: createSealedAudit(records, seal),
     pause: createPause(records),
     routes: createRoutes(records),

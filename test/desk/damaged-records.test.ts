@@ -143,7 +143,7 @@ describe('the keys of a damaged call', () => {
     assert.ok(call);
     const mend = await scene.records.damage('call', call.id, () => '');
     const { agenda } = scene.desk.store;
-    await agenda.wake([redrawKey(call.id), runKey(call.id)].map((key) => ({ key, dueAt: 0 })));
+    await agenda.wake([redrawKey(call), runKey(call)].map((key) => ({ key, dueAt: 0 })));
     scene.desk.worker.nudge();
     await pass(scene);
     const parked = (await agenda.parked()).map(({ key }) => key.task).toSorted();

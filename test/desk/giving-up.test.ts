@@ -16,6 +16,7 @@ import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { until } from '../support/until.ts';
 import { IDLE_HANDLERS } from './idle-handlers.ts';
+import { callRef } from '../support/call-ref.ts';
 
 const HOUR_MS = 3_600_000;
 const sayAct = () => sayCalls([{ name: 'act', args: '{"note":"a"}' }]);
@@ -151,7 +152,7 @@ describe('the runner', () => {
     });
     await store.agenda.wake([
       { key: { task: 'nap' as AgendaTask, id: 'x' }, dueAt: 1 },
-      { key: redrawKey('call_1'), dueAt: 2 },
+      { key: redrawKey(callRef('call_1')), dueAt: 2 },
     ]);
     runner.start();
     await runner.idle();
@@ -181,11 +182,11 @@ describe('the runner', () => {
     });
     const now = clock.now();
     await store.agenda.wake(
-      Array.from({ length: 100 }, (_, n) => ({ key: runKey(`call_${n}`), dueAt: now })),
+      Array.from({ length: 100 }, (_, n) => ({ key: runKey(callRef(`call_${n}`)), dueAt: now })),
     );
     runner.start();
     await until(() => held.size === 48);
-    await store.agenda.wake([{ key: redrawKey('new'), dueAt: now - 86_400_000 }]);
+    await store.agenda.wake([{ key: redrawKey(callRef('new')), dueAt: now - 86_400_000 }]);
     runner.nudge();
     await until(() => redrawn.length === 1);
     assert.equal(held.size, 48);

@@ -220,8 +220,8 @@ it('a server’s tool that changes between the claim and the run of its call is 
 
 /** Runs the only call as if the agenda had asked for it. */
 async function runNow(desk: TestDesk) {
-  const { id } = await onlyCall(desk);
-  await desk.store.outbox.add([], [{ key: runKey(id), dueAt: desk.clock.now() }]);
+  const call = await onlyCall(desk);
+  await desk.store.outbox.add([], [{ key: runKey(call), dueAt: desk.clock.now() }]);
   const worker = desk.takeOver();
   await worker.idle();
   return worker;

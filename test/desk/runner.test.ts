@@ -8,6 +8,7 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { IDLE_HANDLERS } from './idle-handlers.ts';
+import { callRef } from '../support/call-ref.ts';
 
 const nothing = async () => {};
 
@@ -29,7 +30,7 @@ async function runnerOf(
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     handlers: { ...IDLE_HANDLERS, redraw: (_id, { signal }) => redraw(signal) },
   });
-  await store.agenda.wake([{ key: redrawKey('call_1'), dueAt: clock.now() }]);
+  await store.agenda.wake([{ key: redrawKey(callRef('call_1')), dueAt: clock.now() }]);
   return { clock, runner, store };
 }
 
@@ -47,7 +48,7 @@ describe('the stop of the runner', () => {
     runner.start();
     await until(() => begun === 1);
     const stopped = runner.stop(25_000);
-    await store.agenda.wake([{ key: redrawKey('call_2'), dueAt: clock.now() }]);
+    await store.agenda.wake([{ key: redrawKey(callRef('call_2')), dueAt: clock.now() }]);
     runner.nudge();
     end();
     await stopped;

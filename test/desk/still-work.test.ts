@@ -33,6 +33,7 @@ import {
   storeCall,
 } from '../support/store-contract/store-bench.ts';
 import { until } from '../support/until.ts';
+import { callRef } from '../support/call-ref.ts';
 
 const redis = openerOf(startRedis);
 before(() => redis.start());
@@ -97,7 +98,7 @@ for (const [name, open] of OPEN) {
       const opened = await open(t);
       const approved = await (await busyThread(opened)).add('approved');
       const running = await (await busyThread(opened)).add('running');
-      assert.deepEqual(await found(opened), names(runKey(approved.id), runKey(running.id)));
+      assert.deepEqual(await found(opened), names(runKey(approved), runKey(running)));
     });
 
     it('is a waiting call that will never expire', async (t) => {
@@ -111,7 +112,7 @@ for (const [name, open] of OPEN) {
       ];
       await opened.store.ledger.write(pending, steps.slice(0, 1), {});
       await opened.store.ledger.write(running, steps.slice(1), {});
-      assert.deepEqual(await found(opened), names(expireKey(pending.id), expireKey(running.id)));
+      assert.deepEqual(await found(opened), names(expireKey(pending), expireKey(running)));
     });
 
     it('is a thread that waits for nothing, with a message that goes on or one that would begin', async (t) => {
@@ -141,7 +142,7 @@ for (const [name, open] of OPEN) {
       await waits.add('pending');
       const due = await busyThread(opened);
       const call = await due.add('approved');
-      const wakes = [runKey(call.id), pumpKey(due.thread)].map((key) => ({ key, dueAt: now + 9 }));
+      const wakes = [runKey(call), pumpKey(due.thread)].map((key) => ({ key, dueAt: now + 9 }));
       await agenda.wake(wakes);
       const parked = await busyThread(opened);
       await agenda.park(await claimKey(opened, pumpKey(parked.thread)), now, 'gave up');
@@ -187,7 +188,7 @@ for (const [name, open] of OPEN) {
       const opened = await open(t);
       const { store, clock } = opened;
       const call = await (await busyThread(opened)).add('approved');
-      const parked = [redrawKey('call_x'), pumpKey('T1/C1/9.9' as ThreadKey)];
+      const parked = [redrawKey(callRef('call_x')), pumpKey('T1/C1/9.9' as ThreadKey)];
       for (const key of parked) await store.agenda.park(await claimKey(opened, key), 1, 'gave up');
       const errors: unknown[] = [];
       const log = { ...SILENT, error: (fields: object) => void errors.push(fields) };
@@ -196,7 +197,7 @@ for (const [name, open] of OPEN) {
       sweep.start();
       const isPlanned = async (key: AgendaKey) =>
         (await store.agenda.unplanned([key])).length === 0;
-      await until(() => isPlanned(runKey(call.id)));
+      await until(() => isPlanned(runKey(call)));
       assert.deepEqual(
         (await store.agenda.parked()).map(({ key }) => key.task),
         ['pump'],
@@ -206,10 +207,10 @@ for (const [name, open] of OPEN) {
       const first = [await claimed(), await claimed()].map((key) => key?.task);
       assert.deepEqual(first.sort(), ['redraw', 'run']);
       const late = await (await busyThread(opened)).add('approved');
-      assert.equal(await isPlanned(runKey(late.id)), false);
+      assert.equal(await isPlanned(runKey(late)), false);
       await until(async () => {
         await clock.advance(60_000);
-        return await isPlanned(runKey(late.id));
+        return await isPlanned(runKey(late));
       });
       await sweep.stop();
     });

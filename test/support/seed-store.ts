@@ -53,9 +53,9 @@ export async function seedThreads(
       const proposed = proposal(`seed${index}`, message, position, seed.calls.length);
       const call = await store.ledger.propose(proposed, {}, fence);
       await store.ledger.placeCard(call.id, card);
-      const wakes = [{ key: expireKey(call.id), dueAt: at + REQUESTER_ROUTE.deadlineMs }];
-      const runs = state === 'approved' ? [{ key: runKey(call.id), dueAt: at }] : [];
-      const { fence: runFence } = state === 'running' ? await claim(runKey(call.id)) : pump;
+      const wakes = [{ key: expireKey(call), dueAt: at + REQUESTER_ROUTE.deadlineMs }];
+      const runs = state === 'approved' ? [{ key: runKey(call), dueAt: at }] : [];
+      const { fence: runFence } = state === 'running' ? await claim(runKey(call)) : pump;
       const steps = stepsTo(call, state, runFence);
       await store.ledger.write(call, steps, { wakes: [...wakes, ...runs] });
       if (state === 'succeeded') await store.ledger.markDelivered([call.id], fence);

@@ -61,8 +61,10 @@ export interface Task {
 export type TaskChange =
   /** Asks for it at a time (ms): at the earlier one where it is asked for already, once more where it is handed out, and afresh where it was parked. */
   | { readonly unit: string; readonly id: string; readonly askedFor: number }
-  /** It is done; what was asked for meanwhile stays. */
+  /** One that is handed out is done; what was asked for meanwhile stays. */
   | { readonly unit: string; readonly id: string; readonly isDone: true }
+  /** It is not needed any more; one that is handed out stays. */
+  | { readonly unit: string; readonly id: string; readonly isCalledOff: true }
   /** It is due again at a time (ms), or earlier if that was asked for meanwhile; `isFailure` counts a try. */
   | {
       readonly unit: string;
@@ -73,6 +75,12 @@ export type TaskChange =
   /** It is given up until somebody asks for it, or done afresh if somebody has. */
   | { readonly unit: string; readonly id: string; readonly isParked: true };
 
+/** A unit of whoever commits: what the commit asks for there is handed out at once if it is due. */
+export interface HeldUnit extends Fence {
+  /** Tasks that were done before. */
+  readonly done: readonly string[];
+}
+
 /** What is written together, or not at all. */
 export interface Commit {
   /** Unguessable; the same for each repeat of this commit. */
@@ -81,6 +89,12 @@ export interface Commit {
   readonly durable: 'now' | 'later';
   /** Units that the bearer must hold for it to be written. */
   readonly fences?: readonly Fence[];
+  /** What goes with it in units that the bearer takes itself to hold; nothing where it does not any more. */
+  readonly held?: {
+    /** (ms) */
+    readonly now: number;
+    readonly units: readonly HeldUnit[];
+  };
   /** Gives these units back with it, as `release` does. */
   readonly releases?: true;
   readonly records?: readonly RecordChange[];
@@ -92,8 +106,8 @@ export interface Commit {
 }
 
 export type Committed =
-  /** `auditSeq`: the number of the last audit entry that it appended; 0 without one. */
-  | { readonly kind: 'done'; readonly auditSeq: number }
+  /** `auditSeq`: the number of the last audit entry that it appended; 0 without one. `handedOut`: what it asked for in held units. */
+  | { readonly kind: 'done'; readonly auditSeq: number; readonly handedOut: readonly Task[] }
   /** Nothing was written; these records are not what the caller took them for. */
   | { readonly kind: 'conflict'; readonly newer: readonly StoredRecord[] }
   /** Nothing was written: somebody else holds this unit, or nobody does. */
@@ -118,6 +132,8 @@ export interface FoundRecord extends StoredRecord {
 export interface Hold extends Fence {
   readonly until: number;
   readonly tasks: readonly Task[];
+  /** When the next of its tasks is due that is not handed out; absent without one. */
+  readonly next?: number;
 }
 
 export interface Leased {
@@ -159,8 +175,10 @@ export interface Records {
   audit(from: number, limit: number): Promise<readonly AuditRow[]>;
   /** The number of the entry that was appended last; 0 when there never was one. */
   newestAudit(): Promise<number>;
-  /** Calls the listener after commits that asked for tasks; a call may be lost. Answers how to stop that. */
-  watch(listener: () => void): Promise<() => void>;
+  /** Calls the listener after commits that asked for tasks, with their units and whether they were made here; a call may be lost, and one without units tells so. Answers how to stop that. */
+  watch(
+    listener: (units: readonly string[] | undefined, isOwn: boolean) => void,
+  ): Promise<() => void>;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@
  * lie under one hash tag, so that one script commits. A record is one string, `<revision> <document>`;
  * a partition is a sorted set whose scores are all 0, so its order is the byte order of `at`.
  */
+import { randomBytes } from 'node:crypto';
 import { readList, readText, readTexts } from '../redis/read-reply.ts';
 import type { Reply } from '../redis/redis-line.ts';
 import type { RedisLink, Script } from '../redis/redis-link.ts';
@@ -33,7 +34,7 @@ import { assertNamedOnce } from './sqlite-records.ts';
 /** What the records need of a connection. */
 export interface RedisRecordsOptions {
   readonly link: RedisLink;
-  readonly listen: (channel: string, listener: () => void) => Promise<void>;
+  readonly listen: (channel: string, listener: (message?: string) => void) => Promise<void>;
   /** What the names of all keys begin with; it holds the hash tag. */
   readonly prefix: string;
 }
@@ -41,7 +42,8 @@ export interface RedisRecordsOptions {
 /** Opens the records; closing the connection is its owner's. */
 export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions): Records {
   const reads = createReads(link, prefix);
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(units: readonly string[] | undefined, isOwn: boolean) => void>();
+  const origin = randomBytes(6).toString('base64url');
   let isListening: Promise<void> | undefined;
 
   return {
@@ -76,8 +78,12 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
     },
     async commit(commit) {
       assertNamedOnce(commit.records ?? []);
-      const [kind, ...rest] = readTexts(await link.run(COMMIT, prefix, encodeCommit(commit)));
-      if (kind === 'done') return { kind, auditSeq: commit.audit?.length ? Number(rest[0]) : 0 };
+      const [kind, ...rest] = readTexts(await link.run(COMMIT, prefix, encodeCommit(commit, origin)));
+      if (kind === 'done') {
+        const [seq, ...handedOut] = rest;
+        const auditSeq = commit.audit?.length ? Number(seq) : 0;
+        return { kind, auditSeq, handedOut: toTasks(handedOut) };
+      }
       if (kind === 'stale') return { kind, unit: rest[0] ?? '' };
       return { kind: 'conflict', newer: toPairs(rest) } satisfies Committed;
     },
@@ -113,8 +119,10 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
     newestAudit: async () => Number(readText(await link.run(NEWEST_AUDIT, prefix, []))),
     async watch(listener) {
       listeners.add(listener);
-      isListening ??= listen(`${prefix}:wakes`, () => {
-        for (const each of listeners) each();
+      isListening ??= listen(`${prefix}:wakes`, (message) => {
+        const [sender, ...units] = message?.split('\n') ?? [];
+        const asked = message === undefined ? undefined : units;
+        for (const each of listeners) each(asked, sender === origin);
       });
       await isListening;
       return () => void listeners.delete(listener);
@@ -174,14 +182,20 @@ function createReads(link: RedisLink, prefix: string) {
   };
 }
 
-/** The arguments of a commit: its id, whether it gives its units back, what it must hold, then its operations. */
-function encodeCommit(commit: Commit): readonly string[] {
-  const { audit = [], fences = [], id, records = [], releases, tasks = [], trimAudit } = commit;
+/** The arguments of a commit: its id, who sends it, whether it gives its units back, the time, what it must hold, then its operations. */
+function encodeCommit(commit: Commit, origin: string): readonly string[] {
+  const { audit = [], fences = [], held, id, records = [], releases, tasks = [], trimAudit } = commit;
   return [
     id,
+    origin,
     releases ? '1' : '0',
+    String(held?.now ?? 0),
     String(fences.length),
     ...fences.flatMap(({ token, unit }) => [unit, String(token)]),
+    ...(held?.units ?? []).flatMap(({ done, token, unit }) => [
+      ...['H', unit, String(token)],
+      ...done.flatMap((task) => ['Y', unit, task]),
+    ]),
     ...records.flatMap(encodeRecord),
     ...tasks.flatMap(encodeTask),
     ...audit.flatMap((entry) => ['A', entry]),
@@ -203,6 +217,7 @@ function encodeTask(change: NonNullable<Commit['tasks']>[number]): readonly stri
   const { id, unit } = change;
   if ('askedFor' in change) return ['T', unit, id, String(change.askedFor)];
   if ('isDone' in change) return ['X', unit, id];
+  if ('isCalledOff' in change) return ['F', unit, id];
   if ('isParked' in change) return ['B', unit, id];
   return ['O', unit, id, String(change.putOffTo), change.isFailure ? '1' : '0'];
 }
@@ -218,16 +233,28 @@ function toPairs(texts: readonly string[]): readonly StoredRecord[] {
   return keys.map((key, i) => toRecord(key, texts[2 * i + 1]));
 }
 
-/** Four texts tell of each task. */
+/** Four texts tell of each task of a hold. */
 const TASK_TEXTS = 4;
 
 function toHold(row: Reply, until: number): Hold {
-  const [unitText, token, flat] = readList(row);
+  const [unitText, token, flat, next] = readList(row);
   const unit = readText(unitText ?? null);
   const texts = readTexts(flat ?? null);
-  const tasks = Array.from({ length: texts.length / TASK_TEXTS }, (_, i): Task => {
-    const [id = '', due, tries, deaths] = texts.slice(TASK_TEXTS * i, TASK_TEXTS * (i + 1));
-    return { unit, id, due: Number(due), tries: Number(tries), deaths: Number(deaths) };
-  });
-  return { unit, token: Number(token), until, tasks };
+  const tasks = toRows(texts, TASK_TEXTS).map((each) => toTask(unit, each));
+  const isPlanned = next !== '-';
+  return { unit, token: Number(token), until, tasks, ...(isPlanned && { next: Number(next) }) };
+}
+
+/** Tasks of several units: each of them follows its unit. */
+function toTasks(texts: readonly string[]): readonly Task[] {
+  return toRows(texts, TASK_TEXTS + 1).map(([unit = '', ...task]) => toTask(unit, task));
+}
+
+function toTask(unit: string, [id = '', due, tries, deaths]: readonly string[]): Task {
+  return { unit, id, due: Number(due), tries: Number(tries), deaths: Number(deaths) };
+}
+
+function toRows(texts: readonly string[], size: number): readonly (readonly string[])[] {
+  const count = texts.length / size;
+  return Array.from({ length: count }, (_, i) => texts.slice(size * i, size * (i + 1)));
 }

@@ -42,18 +42,25 @@ local function takeBack(unit,died,now)
     end
   end
 end
-local function plan(unit)
+local function nextOf(unit)
   local first
   for _,id in ipairs(call('HKEYS',P..':t:'..unit)) do
     local task=read(unit,id)
     if task and not task.taken then first=earlier(first,task.due) end
   end
+  return first
+end
+local function plan(unit)
+  local first=nextOf(unit)
   if first then call('ZADD',READY,text(first),unit) else call('ZREM',READY,unit) end
 end
 local function free(unit)
   takeBack(unit,0,nil)
   call('DEL',P..':l:'..unit)
   plan(unit)
+end
+local function put(out,id,task)
+  for _,each in ipairs({id,text(task.due),text(task.tries),text(task.deaths)}) do out[#out+1]=each end
 end
 local function handOut(unit,now)
   local due={}
@@ -70,7 +77,7 @@ local function handOut(unit,now)
     local id,task=due[i][1],due[i][2]
     task.taken=true
     write(unit,id,task)
-    for _,each in ipairs({id,text(task.due),text(task.tries),text(task.deaths)}) do out[#out+1]=each end
+    put(out,id,task)
   end
   return out
 end`;
@@ -78,13 +85,13 @@ end`;
 /** The first pass checks, the second writes: Redis takes nothing back. */
 export const COMMIT = toScript(`${TASKS}
 local known=call('GET',P..':done:'..ARGV[1])
-if known then return {'done',known} end
-local fences=tonumber(ARGV[3])
-local first=4+2*fences
-for i=4,first-1,2 do
+if known then return cmsgpack.unpack(known) end
+local now,fences=tonumber(ARGV[4]),tonumber(ARGV[5])
+local first=6+2*fences
+for i=6,first-1,2 do
   if call('GET',P..':l:'..ARGV[i])~=ARGV[i+1] then return {'stale',ARGV[i]} end
 end
-local size={P=3,D=2,K=2,['+']=2,['-']=2,T=3,X=2,O=4,B=2,A=1,Z=1}
+local size={P=3,D=2,K=2,['+']=2,['-']=2,H=2,T=3,X=2,Y=2,F=2,O=4,B=2,A=1,Z=1}
 local i,newer=first,{'conflict'}
 while i<=#ARGV do
   local op=ARGV[i]
@@ -98,7 +105,7 @@ while i<=#ARGV do
   i=i+1+size[op]
 end
 if #newer>1 then return newer end
-local changed,asked={},false
+local changed,asked,own,wanted={},{},{},{}
 local function again(unit,id,task)
   task.due,task.again,task.taken,task.tries,task.deaths=task.again,nil,false,0,0
   write(unit,id,task)
@@ -110,6 +117,7 @@ while i<=#ARGV do
   elseif op=='D' then call('DEL',P..':r:'..a)
   elseif op=='+' then call('ZADD',P..':i:'..a,0,b)
   elseif op=='-' then call('ZREM',P..':i:'..a,b)
+  elseif op=='H' then own[a]=call('GET',P..':l:'..a)==b or nil
   elseif op=='T' then
     local task=read(a,b) or {tries=0,deaths=0,taken=false}
     if task.taken then task.again=earlier(task.again,tonumber(c))
@@ -118,10 +126,17 @@ while i<=#ARGV do
       task.due=earlier(task.due,tonumber(c))
     end
     write(a,b,task)
-    changed[a],asked=true,true
-  elseif op=='X' then
+    if not asked[a] then asked[#asked+1]=a end
+    changed[a],asked[a]=true,true
+    if own[a] then wanted[#wanted+1]={a,b} end
+  elseif op=='X' or (op=='Y' and own[a]) then
     local task=read(a,b)
-    if task and task.again then again(a,b,task) else call('HDEL',P..':t:'..a,b) end
+    if task and task.again then again(a,b,task)
+    elseif task and task.taken then call('HDEL',P..':t:'..a,b) end
+    changed[a]=true
+  elseif op=='F' then
+    local task=read(a,b)
+    if task and not task.taken then call('HDEL',P..':t:'..a,b) end
     changed[a]=true
   elseif op=='O' then
     local task=read(a,b)
@@ -151,13 +166,23 @@ while i<=#ARGV do
   i=i+1+size[op]
 end
 local seq=text(tonumber(call('GET',P..':audit-base') or '0')+call('LLEN',P..':audit'))
-if ARGV[2]=='1' then for n=4,first-1,2 do free(ARGV[n]) end end
+local answer={'done',seq}
+for _,each in ipairs(wanted) do
+  local task=read(each[1],each[2])
+  if task and not task.taken and task.due and task.due<=now then
+    task.taken=true
+    write(each[1],each[2],task)
+    answer[#answer+1]=each[1]
+    put(answer,each[2],task)
+  end
+end
+if ARGV[3]=='1' then for n=6,first-1,2 do free(ARGV[n]) end end
 for unit in pairs(changed) do
   if call('EXISTS',P..':l:'..unit)==0 then plan(unit) end
 end
-call('SET',P..':done:'..ARGV[1],seq,'PX',${RECEIPT_MS})
-if asked then call('PUBLISH',P..':wakes','') end
-return {'done',seq}`);
+call('SET',P..':done:'..ARGV[1],cmsgpack.pack(answer),'PX',${RECEIPT_MS})
+if #asked>0 then call('PUBLISH',P..':wakes',ARGV[2]..'\\n'..table.concat(asked,'\\n')) end
+return answer`);
 
 /** A token is no less than the time: after a crash that took the newest of them, none is given twice. */
 export const LEASE = toScript(
@@ -181,7 +206,7 @@ for _,each in ipairs(units) do
     last=last+1
     call('SET',P..':l:'..each,text(last))
     call('ZADD',READY,till,each)
-    out[#out+1]={each,text(last),tasks}
+    out[#out+1]={each,text(last),tasks,text(nextOf(each))}
   else
     free(each)
   end
@@ -202,7 +227,8 @@ if known then return cmsgpack.unpack(known) end
 for i=3,#ARGV-1,2 do
   if call('GET',P..':l:'..ARGV[i])==ARGV[i+1] then
     call('ZADD',READY,till,ARGV[i])
-    out[#out+1]={ARGV[i],ARGV[i+1],handOut(ARGV[i],now)}
+    local tasks=handOut(ARGV[i],now)
+    out[#out+1]={ARGV[i],ARGV[i+1],tasks,text(nextOf(ARGV[i]))}
   end
 end
 call('SET',receipt,cmsgpack.pack(out),'PX',${RECEIPT_MS})

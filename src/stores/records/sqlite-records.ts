@@ -16,6 +16,7 @@ import {
   type RecordChange,
   type Records,
   type StoredRecord,
+  type Task,
 } from './records.ts';
 import { createSqliteTasks, type MayBeDone } from './sqlite-tasks.ts';
 
@@ -67,7 +68,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   const { apply } = createApply(db, statements);
   const tasks = createSqliteTasks(db, group ? { now, mayBeDone: options.mayBeDone } : undefined);
   const receipts = new Map<string, Committed>();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(units: readonly string[], isOwn: boolean) => void>();
 
   /** Says what a failure of the file means. */
   function explained<T>(work: () => T): T {
@@ -111,9 +112,10 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
       const done = explained(() => write(commit));
       if (done.kind !== 'done') return done;
       if (commit.durable === 'now') await group?.synced();
-      if (commit.tasks?.some((change) => 'askedFor' in change)) {
-        // Apart from the writer: what a listener does or throws is not the writer's business.
-        for (const listener of listeners) queueMicrotask(listener);
+      const asked = unitsAskedIn(commit);
+      // Apart from the writer: what a listener does or throws is not the writer's business.
+      if (asked.length > 0) {
+        for (const listener of listeners) queueMicrotask(() => listener(asked, true));
       }
       return done;
     },
@@ -134,6 +136,11 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
       await group?.synced();
     },
   };
+}
+
+/** The units in which a commit asks for tasks. */
+function unitsAskedIn({ tasks = [] }: Commit): readonly string[] {
+  return [...new Set(tasks.flatMap((change) => ('askedFor' in change ? change.unit : [])))];
 }
 
 type Statements = ReturnType<typeof prepare>;
@@ -215,21 +222,21 @@ function createApply(db: Database, statements: Statements) {
   }
 
   const apply = db.transaction(
-    (commit: Commit, changeTasks: (commit: Commit) => void): Committed => {
+    (commit: Commit, changeTasks: (commit: Commit) => readonly Task[]): Committed => {
       const { audit = [], records = [], trimAudit } = commit;
       // All are tried, so that the answer names each that is newer.
       const failed = records.filter((change) => !write(change));
       if (failed.length > 0) throw new Conflict(failed.map(({ key }) => key));
-      changeTasks(commit);
+      const handedOut = changeTasks(commit);
       let auditSeq = 0;
       for (const entry of audit) auditSeq = Number(statements.append.run(entry).lastInsertRowid);
       if (trimAudit !== undefined) statements.trim.run(trimAudit);
-      return { kind: 'done', auditSeq };
+      return { kind: 'done', auditSeq, handedOut };
     },
   );
 
   return {
-    apply(commit: Commit, changeTasks: (commit: Commit) => void): Committed {
+    apply(commit: Commit, changeTasks: (commit: Commit) => readonly Task[]): Committed {
       assertNamedOnce(commit.records ?? []);
       try {
         return apply.immediate(commit, changeTasks);

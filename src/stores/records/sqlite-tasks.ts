@@ -13,8 +13,8 @@ import type {
 /** The tasks of one file. Who holds what is in memory, which task is handed out is in the file: a start finds it. */
 export interface SqliteTasks {
   isHeld(fence: Fence): boolean;
-  /** Within the transaction of a commit, which may still fail. */
-  change(commit: Pick<Commit, 'tasks' | 'fences' | 'releases'>): void;
+  /** Within the transaction of a commit, which may still fail; answers what it hands out. */
+  change(commit: Pick<Commit, 'tasks' | 'fences' | 'releases' | 'held'>): readonly Task[];
   /** After a commit that has given units back. */
   released(fences: readonly Fence[]): void;
   lease(...args: Parameters<Records['lease']>): Leased;
@@ -32,6 +32,7 @@ const TOKENS_PER_START = 1_000_000;
 const MOST_TASKS = 100;
 
 type DueTask = Omit<Task, 'unit'>;
+type Asked = Extract<TaskChange, { askedFor: number }>;
 
 /** Creates them; `start` is absent on a connection that leases nothing. */
 export function createSqliteTasks(
@@ -69,6 +70,11 @@ export function createSqliteTasks(
     return tasks.map((task) => ({ unit, ...task }));
   }
 
+  function nextOf(unit: string): Pick<Hold, 'next'> {
+    const next = statements.nextOf.get(unit);
+    return typeof next === 'number' ? { next } : {};
+  }
+
   function nextAt(): number | undefined {
     const times = [...leases.values()].map(({ until }) => until);
     for (const { due, unit } of statements.planned.iterate()) {
@@ -82,7 +88,7 @@ export function createSqliteTasks(
   const takeOver = db.transaction((units: readonly string[], now: number) =>
     units.map((unit) => {
       if (leases.has(unit)) statements.holderDied.run({ unit, now });
-      return { unit, tasks: handOut(unit, now) };
+      return { unit, tasks: handOut(unit, now), ...nextOf(unit) };
     }),
   );
 
@@ -90,10 +96,10 @@ export function createSqliteTasks(
   function lease(units: readonly string[], now: number, until: number): readonly Hold[] {
     // Mostly there are none, and a look is no transaction.
     if (units.length === 0) return [];
-    return takeOver.immediate(units, now).map(({ tasks, unit }) => {
+    return takeOver.immediate(units, now).map((each) => {
       token += 1;
-      leases.set(unit, { token, until });
-      return { unit, token, until, tasks };
+      leases.set(each.unit, { token, until });
+      return { ...each, token, until };
     });
   }
 
@@ -109,17 +115,33 @@ export function createSqliteTasks(
       const found = leases.get(hold.unit);
       if (found?.token !== hold.token) return [];
       found.until = now + leaseMs;
-      return [{ ...hold, until: found.until, tasks: handOut(hold.unit, now) }];
+      const tasks = handOut(hold.unit, now);
+      return [{ unit: hold.unit, token: hold.token, until: found.until, tasks, ...nextOf(hold.unit) }];
     }),
   );
+
+  function askHeld({ askedFor: at, id, unit }: Asked, now: number): readonly Task[] {
+    const task = statements.askHeld.get({ unit, id, at, now });
+    if (!task || task.handed === 0) return [];
+    return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
+  }
 
   const isHeld = ({ unit, token: borne }: Fence) => leases.get(unit)?.token === borne;
 
   return {
     isHeld,
-    change({ fences = [], releases, tasks = [] }) {
-      for (const change of tasks) changeTask(statements, change);
+    change({ fences = [], held, releases, tasks = [] }) {
+      const units = held?.units.filter(isHeld) ?? [];
+      for (const { done, unit } of units) {
+        for (const id of done) changeTask(statements, { unit, id, isDone: true });
+      }
+      const own = new Set(units.map(({ unit }) => unit));
+      const handedOut = tasks.flatMap((change) => {
+        if (!('askedFor' in change) || !own.has(change.unit)) return changeTask(statements, change);
+        return askHeld(change, held?.now ?? 0);
+      });
       if (releases) for (const { unit } of fences) statements.giveBack.run(unit);
+      return handedOut;
     },
     released(fences) {
       for (const { unit } of fences) leases.delete(unit);
@@ -163,9 +185,28 @@ function prepare(db: Database) {
         tries = iif(taken OR due IS NOT NULL, tries, 0),
         deaths = iif(taken OR due IS NOT NULL, deaths, 0),
         due = iif(taken, due, min(coalesce(due, @at), @at))`),
+    // One that was taken before has a time now at which it is asked for again.
+    askHeld: db.prepare<
+      { unit: string; id: string; at: number; now: number },
+      DueTask & { handed: number }
+    >(`
+      INSERT INTO tasks (unit, id, due, taken) VALUES (@unit, @id, @at, @at <= @now)
+      ON CONFLICT (unit, id) DO UPDATE SET
+        again = iif(taken, min(coalesce(again, @at), @at), again),
+        tries = iif(taken OR due IS NOT NULL, tries, 0),
+        deaths = iif(taken OR due IS NOT NULL, deaths, 0),
+        due = iif(taken, due, min(coalesce(due, @at), @at)),
+        taken = taken OR min(coalesce(due, @at), @at) <= @now
+      RETURNING due, tries, deaths, taken = 1 AND again IS NULL AS handed`),
     drop: db.prepare<{ unit: string; id: string }>(
-      'DELETE FROM tasks WHERE unit = @unit AND id = @id AND again IS NULL',
+      'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1 AND again IS NULL',
     ),
+    callOff: db.prepare<{ unit: string; id: string }>(
+      'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 0',
+    ),
+    nextOf: db
+      .prepare<[unit: string], number | null>('SELECT min(due) FROM tasks WHERE unit = ? AND taken = 0')
+      .pluck(),
     startAfresh: db.prepare<{ unit: string; id: string }>(`
       UPDATE tasks SET due = again, again = NULL, taken = 0, tries = 0, deaths = 0
       WHERE unit = @unit AND id = @id AND again IS NOT NULL`),
@@ -208,10 +249,12 @@ function prepare(db: Database) {
   };
 }
 
-function changeTask(statements: Statements, change: TaskChange): void {
+function changeTask(statements: Statements, change: TaskChange): readonly [] {
   const { id, unit } = change;
   if ('askedFor' in change) {
     statements.ask.run({ unit, id, at: change.askedFor });
+  } else if ('isCalledOff' in change) {
+    statements.callOff.run({ unit, id });
   } else if ('putOffTo' in change) {
     const failures = Number(change.isFailure);
     statements.putOff.run({ unit, id, at: change.putOffTo, failures });
@@ -219,6 +262,7 @@ function changeTask(statements: Statements, change: TaskChange): void {
     const { changes } = ('isDone' in change ? statements.drop : statements.park).run({ unit, id });
     if (changes === 0) statements.startAfresh.run({ unit, id });
   }
+  return [];
 }
 
 /** Takes back what an earlier process had in hand, and numbers this start. */

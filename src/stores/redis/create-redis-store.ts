@@ -47,14 +47,15 @@ export async function createRedisStore(options: {
   const installationKey = createRedisInstallationKey(link, desk);
   const listen = connection.listen.bind(connection);
   const records = openRedisRecords({ link, listen, prefix: desk });
-  const ports = createStore({ records, installationKey, clock, log, onDamaged });
+  const made = createStore({ records, installationKey, clock, log, onDamaged });
+  const { listen: hear, lookAgain: forget, ...ports } = made;
   let cancel: Cancel = () => {};
   try {
     // The checkpoints of each thread lie under a hash tag of their own.
     for (const key of [desk, `${prefix}:{thread:}`]) await tryRights(link, key);
     await claimVersion(link, desk);
     if (onWake) {
-      await records.watch(onWake);
+      await hear(onWake);
       lookAgain(onWake);
     }
   } catch (error) {
@@ -64,6 +65,7 @@ export async function createRedisStore(options: {
 
   function lookAgain(look: () => void): void {
     cancel = clock.schedule(clock.now() + LOOK_AGAIN_MS, () => {
+      forget();
       look();
       // What is wrong with it is told by the check.
       installationKey.keep().catch((error: unknown) => {

@@ -1,10 +1,11 @@
-/** Keys with a due time: each is a unit of its own, with one task. */
-import type { Agenda, AgendaKey, Lease, ParkedWork } from '../../domain/agenda.ts';
+/** Keys with a due time: tasks of the thread in which they are worked on, or of a unit of their own. */
+import type { Agenda, Lease, ParkedWork } from '../../domain/agenda.ts';
 import { StaleFenceError } from '../../domain/store.ts';
 import { decodeAgendaKey, encodeAgendaKey } from '../agenda-key.ts';
 import { readDocument } from '../read-record.ts';
-import { type Commit, type Records, sortTime } from '../records/records.ts';
-import { askFor, TASK } from './agenda-task.ts';
+import type { HeldTask, Holds } from '../records/holds.ts';
+import { type Commit, type Records, sortTime, type TaskChange } from '../records/records.ts';
+import { askFor, taskOf } from './agenda-task.ts';
 import { changeRecords, type Draft } from './change-records.ts';
 import { listRecords, type RecordKind } from './read-records.ts';
 
@@ -15,23 +16,29 @@ const PARKED: RecordKind<ParkedWork> = {
   read: (document, id) => readDocument<ParkedWork>(document, { kind: 'turn', id }),
 };
 
-/** Why work was put off last, or given up; for whoever looks into the store. */
-export function createAgenda(records: Records): Agenda {
-  const taskOf = (key: AgendaKey) => ({ unit: encodeAgendaKey(key), id: TASK });
-
+/** Creates the agenda of a process: it leases units, and hands out their tasks as keys. */
+export function createAgenda(records: Records, holds: Holds): Agenda {
   /** Ends a lease with what is said of its task; nothing happens when it was lost. */
   async function endLease(
     { fence, key }: Lease,
+    change: (task: ReturnType<typeof taskOf>) => TaskChange,
     durable: Commit['durable'],
-    work: (draft: Draft) => Promise<void> | void,
+    work: (draft: Draft) => Promise<void> | void = () => {},
   ): Promise<void> {
-    const hold = { unit: encodeAgendaKey(key), token: fence };
+    const task = taskOf(key);
+    const changed = change(task);
+    const end = holds.end({ ...task, token: fence }, changed);
+    if (!end) return;
+    const { unit } = task;
+    const make = async (draft: Draft) => {
+      for (const id of end.done) draft.task({ unit, id, isDone: true });
+      draft.task(changed);
+      await work(draft);
+    };
+    const hold = { unit, token: fence };
+    const options = { durable, fence: hold, ...(end.releases && { releases: true as const }) };
     try {
-      await changeRecords(records, async (draft) => work(draft), {
-        durable,
-        fence: hold,
-        releases: true,
-      });
+      await changeRecords(records, make, options);
     } catch (error) {
       if (!(error instanceof StaleFenceError)) throw error;
     }
@@ -39,41 +46,32 @@ export function createAgenda(records: Records): Agenda {
 
   return {
     async wake(wakes) {
-      await changeRecords(records, async (draft) => askFor(draft, wakes));
+      await changeRecords(holds.records, async (draft) => askFor(draft, wakes));
     },
     async claim(now, leaseMs, most) {
-      const { holds, next } = await records.lease(now, leaseMs, { most });
-      const leases = holds.flatMap(({ tasks, token, unit, until }) =>
-        tasks.map(({ deaths, tries }): Lease => {
-          return { key: decodeAgendaKey(unit), fence: token, expiresAt: until, tries, deaths };
-        }),
-      );
-      return { leases, next };
+      const { next, tasks } = await holds.take(now, leaseMs, most);
+      return { leases: tasks.map(toLease), next };
     },
     async renew(lease, now, leaseMs) {
-      const hold = { unit: encodeAgendaKey(lease.key), token: lease.fence };
-      const [held] = await records.renew([hold], now, leaseMs);
-      return held && { ...lease, expiresAt: held.until };
+      const hold = { unit: taskOf(lease.key).unit, token: lease.fence };
+      const until = await holds.renew(hold, now, leaseMs);
+      return until === undefined ? undefined : { ...lease, expiresAt: until };
     },
     async finish(lease) {
-      await endLease(lease, 'later', (draft) => draft.task({ ...taskOf(lease.key), isDone: true }));
+      await endLease(lease, (task) => ({ ...task, isDone: true }), 'later');
     },
     async backOff(lease, dueAt) {
-      await endLease(lease, 'now', (draft) =>
-        draft.task({ ...taskOf(lease.key), putOffTo: dueAt, isFailure: true }),
-      );
+      await endLease(lease, (task) => ({ ...task, putOffTo: dueAt, isFailure: true }), 'now');
     },
     async postpone(lease, dueAt) {
-      await endLease(lease, 'later', (draft) =>
-        draft.task({ ...taskOf(lease.key), putOffTo: dueAt, isFailure: false }),
-      );
+      await endLease(lease, (task) => ({ ...task, putOffTo: dueAt, isFailure: false }), 'later');
     },
     async park(lease, now, reason) {
-      await endLease(lease, 'now', async (draft) => {
-        const { key } = lease;
-        draft.task({ ...taskOf(key), isParked: true });
-        await draft.put(PARKED, encodeAgendaKey(key), { key, reason, at: now });
-      });
+      const { key } = lease;
+      const parked = { key, reason, at: now };
+      await endLease(lease, (task) => ({ ...task, isParked: true }), 'now', (draft) =>
+        draft.put(PARKED, encodeAgendaKey(key), parked),
+      );
     },
     async nextDueAt() {
       return (await records.lease(0, 0, { most: 0 })).next;
@@ -88,4 +86,8 @@ export function createAgenda(records: Records): Agenda {
       return keys.filter((_key, i) => states[i] === undefined);
     },
   };
+}
+
+function toLease({ deaths, id, token, tries, unit, until }: HeldTask): Lease {
+  return { key: decodeAgendaKey(id, unit), fence: token, expiresAt: until, tries, deaths };
 }

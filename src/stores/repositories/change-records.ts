@@ -186,5 +186,5 @@ function entriesOfStored<T>(
 export function fenceOf(fence: ThreadFence): Fence;
 export function fenceOf(fence: ThreadFence | undefined): Fence | undefined;
 export function fenceOf(fence: ThreadFence | undefined): Fence | undefined {
-  return fence && { unit: `pump:${fence.thread}`, token: fence.token };
+  return fence && { unit: fence.thread, token: fence.token };
 }

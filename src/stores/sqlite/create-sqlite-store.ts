@@ -45,9 +45,10 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { close, db, file, group } = openDatabase(dataDir);
   try {
     const records = openSqliteRecords({ db, file, group, mayBeDone }, clock.now());
-    if (onWake) void records.watch(onWake);
     const installationKey = createFileKey(dataDir);
-    const ports = createStore({ records, installationKey, clock, log, onDamaged });
+    const made = createStore({ records, installationKey, clock, log, onDamaged });
+    const { listen, lookAgain: _, ...ports } = made;
+    if (onWake) void listen(onWake);
     let closing: Promise<void> | undefined;
     const deps = { db, file, isHeld: records.isHeld, synced: () => group.synced() };
     return {

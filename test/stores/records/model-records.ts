@@ -64,7 +64,7 @@ export class ModelRecords {
   }
 
   commit(commit: Commit): Committed {
-    const { audit = [], fences = [], records = [], releases, tasks = [], trimAudit } = commit;
+    const { audit = [], fences = [], held, records = [], releases, tasks = [], trimAudit } = commit;
     const known = this.#done.get(commit.id);
     if (known) return known;
     const stale = fences.find((fence) => !this.isHeld(fence));
@@ -75,11 +75,18 @@ export class ModelRecords {
     });
     if (newer.length > 0) return { kind: 'conflict', newer: this.get(newer.map(({ key }) => key)) };
     for (const change of records) this.#put(change);
+    const own = held?.units.filter((unit) => this.isHeld(unit)) ?? [];
+    for (const { done: ids, unit } of own) {
+      for (const id of ids) this.#change({ unit, id, isDone: true });
+    }
     for (const change of tasks) this.#change(change);
+    const asked = tasks.filter((change) => 'askedFor' in change);
+    const handedOut = own.length === 0 ? [] : this.#handOutAsked(asked, own, held?.now ?? 0);
     for (const entry of audit) this.#audit.push({ seq: ++this.#seq, entry });
     if (trimAudit !== undefined) this.#audit = this.#audit.filter(({ seq }) => seq > trimAudit);
     if (releases) for (const fence of fences) this.release(fence);
-    const done = { kind: 'done', auditSeq: audit.length > 0 ? this.#seq : 0 } as const;
+    const auditSeq = audit.length > 0 ? this.#seq : 0;
+    const done = { kind: 'done', auditSeq, handedOut } as const;
     this.#done.set(commit.id, done);
     return done;
   }
@@ -100,7 +107,8 @@ export class ModelRecords {
       if (tasks.length === 0 && !('unit' in want)) continue;
       this.#token += 1;
       this.#leases.set(unit, { token: this.#token, until: now + leaseMs });
-      holds.push({ unit, token: this.#token, until: now + leaseMs, tasks });
+      const next = this.#nextOf(unit);
+      holds.push({ unit, token: this.#token, until: now + leaseMs, tasks, ...next });
     }
     const times = [...this.#readyAt().values()];
     return { holds, ...(times.length > 0 && { next: Math.min(...times) }) };
@@ -111,7 +119,8 @@ export class ModelRecords {
       if (!this.isHeld(hold)) return [];
       const until = now + leaseMs;
       this.#leases.set(hold.unit, { token: hold.token, until });
-      return [{ unit: hold.unit, token: hold.token, until, tasks: this.#handOut(hold.unit, now) }];
+      const tasks = this.#handOut(hold.unit, now);
+      return [{ unit: hold.unit, token: hold.token, until, tasks, ...this.#nextOf(hold.unit) }];
     });
   }
 
@@ -179,6 +188,27 @@ export class ModelRecords {
     });
   }
 
+  /** What a commit has asked for in units of its bearer. */
+  #handOutAsked(
+    asked: readonly Pick<Task, 'unit' | 'id'>[],
+    own: readonly Fence[],
+    now: number,
+  ): readonly Task[] {
+    return asked.flatMap(({ id, unit }) => {
+      const task = this.#units.get(unit)?.get(id);
+      const isOwn = own.some((each) => each.unit === unit);
+      if (!isOwn || !task || task.isTaken || task.due === undefined || task.due > now) return [];
+      task.isTaken = true;
+      return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
+    });
+  }
+
+  #nextOf(unit: string): Pick<Hold, 'next'> {
+    const free = [...(this.#units.get(unit)?.values() ?? [])].filter(({ isTaken }) => !isTaken);
+    const due = free.flatMap((task) => (task.due === undefined ? [] : [task.due]));
+    return due.length > 0 ? { next: Math.min(...due) } : {};
+  }
+
   #put(change: NonNullable<Commit['records']>[number]): void {
     if ('expects' in change) return;
     const { key, replaces } = change;
@@ -206,6 +236,8 @@ export class ModelRecords {
       if (asked.isTaken) asked.again = earlier(asked.again, change.askedFor);
       else if (asked.due === undefined) Object.assign(asked, NEW_TASK, { due: change.askedFor });
       else asked.due = earlier(asked.due, change.askedFor);
+    } else if ('isCalledOff' in change) {
+      if (task && !task.isTaken) tasks.delete(change.id);
     } else if (task && 'putOffTo' in change) {
       const due = earlier(task.again, change.putOffTo);
       const tries = task.tries + Number(change.isFailure);
@@ -213,7 +245,7 @@ export class ModelRecords {
     } else if (task?.again !== undefined) {
       Object.assign(task, NEW_TASK, { due: task.again });
     } else if ('isDone' in change) {
-      tasks.delete(change.id);
+      if (task?.isTaken) tasks.delete(change.id);
     } else if (task) {
       Object.assign(task, { due: undefined, isTaken: false, tries: task.tries + 1, deaths: 0 });
     }

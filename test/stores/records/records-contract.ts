@@ -44,15 +44,17 @@ const step = fc.oneof(
         }),
         { maxLength: 3, selector: ({ key }) => key },
       ),
-      tasks: fc.array(
+      tasks: fc.uniqueArray(
         fc.record({
           unit: fc.constantFrom(...UNITS),
           id: fc.constantFrom(...TASKS),
-          how: fc.constantFrom('ask', 'ask', 'done', 'off', 'fail', 'park'),
+          how: fc.constantFrom('ask', 'ask', 'done', 'off', 'fail', 'park', 'call off'),
           in: fc.integer({ min: -5, max: 15 }),
         }),
-        { maxLength: 3 },
+        // The bearer of a hold asks for each task once.
+        { maxLength: 3, selector: ({ id, unit }) => `${unit} ${id}` },
       ),
+      held: fc.array(fc.record({ hold: fc.nat(), done: fc.subarray(TASKS) }), { maxLength: 2 }),
       audit: fc.array(fc.constantFrom('{"a":1}', 'é𝄞'), { maxLength: 2 }),
       trim: fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined, freq: 6 }),
       hold: fc.option(fc.nat(), { nil: undefined }),
@@ -138,7 +140,17 @@ class Pair {
     return index === undefined ? undefined : this.holds[index % Math.max(1, this.holds.length)];
   }
 
-  async #commit({ audit, hold, records, releases, repeats, tasks, trim }: CommitStep) {
+  /** What goes with a commit in units that its bearer holds, or has lost. */
+  #heldBy(held: CommitStep['held'], whose: 'mine' | 'theirs'): Pick<Commit, 'held'> {
+    const units = held.flatMap(({ done, hold }) => {
+      const found = this.#holdAt(hold)?.[whose];
+      return found ? [{ unit: found.unit, token: found.token, done }] : [];
+    });
+    const unique = units.filter(({ unit }, i) => units.findIndex((a) => a.unit === unit) === i);
+    return unique.length > 0 ? { held: { now: this.now, units: unique } } : {};
+  }
+
+  async #commit({ audit, held, hold, records, releases, repeats, tasks, trim }: CommitStep) {
     const borne = this.#holdAt(hold);
     const common: Omit<Commit, 'fences'> = {
       id: randomUUID(),
@@ -148,14 +160,23 @@ class Pair {
         if (how === 'ask') return { unit, id, askedFor: this.now + ms };
         if (how === 'done') return { unit, id, isDone: true };
         if (how === 'park') return { unit, id, isParked: true };
+        if (how === 'call off') return { unit, id, isCalledOff: true };
         return { unit, id, putOffTo: this.now + ms, isFailure: how === 'fail' };
       }),
       audit,
       ...(trim !== undefined && { trimAudit: trim }),
       ...(releases && { releases }),
     };
-    const mine = this.model.commit({ ...common, ...(borne && { fences: [borne.mine] }) });
-    const asked = { ...common, ...(borne && { fences: [borne.theirs] }) };
+    const mine = this.model.commit({
+      ...common,
+      ...this.#heldBy(held, 'mine'),
+      ...(borne && { fences: [borne.mine] }),
+    });
+    const asked = {
+      ...common,
+      ...this.#heldBy(held, 'theirs'),
+      ...(borne && { fences: [borne.theirs] }),
+    };
     assert.deepEqual(await this.#records.commit(asked), mine);
     if (mine.kind !== 'done') return;
     for (const change of common.records ?? []) {
@@ -285,12 +306,13 @@ export function recordsContract(
 
     it('call whoever watches when tasks were asked for', async () => {
       await using(async (records) => {
-        const heard = new Promise<void>(
-          (resolve) => void records.watch(resolve).catch(assert.fail),
-        );
+        const heard = new Promise<unknown>((resolve) => {
+          const told = (...said: unknown[]) => said[0] !== undefined && resolve(said);
+          records.watch(told).catch(assert.fail);
+        });
         await records.watch(() => {});
         await records.commit(commitOf({ tasks: [{ unit: 'u', id: 't', askedFor: 5 }] }));
-        await heard;
+        assert.deepEqual(await heard, [['u'], true]);
       });
     });
   });

@@ -16,6 +16,7 @@ import {
 } from '../../support/store-contract/store-bench.ts';
 import { until } from '../../support/until.ts';
 import { openerOf, SILENT } from './open-store.ts';
+import { callRef } from '../../support/call-ref.ts';
 
 const { start, stop, openStore, url } = openerOf(startRedis);
 
@@ -216,7 +217,7 @@ test('a task whose numbers are damaged holds up no other', async (t) => {
   const { store, prefix } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());
-  const [broken, whole] = [redrawKey('broken'), redrawKey('whole')];
+  const [broken, whole] = [redrawKey(callRef('broken')), redrawKey(callRef('whole'))];
   await store.agenda.wake([broken, whole].map((key) => ({ key, dueAt: 1 })));
   await client.hSet(`${prefix}:{desk}:t:redraw:broken`, 'do', 'soon some ? x y');
   const { leases } = await store.agenda.claim(10, 1_000, 5);

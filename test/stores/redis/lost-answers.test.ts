@@ -18,6 +18,7 @@ import {
   stepTo,
 } from '../../support/store-contract/store-bench.ts';
 import { SILENT } from './open-store.ts';
+import { callRef } from '../../support/call-ref.ts';
 
 let server: RedisServer;
 let proxy: FaultProxy;
@@ -67,13 +68,13 @@ const ACTS: Readonly<Record<string, Act>> = {
   'ledger.write on': ({ ledger }) =>
     ledger.write(pending.call, [approved], {
       ...effects('approved'),
-      wakes: [{ key: runKey(proposal.id), dueAt: 30 }],
+      wakes: [{ key: runKey(proposal), dueAt: 30 }],
       says: [aSay('s1')],
     }),
   'ledger.write to a run': ({ ledger }) =>
     ledger.write(approved.call, [running], effects('claimed')),
   'reports.keep': ({ reports }) =>
-    reports.keep(running.call, { text: 'half', at: 7 }, [{ key: runKey('r'), dueAt: 9e12 }]),
+    reports.keep(running.call, { text: 'half', at: 7 }, [{ key: runKey(callRef('r')), dueAt: 9e12 }]),
   'ledger.markDelivered': ({ ledger }) => ledger.markDelivered([proposal.id], fence),
   'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
   'ledger.placeSide': ({ ledger }) =>
@@ -109,7 +110,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'agenda.park': ({ agenda }) => agenda.park({ ...lease, fence: 100 }, 110, 'poison'),
   'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, fence: 101 }),
   'agenda.wake three': ({ agenda }) =>
-    agenda.wake(['a', 'b', 'c'].map((id) => ({ key: runKey(id), dueAt: 120 }))),
+    agenda.wake(['a', 'b', 'c'].map((id) => ({ key: runKey(callRef(id)), dueAt: 120 }))),
   'agenda.claim three': ({ agenda }) => agenda.claim(130, 1_000, 3),
   'agenda.claim three that are taken': ({ agenda }) => agenda.claim(130, 1_000, 3),
   'pause.write': ({ pause: halt }) => halt.write(pause, effects('paused')),

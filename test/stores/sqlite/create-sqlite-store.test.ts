@@ -23,6 +23,7 @@ import {
   storeCall,
 } from '../../support/store-contract/store-bench.ts';
 import { holdInProcess, openStore, tempDir } from './open-store.ts';
+import { callRef } from '../../support/call-ref.ts';
 
 const OPEN = { clock: createManualClock() };
 
@@ -92,7 +93,7 @@ describe('the SQLite file', () => {
 
   test('work that a dead process had under way is due at once, one more try counted', async (t) => {
     const { store, clock, dataDir } = await openStore(t);
-    const key = runKey('call_a');
+    const key = runKey(callRef('call_a'));
     await store.agenda.wake([{ key, dueAt: clock.now() }]);
     const dead = await claimOne(store.agenda, clock.now(), 3_600_000);
     await store.close();
@@ -105,7 +106,7 @@ describe('the SQLite file', () => {
 
   test('what was said as the power failed is tried as if it might be said already', async (t) => {
     const { store, clock, dataDir } = await openStore(t);
-    const keys = [sayKey(THREAD), runKey('call_a')];
+    const keys = [sayKey(THREAD), runKey(callRef('call_a'))];
     const later = { key: sayKey(OTHER_THREAD), dueAt: clock.now() + 1 };
     const wakes = [...keys.map((key) => ({ key, dueAt: clock.now() })), later];
     await store.outbox.add([aSay('a')], wakes);
@@ -121,7 +122,7 @@ describe('the SQLite file', () => {
     assert.deepEqual(
       leases.map(({ key, tries, deaths }) => [key, tries, deaths]),
       [
-        [runKey('call_a'), 0, 0],
+        [runKey(callRef('call_a')), 0, 0],
         [sayKey(THREAD), 1, 0],
         [later.key, 0, 0],
       ],

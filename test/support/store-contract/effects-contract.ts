@@ -17,6 +17,7 @@ import {
   stepTo,
   storeCall,
 } from './store-bench.ts';
+import { callRef } from '../call-ref.ts';
 
 const MESSAGE = aMessage('1700000009.000100');
 
@@ -24,7 +25,7 @@ const MESSAGE = aMessage('1700000009.000100');
 function effectsNamed(name: string): Effects {
   return {
     audit: [aDraft(name)],
-    wakes: [{ key: redrawKey(name), dueAt: 5 }],
+    wakes: [{ key: redrawKey(callRef(name)), dueAt: 5 }],
     says: [aSay(name)],
     messageEnds: [{ id: MESSAGE.id, how: 'reply' }],
   };

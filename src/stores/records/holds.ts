@@ -1,0 +1,262 @@
+/**
+ * What this process holds: units with their tasks, those that it works on and those that are to be
+ * begun. A task that is done is written with the next commit of its unit; the unit is given back with
+ * the end of the last one, so that no task costs a commit of its own.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../domain/clock.ts';
+import type { Commit, Committed, Fence, Hold, Records, Task, TaskChange } from './records.ts';
+
+/** A task to be begun, and the hold under which that is done. */
+export interface HeldTask extends Task {
+  readonly token: number;
+  readonly until: number;
+}
+
+/** What is to be begun now, and when there is more (ms); undefined when nothing is planned. */
+export interface TakenTasks {
+  readonly tasks: readonly HeldTask[];
+  readonly next: number | undefined;
+}
+
+/** How the end of a task is written. */
+export interface TaskEnd {
+  /** Tasks of the unit that were done before. */
+  readonly done: readonly string[];
+  /** Nothing else of the unit is in hand: it is given back. */
+  readonly releases: boolean;
+}
+
+export interface Holds {
+  /** The records, for all that this process commits. */
+  readonly records: Records;
+  /** Takes `most` tasks at most, those that have been due longest; asks the store only where there may be any. */
+  take(now: number, leaseMs: number, most: number): Promise<TakenTasks>;
+  /** Prolongs a hold; answers until when, and undefined when it is lost. */
+  renew(hold: Fence, now: number, leaseMs: number): Promise<number | undefined>;
+  /** Ends a task in hand, whose change is written by the caller; undefined where one that is done can wait for the next commit of its unit. */
+  end(task: Pick<HeldTask, 'unit' | 'id' | 'token'>, change: TaskChange): TaskEnd | undefined;
+  /** Calls the listener when there may be something to take. */
+  listen(listener: () => void): Promise<void>;
+  /** Has the store asked with the next look: what others have said may be lost. */
+  lookAgain(): void;
+}
+
+interface Held {
+  readonly unit: string;
+  readonly token: number;
+  until: number;
+  /** When there is more to be handed out; infinite when that is not known of any time. */
+  next: number;
+  readonly inHand: Set<string>;
+  readonly done: Set<string>;
+  waiting: Task[];
+  /** Something was asked for that may be in hand: it is to be done once more. */
+  isAskedAgain: boolean;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** Creates the holds of a process on its records. */
+export function createHolds(records: Records, clock: Clock): Holds {
+  const units = new Map<string, Held>();
+  const listeners = new Set<() => void>();
+  /** Before this there is nothing to be leased; 0 where that is not known. */
+  let quietUntil = 0;
+  let isListening = false;
+
+  const newestOf = ({ token, unit }: Fence): Held | undefined => {
+    const held = units.get(unit);
+    return held?.token === token ? held : undefined;
+  };
+
+  function tellListeners(): void {
+    // Apart from the writer: what a listener does or throws is not the writer's business.
+    for (const listener of listeners) queueMicrotask(listener);
+  }
+
+  /** Others have asked for something; without units, for anything. */
+  function heardOf(asked: readonly string[] | undefined): void {
+    const known = asked ?? [...units.keys()];
+    for (const unit of known) {
+      const held = units.get(unit);
+      if (held) Object.assign(held, { next: 0, isAskedAgain: true });
+    }
+    if (asked === undefined || asked.some((unit) => !units.has(unit))) quietUntil = 0;
+  }
+
+  function adopt({ next = NEVER, tasks, token, unit, until }: Hold): void {
+    const known = newestOf({ unit, token });
+    if (known) {
+      known.waiting.push(...tasks);
+      Object.assign(known, { until, next });
+      return;
+    }
+    const fresh = { inHand: new Set<string>(), done: new Set<string>(), isAskedAgain: false };
+    units.set(unit, { unit, token, until, next, waiting: [...tasks], ...fresh });
+  }
+
+  /** What a commit has handed out waits here; what its unit does not hold any more, it has given back. */
+  function adoptHandedOut(handedOut: readonly Task[], sent: readonly Fence[]): void {
+    for (const task of handedOut) {
+      const fence = sent.find(({ unit }) => unit === task.unit);
+      const held = fence && newestOf(fence);
+      if (held) held.waiting.push(task);
+      else quietUntil = 0;
+    }
+  }
+
+  /** Notes what was asked for and not handed out. */
+  function noteAsked(tasks: readonly TaskChange[], handedOut: readonly Task[]): void {
+    const begun = new Set(handedOut.map(({ id, unit }) => `${unit} ${id}`));
+    const now = clock.now();
+    for (const change of tasks) {
+      if (!('askedFor' in change) || begun.has(`${change.unit} ${change.id}`)) continue;
+      const held = units.get(change.unit);
+      if (!held) quietUntil = Math.min(quietUntil, change.askedFor);
+      else if (change.askedFor > now) held.next = Math.min(held.next, change.askedFor);
+      else held.isAskedAgain = true;
+    }
+  }
+
+  /** The units that a commit is about, with what was done in them before. */
+  function sentWith({ fences = [], tasks = [] }: Commit) {
+    const asked = tasks.flatMap((change) => ('askedFor' in change ? change.unit : []));
+    const named = new Set([...asked, ...fences.map(({ unit }) => unit)]);
+    return [...named].flatMap((name) => {
+      const held = units.get(name);
+      if (!held) return [];
+      const done = [...held.done];
+      held.done.clear();
+      return { unit: held.unit, token: held.token, done };
+    });
+  }
+
+  async function commit(given: Commit): Promise<Committed> {
+    const sent = sentWith(given);
+    // Of one whose answer is lost nobody knows what it has done: what was done is done again then, once its unit is given back.
+    const done = await records.commit(
+      sent.length === 0 ? given : { ...given, held: { now: clock.now(), units: sent } },
+    );
+    if (done.kind !== 'done') {
+      for (const each of sent) for (const id of each.done) newestOf(each)?.done.add(id);
+      return done;
+    }
+    adoptHandedOut(done.handedOut, sent);
+    noteAsked(given.tasks ?? [], done.handedOut);
+    if (given.tasks?.some((change) => 'askedFor' in change)) tellListeners();
+    return done;
+  }
+
+  /** Writes what was done, so that what others ask for anew is seen. */
+  async function flushDone(holds: readonly Held[]): Promise<void> {
+    const some = holds.filter(({ done }) => done.size > 0);
+    if (some.length === 0) return;
+    const sent = some.map(({ done, token, unit }) => ({ unit, token, done: [...done] }));
+    for (const { done } of some) done.clear();
+    const id = randomBytes(12).toString('base64url');
+    await records.commit({ id, durable: 'later', held: { now: clock.now(), units: sent } });
+  }
+
+  async function renewAll(holds: readonly Held[], now: number, leaseMs: number): Promise<void> {
+    const [renewed] = await Promise.all([records.renew(holds, now, leaseMs), flushDone(holds)]);
+    for (const held of holds) {
+      const found = renewed.find(({ token, unit }) => unit === held.unit && token === held.token);
+      if (found) adopt(found);
+      else if (newestOf(held)) units.delete(held.unit);
+    }
+  }
+
+  function isToRenew({ next, until, waiting }: Held, now: number): boolean {
+    return next <= now || (waiting.length > 0 && until <= now);
+  }
+
+  /** Takes from what was handed out. */
+  function takeWaiting(now: number, most: number): readonly HeldTask[] {
+    const ready = [...units.values()].flatMap((held) =>
+      held.until > now ? held.waiting.map((task) => ({ held, task })) : [],
+    );
+    const due = ready.filter(({ task }) => task.due <= now);
+    due.sort((a, b) => a.task.due - b.task.due);
+    return due.slice(0, Math.max(0, most)).map(({ held, task }) => {
+      held.waiting = held.waiting.filter((each) => each !== task);
+      held.inHand.add(task.id);
+      return { ...task, token: held.token, until: held.until };
+    });
+  }
+
+  async function leaseMore(now: number, leaseMs: number, most: number): Promise<void> {
+    quietUntil = NEVER;
+    try {
+      const { holds, next = NEVER } = await records.lease(now, leaseMs, { most });
+      for (const hold of holds) adopt(hold);
+      quietUntil = most > 0 && holds.length === most ? 0 : Math.min(quietUntil, next);
+    } catch (error) {
+      quietUntil = 0;
+      throw error;
+    }
+  }
+
+  function nextAt(): number | undefined {
+    const own = [...units.values()].flatMap((held) => [
+      held.next,
+      ...held.waiting.map(({ due }) => due),
+    ]);
+    const next = Math.min(quietUntil, ...own);
+    return next === NEVER ? undefined : next;
+  }
+
+  return {
+    records: { ...records, commit },
+    async take(now, leaseMs, most) {
+      const stale = [...units.values()].filter((held) => isToRenew(held, now));
+      if (stale.length > 0) await renewAll(stale, now, leaseMs);
+      const tasks = [...takeWaiting(now, most)];
+      if (tasks.length < most || most <= 0) {
+        if (!isListening || quietUntil <= now) await leaseMore(now, leaseMs, most - tasks.length);
+        tasks.push(...takeWaiting(now, most - tasks.length));
+      }
+      return { tasks, next: nextAt() };
+    },
+    async renew(hold, now, leaseMs) {
+      const held = newestOf(hold);
+      if (held) await renewAll([held], now, leaseMs);
+      else {
+        const [renewed] = await records.renew([hold], now, leaseMs);
+        return renewed?.until;
+      }
+      return newestOf(hold)?.until;
+    },
+    end({ id, token, unit }, change) {
+      const held = newestOf({ unit, token });
+      if (!held) return { done: [], releases: true };
+      held.inHand.delete(id);
+      if ('putOffTo' in change) held.next = Math.min(held.next, change.putOffTo);
+      const releases = held.inHand.size === 0 && held.waiting.length === 0;
+      if ('isDone' in change && !releases && !held.isAskedAgain) {
+        held.done.add(id);
+        return undefined;
+      }
+      if (held.isAskedAgain) held.next = 0;
+      const done = [...held.done];
+      held.done.clear();
+      if (releases) {
+        units.delete(unit);
+        quietUntil = Math.min(quietUntil, held.next);
+      }
+      return { done, releases };
+    },
+    lookAgain() {
+      quietUntil = 0;
+    },
+    async listen(listener) {
+      listeners.add(listener);
+      isListening = true;
+      await records.watch((asked, isOwn) => {
+        if (isOwn) return;
+        heardOf(asked);
+        listener();
+      });
+    },
+  };
+}
