@@ -170,8 +170,7 @@ function wakesOf(before: Call, call: Call): readonly Wake[] {
   // Calls that may share a card are first shown together, once all of their message have been asked about.
   const isShownLater = before.status === 'proposed' && mayShare(call);
   if (call.route && !isShownLater) wakes.push({ key: redrawKey(call), dueAt: now });
-  if (call.status === 'approved' && !isTaken(call))
-    wakes.push({ key: runKey(call), dueAt: now });
+  if (call.status === 'approved' && !isTaken(call)) wakes.push({ key: runKey(call), dueAt: now });
   const expireDue = expireAt(call);
   if (expireDue !== undefined) wakes.push({ key: expireKey(call), dueAt: expireDue });
   const remindDue = remindAt(call);

@@ -145,10 +145,15 @@ export function createExecute(
   async function claim(call: Call, work: Work): Promise<Call | undefined> {
     // Whoever had claimed it may have died before the helper was told.
     if (call.status === 'running' && call.child) return call;
-    const step = await nextStep(call, work);
-    const isClaimed =
-      step && (await record(call, step, whileHeld(work))) && step.call.status === 'running';
-    return isClaimed ? step.call : undefined;
+    for (;;) {
+      const { seen, value: step } = await store.observe(() => nextStep(call, work));
+      if (!step) return undefined;
+      if (await record(call, step, whileHeld(work), seen)) {
+        return step.call.status === 'running' ? step.call : undefined;
+      }
+      // Another writer of the call has asked for what there is to do; of anything else it is looked at anew.
+      if ((await store.ledger.get(call.id))?.revision !== call.revision) return undefined;
+    }
   }
 
   async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {

@@ -154,7 +154,7 @@ export function createRunner(deps: {
       const { fence, tries } = first;
       assertNotDeadly(first);
       const work = { fence, tries, signal: abort.signal, assertHeld };
-      await handlerOf(first)(first.key.id, work);
+      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
       await agenda.finish(lease);
       // It may have been woken meanwhile.
       nudge();

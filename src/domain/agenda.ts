@@ -82,6 +82,8 @@ export interface Agenda {
   wake(wakes: readonly Wake[]): Promise<void>;
   /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. Tells what is left. */
   claim(now: number, leaseMs: number, most: number): Promise<Claimed>;
+  /** Does the work of a lease: what it reads of its thread is kept in memory as long as the thread is held. */
+  within<T>(lease: Lease, work: () => Promise<T>): Promise<T>;
   /** Extends a lease; undefined when another worker has the key. */
   renew(lease: Lease, now: number, leaseMs: number): Promise<Lease | undefined>;
   /** Ends the work well; tries start anew. Nothing happens when the lease was lost. */

@@ -25,6 +25,9 @@ import type { TurnRecord, TurnRecords } from './turn-record.ts';
 /** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
 export type MessageEnd = 'turn' | 'reply' | 'answered';
 
+/** What a decision has read, by the revisions that it found. */
+export type Seen = ReadonlyMap<string, { readonly revision: number }>;
+
 /** What is written together with a change. A say whose id is known is left as it is. */
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
@@ -43,8 +46,8 @@ type PageBefore = { readonly before?: string | undefined; readonly limit: number
 export interface Ledger {
   /** Inserts a proposed call unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
   propose(call: Call, effects: Effects, fence?: ThreadFence): Promise<Call>;
-  /** Replaces `before` by the last step's call, if `before` is still the newest revision; false when another writer was first. Throws for a step that the table of the call's life lacks. */
-  write(before: Call, steps: readonly Step[], effects: Effects): Promise<boolean>;
+  /** Replaces `before` by the last step's call, if `before` is still the newest revision, and what was seen is as it was; false when another writer was first. Throws for a step that the table of the call's life lacks. */
+  write(before: Call, steps: readonly Step[], effects: Effects, seen?: Seen): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
   /** Calls of one thread, optionally of one turn, in the order of their creation and position. Damaged ones are left out, or the answer is a rejection. (Default: it is.) */
   ofThread(
@@ -248,6 +251,8 @@ export interface Store {
   readonly keys: Keys;
   readonly bulletins: Bulletins;
   readonly reports: Reports;
+  /** Decides something, and tells what it has read of the store: what was kept in memory may be behind. */
+  observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: Seen }>;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;
   close(): Promise<void>;

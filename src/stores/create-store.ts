@@ -51,6 +51,7 @@ export function createStore(parts: StoreParts): MadeStore {
   return {
     listen: holds.listen,
     lookAgain: holds.lookAgain,
+    observe: holds.observe,
     ledger: createCalls(records, onDamaged),
     inbox: createMessages(records, onDamaged),
     records: createTurnMessages(records),

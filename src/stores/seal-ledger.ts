@@ -8,7 +8,8 @@ export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
     ...ledger,
     propose: async (call, effects, fence) =>
       checkSeal(await ledger.propose(sealCall(call, seal), effects, fence), seal),
-    write: (before, steps, effects) => ledger.write(before, sealLast(steps, seal), effects),
+    write: (before, steps, effects, seen) =>
+      ledger.write(before, sealLast(steps, seal), effects, seen),
     get: async (id) => {
       const call = await ledger.get(id);
       return call && checkSeal(call, seal);

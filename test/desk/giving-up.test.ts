@@ -12,11 +12,11 @@ import { SILENT } from '../stores/redis/open-store.ts';
 import { openStore } from '../stores/sqlite/open-store.ts';
 import { REQUESTER, THREAD } from '../support/a-call.ts';
 import { askAll, buildDesk } from '../support/build-desk.ts';
+import { callRef } from '../support/call-ref.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { until } from '../support/until.ts';
 import { IDLE_HANDLERS } from './idle-handlers.ts';
-import { callRef } from '../support/call-ref.ts';
 
 const HOUR_MS = 3_600_000;
 const sayAct = () => sayCalls([{ name: 'act', args: '{"note":"a"}' }]);

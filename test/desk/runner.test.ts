@@ -3,12 +3,12 @@ import { describe, it, type TestContext } from 'node:test';
 import { createRunner } from '../../src/desk/runner.ts';
 import { type Agenda, redrawKey } from '../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
+import { callRef } from '../support/call-ref.ts';
 import { claimOne } from '../support/claim-one.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { IDLE_HANDLERS } from './idle-handlers.ts';
-import { callRef } from '../support/call-ref.ts';
 
 const nothing = async () => {};
 

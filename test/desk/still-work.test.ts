@@ -21,6 +21,7 @@ import { stepFrom } from '../../src/domain/transitions.ts';
 import { openerOf, SILENT } from '../stores/redis/open-store.ts';
 import { openStore as openSqlite } from '../stores/sqlite/open-store.ts';
 import { REQUESTER } from '../support/a-call.ts';
+import { callRef } from '../support/call-ref.ts';
 import { claimOne } from '../support/claim-one.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { startRedis } from '../support/redis-server.ts';
@@ -33,7 +34,6 @@ import {
   storeCall,
 } from '../support/store-contract/store-bench.ts';
 import { until } from '../support/until.ts';
-import { callRef } from '../support/call-ref.ts';
 
 const redis = openerOf(startRedis);
 before(() => redis.start());

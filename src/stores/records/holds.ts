@@ -3,9 +3,23 @@
  * begun. A task that is done is written with the next commit of its unit; the unit is given back with
  * the end of the last one, so that no task costs a commit of its own.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
-import type { Commit, Committed, Fence, Hold, Records, Task, TaskChange } from './records.ts';
+import { createHoldCache, type HoldCache } from './hold-cache.ts';
+import type {
+  Commit,
+  Committed,
+  Fence,
+  FoundRecord,
+  Hold,
+  Page,
+  RecordKey,
+  Records,
+  StoredRecord,
+  Task,
+  TaskChange,
+} from './records.ts';
 
 /** A task to be begun, and the hold under which that is done. */
 export interface HeldTask extends Task {
@@ -25,11 +39,20 @@ export interface TaskEnd {
   readonly done: readonly string[];
   /** Nothing else of the unit is in hand: it is given back. */
   readonly releases: boolean;
+  /** To be called once it is written, or not. */
+  over(): void;
 }
 
+/** What a decision has read, as it was. */
+export type Seen = ReadonlyMap<RecordKey, StoredRecord>;
+
 export interface Holds {
-  /** The records, for all that this process commits. */
+  /** The records, for all that this process reads and commits. */
   readonly records: Records;
+  /** Does something under a hold: what it reads of the unit is kept as long as that. */
+  within<T>(hold: Fence, work: () => Promise<T>): Promise<T>;
+  /** Does something, and tells what it has read. */
+  observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: Seen }>;
   /** Takes `most` tasks at most, those that have been due longest; asks the store only where there may be any. */
   take(now: number, leaseMs: number, most: number): Promise<TakenTasks>;
   /** Prolongs a hold; answers until when, and undefined when it is lost. */
@@ -50,9 +73,16 @@ interface Held {
   next: number;
   readonly inHand: Set<string>;
   readonly done: Set<string>;
+  readonly cache: HoldCache;
   waiting: Task[];
   /** Something was asked for that may be in hand: it is to be done once more. */
   isAskedAgain: boolean;
+}
+
+/** Where something is done: under which hold, and what it has read if that is asked for. */
+interface Place {
+  readonly hold: Fence | undefined;
+  readonly seen: Map<RecordKey, StoredRecord> | undefined;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -64,6 +94,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
   /** Before this there is nothing to be leased; 0 where that is not known. */
   let quietUntil = 0;
   let isListening = false;
+  const place = new AsyncLocalStorage<Place>();
 
   const newestOf = ({ token, unit }: Fence): Held | undefined => {
     const held = units.get(unit);
@@ -80,7 +111,9 @@ export function createHolds(records: Records, clock: Clock): Holds {
     const known = asked ?? [...units.keys()];
     for (const unit of known) {
       const held = units.get(unit);
-      if (held) Object.assign(held, { next: 0, isAskedAgain: true });
+      if (!held) continue;
+      held.cache.drop();
+      Object.assign(held, { next: 0, isAskedAgain: true });
     }
     if (asked === undefined || asked.some((unit) => !units.has(unit))) quietUntil = 0;
   }
@@ -92,7 +125,8 @@ export function createHolds(records: Records, clock: Clock): Holds {
       Object.assign(known, { until, next });
       return;
     }
-    const fresh = { inHand: new Set<string>(), done: new Set<string>(), isAskedAgain: false };
+    const cache = createHoldCache(unit);
+    const fresh = { cache, inHand: new Set<string>(), done: new Set<string>(), isAskedAgain: false };
     units.set(unit, { unit, token, until, next, waiting: [...tasks], ...fresh });
   }
 
@@ -132,16 +166,61 @@ export function createHolds(records: Records, clock: Clock): Holds {
     });
   }
 
+  function noteSeen(found: readonly StoredRecord[]): void {
+    const seen = place.getStore()?.seen;
+    for (const each of found) if (seen && !seen.has(each.key)) seen.set(each.key, each);
+  }
+
+  function cacheHere(): HoldCache | undefined {
+    const hold = place.getStore()?.hold;
+    return hold && newestOf(hold)?.cache;
+  }
+
+  async function get(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
+    const cache = cacheHere();
+    const missing = keys.filter((key) => !cache?.get(key));
+    const known = new Map(keys.map((key) => [key, cache?.get(key)]));
+    const mark = cache?.mark() ?? 0;
+    const read = missing.length > 0 ? await records.get(missing) : [];
+    for (const each of read) known.set(each.key, each);
+    cache?.keep(read, mark);
+    const found = keys.map((key) => known.get(key) ?? { key, revision: 0, document: '' });
+    noteSeen(found);
+    return found;
+  }
+
+  async function range(page: Page): Promise<readonly FoundRecord[]> {
+    const cache = cacheHere();
+    const known = cache?.list(page);
+    const mark = cache?.mark() ?? 0;
+    const found = known ?? (await records.range(page));
+    if (!known) cache?.keepList(page, found, mark);
+    noteSeen(found);
+    return found;
+  }
+
+  /** What others have changed is not known otherwise. */
+  function dropWhereOld(newer: readonly StoredRecord[]): void {
+    for (const { cache } of units.values()) {
+      if (newer.some(({ key }) => cache.get(key))) cache.drop();
+    }
+  }
+
   async function commit(given: Commit): Promise<Committed> {
     const sent = sentWith(given);
+    for (const { cache } of units.values()) cache.beginChange();
     // Of one whose answer is lost nobody knows what it has done: what was done is done again then, once its unit is given back.
-    const done = await records.commit(
-      sent.length === 0 ? given : { ...given, held: { now: clock.now(), units: sent } },
-    );
+    const held = sent.length === 0 ? {} : { held: { now: clock.now(), units: sent } };
+    const done = await records.commit({ ...given, ...held }).catch((error: unknown) => {
+      for (const { cache } of units.values()) cache.drop();
+      throw error;
+    });
     if (done.kind !== 'done') {
       for (const each of sent) for (const id of each.done) newestOf(each)?.done.add(id);
+      if (done.kind === 'conflict') dropWhereOld(done.newer);
       return done;
     }
+    for (const { cache } of units.values()) cache.change(given.records ?? []);
     adoptHandedOut(done.handedOut, sent);
     noteAsked(given.tasks ?? [], done.handedOut);
     if (given.tasks?.some((change) => 'askedFor' in change)) tellListeners();
@@ -207,7 +286,13 @@ export function createHolds(records: Records, clock: Clock): Holds {
   }
 
   return {
-    records: { ...records, commit },
+    records: { ...records, get, range, commit },
+    within: (hold, work) => place.run({ hold, seen: place.getStore()?.seen }, work),
+    async observe(work) {
+      const seen = new Map<RecordKey, StoredRecord>();
+      const value = await place.run({ hold: place.getStore()?.hold, seen }, work);
+      return { value, seen };
+    },
     async take(now, leaseMs, most) {
       const stale = [...units.values()].filter((held) => isToRenew(held, now));
       if (stale.length > 0) await renewAll(stale, now, leaseMs);
@@ -229,7 +314,10 @@ export function createHolds(records: Records, clock: Clock): Holds {
     },
     end({ id, token, unit }, change) {
       const held = newestOf({ unit, token });
-      if (!held) return { done: [], releases: true };
+      const lookAgain = () => {
+        quietUntil = 0;
+      };
+      if (!held) return { done: [], releases: true, over: lookAgain };
       held.inHand.delete(id);
       if ('putOffTo' in change) held.next = Math.min(held.next, change.putOffTo);
       const releases = held.inHand.size === 0 && held.waiting.length === 0;
@@ -240,11 +328,11 @@ export function createHolds(records: Records, clock: Clock): Holds {
       if (held.isAskedAgain) held.next = 0;
       const done = [...held.done];
       held.done.clear();
-      if (releases) {
-        units.delete(unit);
-        quietUntil = Math.min(quietUntil, held.next);
-      }
-      return { done, releases };
+      if (releases) units.delete(unit);
+      const over = () => {
+        if (releases) quietUntil = Math.min(quietUntil, held.next);
+      };
+      return { done, releases, over };
     },
     lookAgain() {
       quietUntil = 0;

@@ -119,6 +119,8 @@ export interface Page {
   /** The `at` of the last item of the page before. */
   readonly after?: string | undefined;
   readonly isBackwards?: boolean;
+  /** Only places that begin with this. */
+  readonly prefix?: string | undefined;
   /** At most 1,000. */
   readonly limit: number;
 }
@@ -198,6 +200,9 @@ export function entriesDiff(
     drop: before.filter((each) => !has.has(nameOf(each))),
   };
 }
+
+/** Sorts behind whatever may follow a text. */
+export const LAST = '\u{10ffff}';
 
 /** Writes a time (ms) so that texts sort as times do, until the year 2286. */
 export function sortTime(ms: number): string {

@@ -12,6 +12,7 @@ import {
   type Committed,
   type FoundRecord,
   type Hold,
+  LAST,
   MOST_PER_PAGE,
   type Records,
   type StoredRecord,
@@ -56,13 +57,14 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       }
       return found;
     },
-    async range({ after, isBackwards, limit, partition }) {
+    async range({ after, isBackwards, limit, partition, prefix = '' }) {
       const most = Math.min(limit, MOST_PER_PAGE);
       if (most <= 0) return [];
       const from = after === undefined ? undefined : `(${after}`;
+      const [start, end] = prefix === '' ? ['-', '+'] : [`(${prefix}`, `(${prefix}${LAST}`];
       const order = isBackwards
-        ? ['ZREVRANGEBYLEX', from ?? '+', '-']
-        : ['ZRANGEBYLEX', from ?? '-', '+'];
+        ? ['ZREVRANGEBYLEX', from ?? end, start]
+        : ['ZRANGEBYLEX', from ?? start, end];
       const [command = '', ...ends] = order;
       const asked = ['R', partition, command, ...ends, String(most)];
       const reply = await reads.ask(asked, most);
@@ -78,7 +80,9 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
     },
     async commit(commit) {
       assertNamedOnce(commit.records ?? []);
-      const [kind, ...rest] = readTexts(await link.run(COMMIT, prefix, encodeCommit(commit, origin)));
+      const [kind, ...rest] = readTexts(
+        await link.run(COMMIT, prefix, encodeCommit(commit, origin)),
+      );
       if (kind === 'done') {
         const [seq, ...handedOut] = rest;
         const auditSeq = commit.audit?.length ? Number(seq) : 0;
@@ -184,7 +188,16 @@ function createReads(link: RedisLink, prefix: string) {
 
 /** The arguments of a commit: its id, who sends it, whether it gives its units back, the time, what it must hold, then its operations. */
 function encodeCommit(commit: Commit, origin: string): readonly string[] {
-  const { audit = [], fences = [], held, id, records = [], releases, tasks = [], trimAudit } = commit;
+  const {
+    audit = [],
+    fences = [],
+    held,
+    id,
+    records = [],
+    releases,
+    tasks = [],
+    trimAudit,
+  } = commit;
   return [
     id,
     origin,

@@ -12,6 +12,7 @@ import {
   type Committed,
   type Fence,
   type FoundRecord,
+  LAST,
   MOST_PER_PAGE,
   type RecordChange,
   type Records,
@@ -42,9 +43,6 @@ INSERT INTO starts VALUES (0);
 
 /** How many finished commits are remembered, for repeats. */
 const RECEIPTS = 1_000;
-/** Behind every place in a partition. */
-const END = '\u{10ffff}';
-
 /** A file that one process works on, or beside it a command that only commits. */
 export interface SqliteRecordsOptions {
   readonly db: Database;
@@ -97,13 +95,12 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     async get(keys) {
       return explained(() => keys.map((key) => read(statements, key)));
     },
-    async range({ after, isBackwards, limit, partition }) {
+    async range({ after, isBackwards, limit, partition, prefix = '' }) {
       const most = Math.max(0, Math.min(limit, MOST_PER_PAGE));
-      return explained(() =>
-        isBackwards
-          ? statements.backwards.all(partition, after ?? END, most)
-          : statements.forwards.all(partition, after ?? '', most),
-      );
+      const start = !isBackwards && after !== undefined && after > prefix ? after : prefix;
+      const end = isBackwards && after !== undefined ? after : prefix + LAST;
+      const page = isBackwards ? statements.backwards : statements.forwards;
+      return explained(() => page.all(partition, start, end, most));
     },
     async count(partitions) {
       return explained(() => partitions.map((each) => statements.count.get(each) ?? 0));
@@ -146,17 +143,18 @@ function unitsAskedIn({ tasks = [] }: Commit): readonly string[] {
 type Statements = ReturnType<typeof prepare>;
 
 function prepare(db: Database) {
-  const page = (order: 'ASC' | 'DESC', than: '<' | '>') =>
-    db.prepare<[partition: string, after: string, limit: number], FoundRecord>(`
+  // No place is a prefix that is asked for: a sort text and a key follow it.
+  const page = (order: 'ASC' | 'DESC') =>
+    db.prepare<[partition: string, start: string, end: string, limit: number], FoundRecord>(`
       SELECT e.at, r.key, r.revision, r.document
       FROM entries AS e CROSS JOIN records AS r ON r.number = e.number
-      WHERE e.partition = ? AND e.at ${than} ? ORDER BY e.at ${order} LIMIT ?`);
+      WHERE e.partition = ? AND e.at > ? AND e.at < ? ORDER BY e.at ${order} LIMIT ?`);
   return {
     one: db.prepare<[key: string], StoredRecord>(
       'SELECT key, revision, document FROM records WHERE key = ?',
     ),
-    forwards: page('ASC', '>'),
-    backwards: page('DESC', '<'),
+    forwards: page('ASC'),
+    backwards: page('DESC'),
     count: db
       .prepare<[partition: string], number>('SELECT count(*) FROM entries WHERE partition = ?')
       .pluck(),

@@ -116,7 +116,9 @@ export function createSqliteTasks(
       if (found?.token !== hold.token) return [];
       found.until = now + leaseMs;
       const tasks = handOut(hold.unit, now);
-      return [{ unit: hold.unit, token: hold.token, until: found.until, tasks, ...nextOf(hold.unit) }];
+      return [
+        { unit: hold.unit, token: hold.token, until: found.until, tasks, ...nextOf(hold.unit) },
+      ];
     }),
   );
 
@@ -205,7 +207,9 @@ function prepare(db: Database) {
       'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 0',
     ),
     nextOf: db
-      .prepare<[unit: string], number | null>('SELECT min(due) FROM tasks WHERE unit = ? AND taken = 0')
+      .prepare<[unit: string], number | null>(
+        'SELECT min(due) FROM tasks WHERE unit = ? AND taken = 0',
+      )
       .pluck(),
     startAfresh: db.prepare<{ unit: string; id: string }>(`
       UPDATE tasks SET due = again, again = NULL, taken = 0, tries = 0, deaths = 0

@@ -41,6 +41,8 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
       await changeRecords(records, make, options);
     } catch (error) {
       if (!(error instanceof StaleFenceError)) throw error;
+    } finally {
+      end.over();
     }
   }
 
@@ -52,6 +54,8 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
       const { next, tasks } = await holds.take(now, leaseMs, most);
       return { leases: tasks.map(toLease), next };
     },
+    within: ({ fence, key }, work) =>
+      holds.within({ unit: taskOf(key).unit, token: fence }, work),
     async renew(lease, now, leaseMs) {
       const hold = { unit: taskOf(lease.key).unit, token: lease.fence };
       const until = await holds.renew(hold, now, leaseMs);
@@ -69,8 +73,11 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
     async park(lease, now, reason) {
       const { key } = lease;
       const parked = { key, reason, at: now };
-      await endLease(lease, (task) => ({ ...task, isParked: true }), 'now', (draft) =>
-        draft.put(PARKED, encodeAgendaKey(key), parked),
+      await endLease(
+        lease,
+        (task) => ({ ...task, isParked: true }),
+        'now',
+        (draft) => draft.put(PARKED, encodeAgendaKey(key), parked),
       );
     },
     async nextDueAt() {

@@ -14,7 +14,16 @@ import { decidedKeys, listDecided, noteDecided } from './decided.ts';
 import { carryOut, keysOf } from './effects.ts';
 import { nextOrder } from './order.ts';
 import { keyOf, type ListPage, listRecords, type RecordKind, readOne } from './read-records.ts';
-import { askedPartition, CALL, nameOf, ofTurn, placeOfCall, refOf } from './stored-call.ts';
+import {
+  askedPartition,
+  CALL,
+  isSameRef,
+  nameOf,
+  ofFamily,
+  ofTurn,
+  placeOfCall,
+  proposedIn,
+} from './stored-call.ts';
 import { REPORT } from './stored-report.ts';
 import { touchThread } from './threads.ts';
 
@@ -104,10 +113,11 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         throw new Error(`A call can't be proposed as ${call.status}.`);
       }
       const propose = async (draft: Draft): Promise<Call> => {
-        const [[known]] = await Promise.all([
-          draft.list(CALL, refOf(call), { limit: 1 }, onDamaged),
+        const [proposed] = await Promise.all([
+          draft.list(CALL, proposedIn(call), {}, onDamaged),
           draft.load([keyOf(CALL, call.id), ...groupKeysOf(call), ...keysOf(effects)]),
         ]);
+        const known = proposed.find((each) => isSameRef(each.call, call));
         const stored = known?.call ?? (await draft.read(CALL, call.id))?.call;
         if (stored) return stored;
         await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
@@ -119,9 +129,10 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       };
       return await changeRecords(records, propose, { fence: fenceOf(fence) });
     },
-    async write(before, steps, effects) {
+    async write(before, steps, effects, seen) {
       const after = lastStep(before, steps);
       return await changeRecords(records, async (draft) => {
+        if (seen && !draft.expect(seen)) return false;
         await draft.load(keysOfStep(before, after, effects));
         const stored = await draft.read(CALL, before.id);
         if (stored?.call.revision !== before.revision) return false;
@@ -138,8 +149,10 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
     },
     get: async (id) => (await readOne(records, CALL, id))?.call,
     async ofThread(thread, turn, damaged) {
-      const partition = turn === undefined ? `call.thread|${thread}` : ofTurn(thread, turn);
-      return await list(partition, {}, damaged === 'leave-out' ? onDamaged : rethrow);
+      const told = damaged === 'leave-out' ? onDamaged : rethrow;
+      if (turn !== undefined) return await list(ofTurn(thread, turn), {}, told);
+      const family = await list(ofFamily(thread), {}, told);
+      return family.filter((call) => call.thread === thread);
     },
     async markDelivered(ids, fence) {
       const mark = async (draft: Draft) => {

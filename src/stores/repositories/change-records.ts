@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ThreadFence } from '../../domain/agenda.ts';
 import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
-import { StaleFenceError } from '../../domain/store.ts';
+import { type Seen, StaleFenceError } from '../../domain/store.ts';
 import {
   type Commit,
   entriesDiff,
@@ -31,6 +31,8 @@ export interface Draft {
     page?: ListPage,
     onDamaged?: OnDamaged,
   ): Promise<readonly T[]>;
+  /** Names what was read before in the commit; false where it is known to be newer. */
+  expect(seen: Seen): boolean;
   /** Puts a record in place of what is there. */
   put<T>(kind: RecordKind<T>, id: string, value: T): Promise<void>;
   /** Removes a record; one that is not there stays so. */
@@ -99,6 +101,7 @@ export function staleFence(unit: string, fence: Fence | undefined): StaleFenceEr
 
 function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
   const used = new Set<RecordKey>();
+  const expected = new Map<RecordKey, number>();
   const puts = new Map<RecordKey, RecordChange>();
   const tasks: TaskChange[] = [];
   const entries: string[] = [];
@@ -151,6 +154,10 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
       };
       return await listRecords({ range }, kind, partition, page, onDamaged);
     },
+    expect(seen) {
+      for (const [key, { revision }] of seen) expected.set(key, revision);
+      return [...seen].every(([key, { revision }]) => known.get(key)?.revision === revision || !known.has(key));
+    },
     put: replace,
     remove: (kind, id) => replace(kind, id, undefined),
     task: (change) => void tasks.push(change),
@@ -160,10 +167,11 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     },
   };
   const changes = () => {
-    const checks = [...used].filter((key) => !puts.has(key));
-    const expected = checks.map((key) => ({ key, expects: known.get(key)?.revision ?? 0 }));
+    for (const key of used) expected.set(key, known.get(key)?.revision ?? 0);
+    const checks = [...expected].filter(([key]) => !puts.has(key));
+    const unchanged = checks.map(([key, expects]) => ({ key, expects }));
     const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
-    return { records: [...puts.values(), ...expected], tasks, audit: entries, ...trim };
+    return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim };
   };
   return { draft, changes };
 }

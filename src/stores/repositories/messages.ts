@@ -7,15 +7,20 @@ import type { Records } from '../records/records.ts';
 import { changeRecords, type Draft, fenceOf } from './change-records.ts';
 import { carryOut, keysOf } from './effects.ts';
 import { keyOf, listRecords } from './read-records.ts';
-import { endMessage, MESSAGE } from './stored-message.ts';
+import { endMessage, MESSAGE, OPEN_MESSAGES, openIn, threadOfOpen } from './stored-message.ts';
 import { threadRecordOf, touchThread } from './threads.ts';
 
 /** Creates the inbox. */
 export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
-  const list = async (partition: string): Promise<readonly InboxMessage[]> => {
-    const found = await listRecords(records, MESSAGE, partition, {}, onDamaged);
-    return found.flatMap(({ message }) => message ?? []);
-  };
+  /** Messages that are waiting or going on, by the beginning of their places. */
+  async function list(
+    prefix: string,
+    state: 'waiting' | 'current',
+    told = onDamaged,
+  ): Promise<readonly InboxMessage[]> {
+    const found = await listRecords(records, MESSAGE, OPEN_MESSAGES, { prefix }, told);
+    return found.flatMap(({ message, state: own }) => (own === state && message ? message : []));
+  }
 
   return {
     async receive(message, effects) {
@@ -38,19 +43,17 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
       return new Set(ids.filter((_id, i) => (found[i]?.revision ?? 0) > 0));
     },
     async current(thread) {
-      const partition = `message.current|${thread}`;
-      const [found] = await listRecords(records, MESSAGE, partition, { limit: 1 });
-      return found?.message;
+      const [current] = await list(openIn(thread), 'current', rethrow);
+      return current;
     },
-    waiting: (thread) => list(`message.waiting|${thread}`),
+    waiting: (thread) => list(openIn(thread), 'waiting'),
     ongoing: ({ channel, team }) =>
-      list(`message.ongoing|${channel === undefined ? team : `${team}/${channel}`}`),
+      list(channel === undefined ? `${team}/` : `${team}/${channel}/`, 'current'),
     async busyThreads() {
       const threads = new Set<ThreadKey>();
       for (let after: string | undefined; ; ) {
-        const page = await records.range({ partition: 'message.open', limit: 1_000, after });
-        // The place of an entry begins with its thread.
-        for (const { at } of page) threads.add(at.slice(0, at.indexOf(' ')) as ThreadKey);
+        const page = await records.range({ partition: OPEN_MESSAGES, limit: 1_000, after });
+        for (const { at } of page) threads.add(threadOfOpen(at));
         after = page.at(-1)?.at;
         if (page.length < 1_000) return [...threads];
       }
@@ -67,13 +70,12 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     },
     async begin(id, effects, fence) {
       const begin = async (draft: Draft): Promise<boolean> => {
-        const partition = `message.current|${fence.thread}`;
-        const [stored, [current]] = await Promise.all([
+        const [stored, current] = await Promise.all([
           draft.read(MESSAGE, id),
-          records.count([partition]),
+          list(openIn(fence.thread), 'current', ignore),
         ]);
-        const isFree = current === 0;
-        if (stored?.state !== 'waiting' || stored.thread !== fence.thread || !isFree) return false;
+        if (stored?.state !== 'waiting' || stored.thread !== fence.thread) return false;
+        if (current.length > 0) return false;
         await draft.put(MESSAGE, id, { ...stored, state: 'current' });
         await carryOut(draft, effects);
         return true;
@@ -92,3 +94,9 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     },
   };
 }
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+function ignore(): void {}

@@ -3,7 +3,7 @@ import type { CardPlace } from '../../domain/call.ts';
 import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
 import type { Say } from '../../domain/say.ts';
 import type { Outbox } from '../../domain/store.ts';
-import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument, readRecord } from '../read-record.ts';
 import type { Records } from '../records/records.ts';
 import { askFor } from './agenda-task.ts';
@@ -21,19 +21,21 @@ interface StoredSay {
 
 export const SAID: StoredSay = { isSaid: true };
 
+/** Of all threads, what is not said yet. */
+export const UNSAID = 'say.unsaid';
+
+/** What the places of a thread's words begin with; no thread's key holds a bar. */
+const unsaidIn = (thread: ThreadKey): string => `${thread}|`;
+
 export const SAY: RecordKind<StoredSay> = {
   name: 'say',
   entriesOf({ order: sort = '', say }) {
     if (!say) return [];
-    return [
-      { partition: `say.unsaid|${say.thread}`, sort },
-      { partition: `say.family|${rootOf(say.thread)}`, sort },
-      { partition: 'say.unsaid', sort: say.thread },
-    ];
+    return [{ partition: UNSAID, sort: `${unsaidIn(say.thread)}${sort}` }];
   },
-  read(document, id, { partition }) {
+  read(document, id, { at = '' }) {
     // Of one that can't be read this tells whose it is.
-    const own = /^say\.unsaid\|(.*)$/s.exec(partition ?? '')?.[1];
+    const own = at.slice(0, Math.max(0, at.indexOf('|')));
     const record = { kind: 'say', id, ...(own && { thread: own as ThreadKey }) } as const;
     const stored = readDocument<StoredSay>(document, record);
     if (stored.isSaid) return stored;
@@ -71,7 +73,13 @@ export function createOutbox(records: Records, onDamaged: OnDamaged): Outbox {
       await changeRecords(records, add, { fence: fenceOf(fence) });
     },
     async unsaid(thread) {
-      const found = await listRecords(records, SAY, `say.unsaid|${thread}`, {}, onDamaged);
+      const found = await listRecords(
+        records,
+        SAY,
+        UNSAID,
+        { prefix: unsaidIn(thread) },
+        onDamaged,
+      );
       return found.flatMap(({ say }) => say ?? []);
     },
     async markSaid(id) {
@@ -81,7 +89,7 @@ export function createOutbox(records: Records, onDamaged: OnDamaged): Outbox {
       await changeRecords(records, mark, { durable: 'later' });
     },
     async unsaidThreads() {
-      const found = await listRecords(records, SAY, 'say.unsaid', {}, onDamaged);
+      const found = await listRecords(records, SAY, UNSAID, {}, onDamaged);
       return [...new Set(found.flatMap(({ say }) => say?.thread ?? []))];
     },
     async placeLive(thread, place) {

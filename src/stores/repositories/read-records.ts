@@ -12,7 +12,7 @@ import type {
 export interface Found {
   readonly revision: number;
   /** Where it was found; absent where it was asked for by its key. */
-  readonly partition?: string;
+  readonly at?: string;
 }
 
 /** One kind of record: how it is named, found and read. */
@@ -54,6 +54,8 @@ export async function readOne<T>(
 export interface ListPage {
   readonly after?: string | undefined;
   readonly isBackwards?: boolean;
+  /** Only places that begin with this. */
+  readonly prefix?: string;
   /** (Default: all of it.) */
   readonly limit?: number;
 }
@@ -68,13 +70,13 @@ export async function listRecords<T>(
   records: Pick<Records, 'range'>,
   kind: RecordKind<T>,
   partition: string,
-  { after, isBackwards = false, limit = Number.POSITIVE_INFINITY }: ListPage = {},
+  { after, isBackwards = false, limit = Number.POSITIVE_INFINITY, prefix = '' }: ListPage = {},
   onDamaged: OnDamaged = rethrow,
 ): Promise<readonly T[]> {
   const found: T[] = [];
   for (let from = after; found.length < limit; ) {
     const most = Math.min(PAGE, limit - found.length);
-    const page = await records.range({ partition, isBackwards, limit: most, after: from });
+    const page = await records.range({ partition, isBackwards, prefix, limit: most, after: from });
     found.push(...page.flatMap((each) => readFound(kind, partition, each, onDamaged)));
     from = page.at(-1)?.at;
     if (page.length < most || from === undefined) break;
@@ -111,7 +113,7 @@ function readFound<T>(
   if (revision === 0) return [];
   const id = key.slice(kind.name.length + 1);
   try {
-    const value = kind.read(document, id, { partition, revision });
+    const value = kind.read(document, id, { at, revision });
     const isThere = kind
       .entriesOf(value, id)
       .some((each) => each.partition === partition && at === `${each.sort} ${key}`);

@@ -57,14 +57,12 @@ function partitionsOf(call: Call): readonly string[] {
   return [
     'call.all',
     `call.status|${status}`,
-    `call.thread|${thread}`,
     ofTurn(thread, turn),
-    `call.family|${rootOf(thread)}`,
+    ofFamily(thread),
     `call.mine|${by}|${isOver ? 'over' : 'open'}`,
     `call.tool|${by}|${tool}`,
-    refOf(call),
+    ...(outside ? [refOf(call)] : []),
     ...(key === undefined ? [] : [`call.key|${key}`]),
-    ...(isOver ? [] : [openCallsOf(thread)]),
     ...(isOver && isChannelItself(placeOf(thread)) ? [OVER_IN_CHANNELS] : []),
     ...(isPending ? [`call.pending-of|${by}`] : []),
     ...(isPending && key !== undefined ? [`call.pending-key|${key}`] : []),
@@ -78,15 +76,24 @@ export const askedPartition = (team: string, who: Asked): string => `call.asked|
 /** A long thread has many calls, one turn of it few. */
 export const ofTurn = (thread: ThreadKey, turn: string): string => `call.turn|${thread}|${turn}`;
 
-/** Of a family of threads, the calls that are not over. */
-export const openCallsOf = (thread: ThreadKey): string => `call.open|${rootOf(thread)}`;
+/** The calls of a thread of people and of its child threads. */
+export const ofFamily = (thread: ThreadKey): string => `call.family|${rootOf(thread)}`;
 
 /** Calls of channels themselves that are over. */
 export const OVER_IN_CHANNELS = 'call.over-in-channels';
 
-/** Which tool call of which message it is. */
-export function refOf({ messageId, thread, toolCallId }: Call): string {
+/** Where a call is found again that is proposed once more: in its turn, or by what a program calls it. */
+export function proposedIn(call: Call): string {
+  return call.outside ? refOf(call) : ofTurn(call.thread, call.turn);
+}
+
+function refOf({ messageId, thread, toolCallId }: Call): string {
   return `call.ref|${JSON.stringify([thread, messageId, toolCallId])}`;
+}
+
+/** Whether two calls are the same tool call of the same message. */
+export function isSameRef(a: Call, b: Call): boolean {
+  return a.thread === b.thread && a.messageId === b.messageId && a.toolCallId === b.toolCallId;
 }
 
 /** Behind which a page goes on. */

@@ -2,9 +2,8 @@
 import { DamagedRecordError } from '../../domain/damage.ts';
 import type { InboxMessage } from '../../domain/message.ts';
 import type { MessageEnd } from '../../domain/store.ts';
-import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument, readRecord } from '../read-record.ts';
-import type { IndexEntry } from '../records/records.ts';
 import type { Draft } from './change-records.ts';
 import type { RecordKind } from './read-records.ts';
 
@@ -25,27 +24,14 @@ const STATES: ReadonlySet<StoredMessage['state']> = new Set([
 
 export const MESSAGE: RecordKind<StoredMessage> = {
   name: 'message',
-  entriesOf({ message, state, thread }) {
+  entriesOf({ message, thread }) {
     const known = { partition: `message.thread|${thread}`, sort: '0' };
     if (!message) return [known];
-    const { channel, team } = placeOf(thread);
-    const open = [
-      { partition: `message.${state}|${thread}`, sort: sortTs(message.ts) },
-      { partition: 'message.open', sort: thread },
-      { partition: openOf(thread), sort: '0' },
-    ];
-    const ongoing: readonly IndexEntry[] =
-      state === 'current'
-        ? [team, `${team}/${channel}`].map((place) => ({
-            partition: `message.ongoing|${place}`,
-            sort: thread,
-          }))
-        : [];
-    return [known, ...open, ...ongoing];
+    return [known, { partition: OPEN_MESSAGES, sort: `${openIn(thread)}${sortTs(message.ts)}` }];
   },
-  read(document, id, { partition }) {
+  read(document, id, { at = '' }) {
     // Of one that can't be read this tells whose it is.
-    const thread = /^message\.(?:waiting|current)\|(.*)$/s.exec(partition ?? '')?.[1];
+    const thread = at.includes('|') ? threadOfOpen(at) : undefined;
     const record = { kind: 'message', id, ...(thread && { thread: thread as ThreadKey }) } as const;
     const stored = readDocument<StoredMessage>(document, record);
     const isOpen = stored.state === 'waiting' || stored.state === 'current';
@@ -65,10 +51,15 @@ export const MESSAGE: RecordKind<StoredMessage> = {
   },
 };
 
-/** The partition of the messages of a family of threads that are waiting or going on. */
-export function openOf(thread: ThreadKey): string {
-  const { channel, root, team } = placeOf(thread);
-  return `message.family|${team}/${channel}/${root}`;
+/** Of all threads, the messages that are waiting or going on. */
+export const OPEN_MESSAGES = 'message.open';
+
+/** What the places of a thread's open messages begin with; no thread's key holds a bar. */
+export const openIn = (thread: ThreadKey): string => `${thread}|`;
+
+/** Whose open message stands at a place. */
+export function threadOfOpen(at: string): ThreadKey {
+  return at.slice(0, at.indexOf('|')) as ThreadKey;
 }
 
 /** Seconds may differ in length, their six decimals do not. */

@@ -10,11 +10,7 @@ import { keyOf, listRecords, type RecordKind } from './read-records.ts';
 const TURN_MESSAGE: RecordKind<TurnRecord> = {
   name: 'turn-message',
   entriesOf: ({ position, thread, turn }) => {
-    const sort = String(position).padStart(6, '0');
-    return [
-      { partition: turnOf(thread, turn), sort },
-      { partition: `turn-message.thread|${thread}`, sort },
-    ];
+    return [{ partition: inThread(thread), sort: `${turn}|${String(position).padStart(6, '0')}` }];
   },
   read(document, id) {
     const { thread, turn } = parseId(id);
@@ -22,7 +18,7 @@ const TURN_MESSAGE: RecordKind<TurnRecord> = {
   },
 };
 
-const turnOf = (thread: ThreadKey, turn: string): string => `turn-message.turn|${thread}|${turn}`;
+const inThread = (thread: ThreadKey): string => `turn-message|${thread}`;
 
 /** Neither a thread nor the id of a message holds a bar. */
 const idOf = ({ position, thread, turn }: TurnRecord): string => `${thread}|${turn}|${position}`;
@@ -48,8 +44,7 @@ export async function keepTurnMessages(
 
 /** Removes in a commit what is kept of a thread's turns in progress. */
 export async function dropTurnMessages(draft: Draft, thread: ThreadKey): Promise<void> {
-  const partition = `turn-message.thread|${thread}`;
-  for (const each of await draft.list(TURN_MESSAGE, partition, {}, () => {})) {
+  for (const each of await draft.list(TURN_MESSAGE, inThread(thread), {}, () => {})) {
     await draft.remove(TURN_MESSAGE, idOf(each));
   }
 }
@@ -63,6 +58,7 @@ export function createTurnMessages(records: Records): TurnRecords {
         fence: fenceOf(fence),
       });
     },
-    ofTurn: (thread, turn) => listRecords(records, TURN_MESSAGE, turnOf(thread, turn)),
+    ofTurn: (thread, turn) =>
+      listRecords(records, TURN_MESSAGE, inThread(thread), { prefix: `${turn}|` }),
   };
 }

@@ -6,15 +6,15 @@ import type { History, UntouchedThread } from '../../domain/store.ts';
 import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { checkRecord, readDocument } from '../read-record.ts';
-import type { Records } from '../records/records.ts';
+import { MOST_PER_PAGE, type Records } from '../records/records.ts';
 import { PLACES } from './calls.ts';
 import { changeRecords, type Draft, fenceOf } from './change-records.ts';
 import { forgetDecided } from './decided.ts';
 import { carryOut, keysOf } from './effects.ts';
-import { LIVE, SAID, SAY } from './outbox.ts';
+import { LIVE, SAID, SAY, UNSAID } from './outbox.ts';
 import { keyOf, listRecords, type RecordKind, walkRecords } from './read-records.ts';
-import { CALL, OVER_IN_CHANNELS, openCallsOf } from './stored-call.ts';
-import { openOf } from './stored-message.ts';
+import { CALL, OVER_IN_CHANNELS, ofFamily } from './stored-call.ts';
+import { OPEN_MESSAGES, threadOfOpen } from './stored-message.ts';
 import { THREAD, type TouchedThread, threadRecordOf, touchThread } from './threads.ts';
 import { dropTurnMessages } from './turn-messages.ts';
 
@@ -29,10 +29,8 @@ const TURN: RecordKind<StoredTurn> = {
   name: 'turn',
   entriesOf: ({ order, thread }) => {
     const sort = String(order).padStart(8, '0');
-    return [
-      { partition: `turn.thread|${thread}`, sort },
-      { partition: `turn.family|${rootOf(thread)}`, sort },
-    ];
+    const own = { partition: `turn.thread|${thread}`, sort };
+    return rootOf(thread) === thread ? [own] : [own, { partition: ofChildren(thread), sort }];
   },
   read(document, id) {
     const [thread = ''] = id.split('|');
@@ -66,6 +64,9 @@ const RATING: RecordKind<StoredRating> = {
   },
 };
 
+/** The turns of the child threads of a thread of people. */
+const ofChildren = (thread: ThreadKey): string => `turn.children|${rootOf(thread)}`;
+
 const turnId = (thread: ThreadKey, turn: string): string => `${thread}|${turn}`;
 const ratingsOf = (thread: ThreadKey, turn: string): string => `rating.turn|${thread}|${turn}`;
 const ratingId = ({ rating, thread, turn }: StoredRating): string =>
@@ -83,21 +84,29 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
   async function dropTurns(draft: Draft, thread: ThreadKey): Promise<number> {
     const isBelow = (other: { readonly thread: ThreadKey }) =>
       other.thread === thread || other.thread.startsWith(`${thread}/`);
-    const [turns, ratings] = await Promise.all([
-      draft.list(TURN, `turn.family|${rootOf(thread)}`, {}, ignore),
+    const [own, children, ratings] = await Promise.all([
+      draft.list(TURN, `turn.thread|${rootOf(thread)}`, {}, ignore),
+      draft.list(TURN, ofChildren(thread), {}, ignore),
       draft.list(RATING, `rating.family|${rootOf(thread)}`, {}, ignore),
     ]);
-    const old = turns.filter(isBelow);
-    for (const { thread: own, turn } of old) await draft.remove(TURN, turnId(own, turn.id));
+    const old = [...own, ...children].filter(isBelow);
+    for (const each of old) await draft.remove(TURN, turnId(each.thread, each.turn.id));
     for (const each of ratings.filter(isBelow)) await draft.remove(RATING, ratingId(each));
     return old.length;
   }
 
   /** When something happened in a thread last, the steps of its calls included, and how many of these there are. */
   async function touchedByCalls({ thread, touchedAt }: TouchedThread) {
-    const calls = await listRecords(records, CALL, `call.family|${thread}`, {}, ignore);
+    const calls = await listRecords(records, CALL, ofFamily(thread), {}, ignore);
     const last = calls.reduce((newest, { call }) => Math.max(newest, call.updatedAt), touchedAt);
-    return { touchedAt: last, calls: calls.length };
+    const isOpen = calls.some(({ call }) => !isTerminal(call));
+    return { touchedAt: last, calls: calls.length, isOpen };
+  }
+
+  /** Whether a message of a thread or of its child threads is waiting or going on. */
+  async function isOpen(root: ThreadKey): Promise<boolean> {
+    const page = { partition: OPEN_MESSAGES, prefix: root, limit: MOST_PER_PAGE };
+    return (await records.range(page)).some(({ at }) => rootOf(threadOfOpen(at)) === root);
   }
 
   async function dropCalls(draft: Draft, calls: readonly Call[]): Promise<void> {
@@ -110,9 +119,10 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
 
   /** All but that messages were received and words were said. */
   async function dropThread(draft: Draft, root: ThreadKey): Promise<void> {
-    const stored = await draft.list(CALL, `call.family|${root}`, {}, ignore);
+    const stored = await draft.list(CALL, ofFamily(root), {}, ignore);
     const calls = stored.map(({ call }) => call);
-    const unsaid = await draft.list(SAY, `say.family|${root}`, {}, ignore);
+    const said = await draft.list(SAY, UNSAID, { prefix: root }, ignore);
+    const unsaid = said.filter(({ say }) => say && rootOf(say.thread) === root);
     await dropTurns(draft, root);
     await dropCalls(draft, calls);
     const threads = new Set([
@@ -181,8 +191,9 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
         if (each.touchedAt >= before) break;
         const { calls, touchedAt } = await touchedByCalls(each);
         if (touchedAt >= before) continue;
-        const [turns = 0] = await records.count([`turn.family|${each.thread}`]);
-        found.push({ thread: each.thread, touchedAt, turns, calls });
+        const counted = [`turn.thread|${each.thread}`, ofChildren(each.thread)];
+        const [own = 0, children = 0] = await records.count(counted);
+        found.push({ thread: each.thread, touchedAt, turns: own + children, calls });
         if (found.length === skip + limit) break;
       }
       return found.slice(skip);
@@ -190,9 +201,9 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
     async remove({ thread, touchedAt }, effects) {
       return await changeRecords(records, async (draft) => {
         const stored = await draft.read(THREAD, thread);
-        if (!stored || (await touchedByCalls(stored)).touchedAt !== touchedAt) return false;
-        const open = await records.count([openCallsOf(thread), openOf(thread)]);
-        if (open.some((count) => count > 0)) return false;
+        if (!stored) return false;
+        const [found, hasMessages] = await Promise.all([touchedByCalls(stored), isOpen(thread)]);
+        if (found.touchedAt !== touchedAt || found.isOpen || hasMessages) return false;
         await dropThread(draft, thread);
         await carryOut(draft, effects);
         return true;

@@ -46,10 +46,17 @@ export class ModelRecords {
     return keys.map((key) => this.#records.get(key) ?? { key, revision: 0, document: '' });
   }
 
-  range({ after, isBackwards = false, limit, partition }: Page): readonly FoundRecord[] {
+  range({
+    after,
+    isBackwards = false,
+    limit,
+    partition,
+    prefix = '',
+  }: Page): readonly FoundRecord[] {
     const all = [...(this.#entries.get(partition) ?? [])].sort(byBytes);
     const ordered = isBackwards ? all.reverse() : all;
     const rest = ordered.filter((at) => {
+      if (!at.startsWith(prefix)) return false;
       if (after === undefined) return true;
       return isBackwards ? byBytes(at, after) < 0 : byBytes(at, after) > 0;
     });

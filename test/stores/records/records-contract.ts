@@ -14,7 +14,7 @@ export interface OpenedRecords {
 
 const KEYS = ['call/a', 'call/é', 'say/a b', 'say/𝄞'];
 const PARTITIONS = ['p', 'q|ü'];
-const SORTS = ['0', '1', 'é', '￿', '𝄞'];
+const SORTS = ['0', '1', '11', 'é', '￿', '𝄞'];
 const UNITS = ['T1/C1/1', 'T1/C1/2', 'T1/C1/1/call'];
 const TASKS = ['run:a', 'draw:b'];
 const LEASE_MS = 10;
@@ -81,6 +81,7 @@ const step = fc.oneof(
       do: fc.constant('range' as const),
       partition: fc.constantFrom(...PARTITIONS),
       isBackwards: fc.boolean(),
+      prefix: fc.constantFrom('', '', '1', 'é'),
       limit: fc.integer({ min: 0, max: 3 }),
     }),
   },
@@ -230,9 +231,9 @@ class Pair {
     await this.#records.release(hold.theirs);
   }
 
-  async #pages({ isBackwards, limit, partition }: Extract<Step, { do: 'range' }>) {
+  async #pages({ isBackwards, limit, partition, prefix }: Extract<Step, { do: 'range' }>) {
     for (let after: string | undefined; ; ) {
-      const page = { partition, isBackwards, limit, ...(after !== undefined && { after }) };
+      const page = { partition, isBackwards, prefix, limit, ...(after !== undefined && { after }) };
       const found = this.model.range(page);
       assert.deepEqual(await this.#records.range(page), found);
       after = found.at(-1)?.at;

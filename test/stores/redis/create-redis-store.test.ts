@@ -5,6 +5,7 @@ import { pumpKey, redrawKey } from '../../../src/domain/agenda.ts';
 import { openBeside } from '../../../src/stores/open-beside.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { THREAD } from '../../support/a-call.ts';
+import { callRef } from '../../support/call-ref.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { startRedis } from '../../support/redis-server.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../support/store-contract/store-bench.ts';
 import { until } from '../../support/until.ts';
 import { openerOf, SILENT } from './open-store.ts';
-import { callRef } from '../../support/call-ref.ts';
 
 const { start, stop, openStore, url } = openerOf(startRedis);
 

@@ -6,6 +6,7 @@ import { bulletinId } from '../../../src/domain/bulletin.ts';
 import type { Effects } from '../../../src/domain/store.ts';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
+import { callRef } from '../../support/call-ref.ts';
 import { claimOne } from '../../support/claim-one.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -18,7 +19,6 @@ import {
   stepTo,
 } from '../../support/store-contract/store-bench.ts';
 import { SILENT } from './open-store.ts';
-import { callRef } from '../../support/call-ref.ts';
 
 let server: RedisServer;
 let proxy: FaultProxy;
@@ -74,7 +74,9 @@ const ACTS: Readonly<Record<string, Act>> = {
   'ledger.write to a run': ({ ledger }) =>
     ledger.write(approved.call, [running], effects('claimed')),
   'reports.keep': ({ reports }) =>
-    reports.keep(running.call, { text: 'half', at: 7 }, [{ key: runKey(callRef('r')), dueAt: 9e12 }]),
+    reports.keep(running.call, { text: 'half', at: 7 }, [
+      { key: runKey(callRef('r')), dueAt: 9e12 },
+    ]),
   'ledger.markDelivered': ({ ledger }) => ledger.markDelivered([proposal.id], fence),
   'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
   'ledger.placeSide': ({ ledger }) =>

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3';
 import { pumpKey, runKey, sayKey } from '../../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/a-call.ts';
+import { callRef } from '../../support/call-ref.ts';
 import { claimOne } from '../../support/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {
@@ -23,7 +24,6 @@ import {
   storeCall,
 } from '../../support/store-contract/store-bench.ts';
 import { holdInProcess, openStore, tempDir } from './open-store.ts';
-import { callRef } from '../../support/call-ref.ts';
 
 const OPEN = { clock: createManualClock() };
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgendaKey, redrawKey, runKey } from '../../../src/domain/agenda.ts';
+import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import { claimKey, LEASE_MS, type OpenBench } from './store-bench.ts';
-import { callRef } from '../call-ref.ts';
 
 const KEY = runKey(callRef('call_a'));
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { heedKey, pumpKey, redrawKey, runKey, sayKey } from '../../../src/domain/agenda.ts';
 import { THREAD } from '../a-call.ts';
+import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import { claimKey, LEASE_MS, type OpenBench, OTHER_THREAD } from './store-bench.ts';
-import { callRef } from '../call-ref.ts';
 
 const KEY = runKey(callRef('call_a'));
 
@@ -12,7 +12,10 @@ export function claimContract(open: OpenBench): void {
   test('the key that has been due longest is claimed first, and none before its time', async (t) => {
     const { clock, store } = await open(t);
     const start = clock.now();
-    const wakes = [30, 10, 20].map((ms) => ({ key: runKey(callRef(`call_${ms}`)), dueAt: start + ms }));
+    const wakes = [30, 10, 20].map((ms) => ({
+      key: runKey(callRef(`call_${ms}`)),
+      dueAt: start + ms,
+    }));
     await store.agenda.wake(wakes);
     assert.equal(await store.agenda.nextDueAt(), start + 10);
     assert.equal(await claimOne(store.agenda, start + 9, LEASE_MS), undefined);

@@ -4,6 +4,7 @@ import { redrawKey } from '../../../src/domain/agenda.ts';
 import type { Effects, Store } from '../../../src/domain/store.ts';
 import { StaleFenceError } from '../../../src/domain/store.ts';
 import { THREAD } from '../a-call.ts';
+import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import {
   aDraft,
@@ -17,7 +18,6 @@ import {
   stepTo,
   storeCall,
 } from './store-bench.ts';
-import { callRef } from '../call-ref.ts';
 
 const MESSAGE = aMessage('1700000009.000100');
 

@@ -8,6 +8,7 @@ import {
   sayKey,
 } from '../../../src/domain/agenda.ts';
 import { THREAD } from '../a-call.ts';
+import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import {
   aSay,
@@ -18,7 +19,6 @@ import {
   OTHER_THREAD,
   storeCall,
 } from './store-bench.ts';
-import { callRef } from '../call-ref.ts';
 
 const KEY = runKey(callRef('call_a'));
 
@@ -55,8 +55,15 @@ export function recoveryContract(open: OpenBench): void {
       { key: runKey(callRef('a')), dueAt: 5 },
       { key: pumpKey(THREAD), dueAt: 5 },
     ]);
-    const found = await agenda.unplanned([...ids.map((id) => runKey(callRef(id))), pumpKey(THREAD), sayKey(THREAD)]);
-    assert.deepEqual(found, [...['z', 'x:y', '', 'm'].map((id) => runKey(callRef(id))), sayKey(THREAD)]);
+    const found = await agenda.unplanned([
+      ...ids.map((id) => runKey(callRef(id))),
+      pumpKey(THREAD),
+      sayKey(THREAD),
+    ]);
+    assert.deepEqual(found, [
+      ...['z', 'x:y', '', 'm'].map((id) => runKey(callRef(id))),
+      sayKey(THREAD),
+    ]);
     assert.deepEqual(await agenda.unplanned([]), []);
   });
 
