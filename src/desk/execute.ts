@@ -92,7 +92,11 @@ export function createExecute(
 
   /** The bytes that run are read back from the store and hashed once more, or it ends here. A worker that stood still since has lost the call, and must not run it. */
   async function readBack(claimed: Call, work: Work): Promise<ReadBack> {
-    const stored = await untilAnswered(() => store.ledger.get(claimed.id), whileHeld(work), deps);
+    const stored = await untilAnswered(
+      () => store.fresh(() => store.ledger.get(claimed.id)),
+      whileHeld(work),
+      deps,
+    );
     await work.assertHeld();
     if (stored && stored.revision !== claimed.revision) {
       throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);

@@ -217,7 +217,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const take = async () => {
       const next = await agent.resume(fence.thread, replies, fence, signal);
       await handed.finishTaken(answered, next);
-      await store.ledger.markDelivered([...answered.keys()], fence);
+      // Ours is told by its messages what it has taken; the end of the turn marks it.
+      if (!agent.rebuild) await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
     return answers.isLast ? await take() : await goOn(message, fence, pause, take);
@@ -240,7 +241,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const stop = signals.watch(fence.thread);
     try {
       const message = await nextTurn(fence, work);
-      if (!message) return false;
+      if (!message) {
+        // Whoever ended its turn may have died before it said so.
+        if (work.tries > 0) progress.ended(fence.thread, false);
+        return false;
+      }
       await awaited.meet(message);
       const signal = AbortSignal.any([work.signal, stop.signal]);
       return await carryOn(message, fence, { ...work, signal }).catch((error: unknown) => {

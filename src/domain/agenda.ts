@@ -51,6 +51,14 @@ export interface Lease {
   readonly deaths: number;
 }
 
+/** A hold on a thread beside the work that is done in it. */
+export interface Visit {
+  readonly fence: number;
+  /** Does something under it. */
+  within<T>(work: () => Promise<T>): Promise<T>;
+  leave(): Promise<void>;
+}
+
 /** What was leased, and when the next key is due or its lease runs out after that; undefined when there is none. */
 export interface Claimed {
   readonly leases: readonly Lease[];
@@ -82,6 +90,8 @@ export interface Agenda {
   wake(wakes: readonly Wake[]): Promise<void>;
   /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. Tells what is left. */
   claim(now: number, leaseMs: number, most: number): Promise<Claimed>;
+  /** Holds the thread of a key as long as somebody is in it, be it held by this process already; undefined where another has it. */
+  enter(key: AgendaKey, leaseMs: number): Promise<Visit | undefined>;
   /** Does the work of a lease: what it reads of its thread is kept in memory as long as the thread is held. */
   within<T>(lease: Lease, work: () => Promise<T>): Promise<T>;
   /** Extends a lease; undefined when another worker has the key. */

@@ -35,6 +35,8 @@ export interface Effects {
   readonly says?: readonly Say[];
   /** Messages that end with this change; one that had ended stays as it was. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
+  /** Calls whose outcomes are taken with it; those that are not there are passed over. */
+  readonly delivered?: readonly string[];
   /** Messages of turns in progress; a position that is known stays as it was. */
   readonly records?: readonly TurnRecord[];
 }
@@ -44,8 +46,13 @@ type PageBefore = { readonly before?: string | undefined; readonly limit: number
 
 /** The calls: the only truth about them, and the only lock on running one. */
 export interface Ledger {
-  /** Inserts a proposed call unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
-  propose(call: Call, effects: Effects, fence?: ThreadFence): Promise<Call>;
+  /** Inserts a proposed call, with the steps that it takes at once, unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
+  propose(
+    call: Call,
+    effects: Effects,
+    fence?: ThreadFence,
+    steps?: readonly Step[],
+  ): Promise<Call>;
   /** Replaces `before` by the last step's call, if `before` is still the newest revision, and what was seen is as it was; false when another writer was first. Throws for a step that the table of the call's life lacks. */
   write(before: Call, steps: readonly Step[], effects: Effects, seen?: Seen): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
@@ -253,6 +260,8 @@ export interface Store {
   readonly reports: Reports;
   /** Decides something, and tells what it has read of the store: what was kept in memory may be behind. */
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: Seen }>;
+  /** Reads past what is kept in memory. */
+  fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;
   close(): Promise<void>;

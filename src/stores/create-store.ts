@@ -52,6 +52,7 @@ export function createStore(parts: StoreParts): MadeStore {
     listen: holds.listen,
     lookAgain: holds.lookAgain,
     observe: holds.observe,
+    fresh: holds.fresh,
     ledger: createCalls(records, onDamaged),
     inbox: createMessages(records, onDamaged),
     records: createTurnMessages(records),

@@ -92,7 +92,8 @@ export function createHoldCache(unit: string): HoldCache {
     keepList(page, found, mark) {
       // A page that is full may not be all of it.
       if (mark !== changes || !isOwnPage(page) || found.length >= page.limit) return;
-      for (const { document, key, revision } of found) records.set(key, { key, revision, document });
+      for (const { document, key, revision } of found)
+        records.set(key, { key, revision, document });
       lists.set(nameOf(page), { page, ats: new Map(found.map(({ at, key }) => [at, key])) });
     },
     beginChange() {

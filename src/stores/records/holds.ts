@@ -43,6 +43,11 @@ export interface TaskEnd {
   over(): void;
 }
 
+/** A unit that is held as long as somebody is in it. */
+export interface Visit extends Fence {
+  leave(): Promise<void>;
+}
+
 /** What a decision has read, as it was. */
 export type Seen = ReadonlyMap<RecordKey, StoredRecord>;
 
@@ -57,8 +62,17 @@ export interface Holds {
   take(now: number, leaseMs: number, most: number): Promise<TakenTasks>;
   /** Prolongs a hold; answers until when, and undefined when it is lost. */
   renew(hold: Fence, now: number, leaseMs: number): Promise<number | undefined>;
-  /** Ends a task in hand, whose change is written by the caller; undefined where one that is done can wait for the next commit of its unit. */
-  end(task: Pick<HeldTask, 'unit' | 'id' | 'token'>, change: TaskChange): TaskEnd | undefined;
+  /** Ends a task in hand, whose change is written by the caller; `later`: one that is done can wait for the next commit of its unit, `again`: it is to be flushed, since it was asked for meanwhile. */
+  end(
+    task: Pick<HeldTask, 'unit' | 'id' | 'token'>,
+    change: TaskChange,
+  ): TaskEnd | 'later' | 'again';
+  /** Writes what was done in a unit. */
+  flush(hold: Fence): Promise<void>;
+  /** Joins who works on a unit here, or leases a free one; undefined where others have it. */
+  enter(unit: string, leaseMs: number): Promise<Visit | undefined>;
+  /** Reads past what is kept. */
+  fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Calls the listener when there may be something to take. */
   listen(listener: () => void): Promise<void>;
   /** Has the store asked with the next look: what others have said may be lost. */
@@ -75,8 +89,8 @@ interface Held {
   readonly done: Set<string>;
   readonly cache: HoldCache;
   waiting: Task[];
-  /** Something was asked for that may be in hand: it is to be done once more. */
-  isAskedAgain: boolean;
+  /** What was asked for while it was in hand: it is to be done once more. */
+  readonly again: Set<string>;
 }
 
 /** Where something is done: under which hold, and what it has read if that is asked for. */
@@ -86,6 +100,10 @@ interface Place {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+
+function newId(): string {
+  return randomBytes(12).toString('base64url');
+}
 
 /** Creates the holds of a process on its records. */
 export function createHolds(records: Records, clock: Clock): Holds {
@@ -113,7 +131,8 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const held = units.get(unit);
       if (!held) continue;
       held.cache.drop();
-      Object.assign(held, { next: 0, isAskedAgain: true });
+      held.next = 0;
+      for (const id of held.inHand) held.again.add(id);
     }
     if (asked === undefined || asked.some((unit) => !units.has(unit))) quietUntil = 0;
   }
@@ -126,7 +145,12 @@ export function createHolds(records: Records, clock: Clock): Holds {
       return;
     }
     const cache = createHoldCache(unit);
-    const fresh = { cache, inHand: new Set<string>(), done: new Set<string>(), isAskedAgain: false };
+    const fresh = {
+      cache,
+      inHand: new Set<string>(),
+      done: new Set<string>(),
+      again: new Set<string>(),
+    };
     units.set(unit, { unit, token, until, next, waiting: [...tasks], ...fresh });
   }
 
@@ -149,7 +173,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const held = units.get(change.unit);
       if (!held) quietUntil = Math.min(quietUntil, change.askedFor);
       else if (change.askedFor > now) held.next = Math.min(held.next, change.askedFor);
-      else held.isAskedAgain = true;
+      else held.again.add(change.id);
     }
   }
 
@@ -227,14 +251,33 @@ export function createHolds(records: Records, clock: Clock): Holds {
     return done;
   }
 
-  /** Writes what was done, so that what others ask for anew is seen. */
+  /** Writes what was done; what was asked for meanwhile is handed out again. */
   async function flushDone(holds: readonly Held[]): Promise<void> {
     const some = holds.filter(({ done }) => done.size > 0);
     if (some.length === 0) return;
     const sent = some.map(({ done, token, unit }) => ({ unit, token, done: [...done] }));
     for (const { done } of some) done.clear();
-    const id = randomBytes(12).toString('base64url');
-    await records.commit({ id, durable: 'later', held: { now: clock.now(), units: sent } });
+    const held = { now: clock.now(), units: sent };
+    const done = await records.commit({ id: newId(), durable: 'later', held });
+    if (done.kind === 'done') adoptHandedOut(done.handedOut, sent);
+  }
+
+  /** Gives a unit back of which nothing is in hand. */
+  async function release({ done, next, token, unit }: Held): Promise<void> {
+    units.delete(unit);
+    const tasks = [...done].map((id) => ({ unit, id, isDone: true as const }));
+    const fences = [{ unit, token }];
+    try {
+      await records.commit({ id: newId(), durable: 'later', fences, releases: true, tasks });
+    } finally {
+      quietUntil = Math.min(quietUntil, next);
+    }
+  }
+
+  async function releaseIdle(held: Held): Promise<void> {
+    if (newestOf(held) !== held) return;
+    if (held.inHand.size === 0 && held.waiting.length === 0) await release(held);
+    tellListeners();
   }
 
   async function renewAll(holds: readonly Held[], now: number, leaseMs: number): Promise<void> {
@@ -287,6 +330,31 @@ export function createHolds(records: Records, clock: Clock): Holds {
 
   return {
     records: { ...records, get, range, commit },
+    async flush(hold) {
+      const held = newestOf(hold);
+      if (!held) return;
+      await flushDone([held]);
+      await releaseIdle(held);
+    },
+    async enter(unit, leaseMs) {
+      if (!units.has(unit)) {
+        const { holds } = await records.lease(clock.now(), leaseMs, { unit });
+        for (const hold of holds) adopt(hold);
+        if (holds.some(({ tasks }) => tasks.length > 0)) tellListeners();
+      }
+      const held = units.get(unit);
+      if (!held || held.until <= clock.now()) return undefined;
+      const visitor = newId();
+      held.inHand.add(visitor);
+      return {
+        ...{ unit, token: held.token },
+        async leave() {
+          held.inHand.delete(visitor);
+          await releaseIdle(held);
+        },
+      };
+    },
+    fresh: (work) => place.run({ hold: undefined, seen: place.getStore()?.seen }, work),
     within: (hold, work) => place.run({ hold, seen: place.getStore()?.seen }, work),
     async observe(work) {
       const seen = new Map<RecordKey, StoredRecord>();
@@ -319,13 +387,14 @@ export function createHolds(records: Records, clock: Clock): Holds {
       };
       if (!held) return { done: [], releases: true, over: lookAgain };
       held.inHand.delete(id);
-      if ('putOffTo' in change) held.next = Math.min(held.next, change.putOffTo);
+      const isAgain = held.again.delete(id);
       const releases = held.inHand.size === 0 && held.waiting.length === 0;
-      if ('isDone' in change && !releases && !held.isAskedAgain) {
+      if ('isDone' in change && (isAgain || !releases)) {
         held.done.add(id);
-        return undefined;
+        return isAgain ? 'again' : 'later';
       }
-      if (held.isAskedAgain) held.next = 0;
+      if ('putOffTo' in change) held.next = Math.min(held.next, isAgain ? 0 : change.putOffTo);
+      if ('isParked' in change && isAgain) held.next = 0;
       const done = [...held.done];
       held.done.clear();
       if (releases) units.delete(unit);

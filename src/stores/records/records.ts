@@ -77,7 +77,7 @@ export type TaskChange =
 
 /** A unit of whoever commits: what the commit asks for there is handed out at once if it is due. */
 export interface HeldUnit extends Fence {
-  /** Tasks that were done before. */
+  /** Tasks that were done before; one that was asked for meanwhile and is due is handed out again. */
   readonly done: readonly string[];
 }
 

@@ -131,7 +131,9 @@ while i<=#ARGV do
     if own[a] then wanted[#wanted+1]={a,b} end
   elseif op=='X' or (op=='Y' and own[a]) then
     local task=read(a,b)
-    if task and task.again then again(a,b,task)
+    if task and task.again then
+      again(a,b,task)
+      if op=='Y' then wanted[#wanted+1]={a,b} end
     elseif task and task.taken then call('HDEL',P..':t:'..a,b) end
     changed[a]=true
   elseif op=='F' then

@@ -128,22 +128,29 @@ export function createSqliteTasks(
     return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
   }
 
+  /** Ends a task in hand; answers it where it is handed out again. */
+  function finish(unit: string, id: string, now: number): readonly Task[] {
+    if (statements.drop.run({ unit, id }).changes > 0) return [];
+    const due = statements.startHeld.get({ unit, id, now });
+    return typeof due === 'number' && due <= now ? [{ unit, id, due, tries: 0, deaths: 0 }] : [];
+  }
+
   const isHeld = ({ unit, token: borne }: Fence) => leases.get(unit)?.token === borne;
 
   return {
     isHeld,
     change({ fences = [], held, releases, tasks = [] }) {
-      const units = held?.units.filter(isHeld) ?? [];
-      for (const { done, unit } of units) {
-        for (const id of done) changeTask(statements, { unit, id, isDone: true });
-      }
-      const own = new Set(units.map(({ unit }) => unit));
-      const handedOut = tasks.flatMap((change) => {
-        if (!('askedFor' in change) || !own.has(change.unit)) return changeTask(statements, change);
-        return askHeld(change, held?.now ?? 0);
+      const { now, units } = held ?? { now: 0, units: [] };
+      const own = units.filter(isHeld);
+      const again = own.flatMap(({ done, unit }) => done.flatMap((id) => finish(unit, id, now)));
+      const names = new Set(own.map(({ unit }) => unit));
+      const asked = tasks.flatMap((change) => {
+        if (!('askedFor' in change) || !names.has(change.unit))
+          return changeTask(statements, change);
+        return askHeld(change, now);
       });
       if (releases) for (const { unit } of fences) statements.giveBack.run(unit);
-      return handedOut;
+      return [...again, ...asked];
     },
     released(fences) {
       for (const { unit } of fences) leases.delete(unit);
@@ -214,6 +221,11 @@ function prepare(db: Database) {
     startAfresh: db.prepare<{ unit: string; id: string }>(`
       UPDATE tasks SET due = again, again = NULL, taken = 0, tries = 0, deaths = 0
       WHERE unit = @unit AND id = @id AND again IS NOT NULL`),
+    startHeld: db
+      .prepare<{ unit: string; id: string; now: number }, number>(`
+        UPDATE tasks SET due = again, again = NULL, taken = again <= @now, tries = 0, deaths = 0
+        WHERE unit = @unit AND id = @id AND again IS NOT NULL RETURNING due`)
+      .pluck(),
     putOff: db.prepare<{ unit: string; id: string; at: number; failures: number }>(`
       UPDATE tasks SET due = min(coalesce(again, @at), @at), again = NULL, taken = 0,
         tries = tries + @failures, deaths = 0

@@ -27,9 +27,10 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
   ): Promise<void> {
     const task = taskOf(key);
     const changed = change(task);
-    const end = holds.end({ ...task, token: fence }, changed);
-    if (!end) return;
     const { unit } = task;
+    const end = holds.end({ ...task, token: fence }, changed);
+    if (end === 'later') return;
+    if (end === 'again') return await holds.flush({ unit, token: fence });
     const make = async (draft: Draft) => {
       for (const id of end.done) draft.task({ unit, id, isDone: true });
       draft.task(changed);
@@ -54,8 +55,17 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
       const { next, tasks } = await holds.take(now, leaseMs, most);
       return { leases: tasks.map(toLease), next };
     },
-    within: ({ fence, key }, work) =>
-      holds.within({ unit: taskOf(key).unit, token: fence }, work),
+    async enter(key, leaseMs) {
+      const visit = await holds.enter(taskOf(key).unit, leaseMs);
+      return (
+        visit && {
+          fence: visit.token,
+          within: (work) => holds.within(visit, work),
+          leave: visit.leave,
+        }
+      );
+    },
+    within: ({ fence, key }, work) => holds.within({ unit: taskOf(key).unit, token: fence }, work),
     async renew(lease, now, leaseMs) {
       const hold = { unit: taskOf(lease.key).unit, token: lease.fence };
       const until = await holds.renew(hold, now, leaseMs);

@@ -18,6 +18,7 @@ import {
   askedPartition,
   CALL,
   isSameRef,
+  markTaken,
   nameOf,
   ofFamily,
   ofTurn,
@@ -107,18 +108,19 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
   }
 
   return {
-    async propose(call, effects, fence) {
-      assertOwnThread(call.thread, fence);
-      if (!isEdge(null, call.status, 'propose')) {
-        throw new Error(`A call can't be proposed as ${call.status}.`);
+    async propose(proposed, effects, fence, steps = []) {
+      assertOwnThread(proposed.thread, fence);
+      if (!isEdge(null, proposed.status, 'propose')) {
+        throw new Error(`A call can't be proposed as ${proposed.status}.`);
       }
+      const call = steps.length === 0 ? proposed : lastStep(proposed, steps);
       const propose = async (draft: Draft): Promise<Call> => {
-        const [proposed] = await Promise.all([
+        const [known] = await Promise.all([
           draft.list(CALL, proposedIn(call), {}, onDamaged),
           draft.load([keyOf(CALL, call.id), ...groupKeysOf(call), ...keysOf(effects)]),
         ]);
-        const known = proposed.find((each) => isSameRef(each.call, call));
-        const stored = known?.call ?? (await draft.read(CALL, call.id))?.call;
+        const same = known.find((each) => isSameRef(each.call, call));
+        const stored = same?.call ?? (await draft.read(CALL, call.id))?.call;
         if (stored) return stored;
         await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
         await noteGroups(draft, call);
@@ -155,14 +157,7 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       return family.filter((call) => call.thread === thread);
     },
     async markDelivered(ids, fence) {
-      const mark = async (draft: Draft) => {
-        for (const id of ids) {
-          const stored = await draft.read(CALL, id);
-          const call = stored?.call;
-          if (!call || call.delivered || (fence && call.thread !== fence.thread)) continue;
-          await draft.put(CALL, id, { ...stored, call: { ...call, delivered: true } });
-        }
-      };
+      const mark = (draft: Draft) => markTaken(draft, ids, fence?.thread);
       await changeRecords(records, mark, { durable: 'later', fence: fenceOf(fence) });
     },
     placeCard: (id, card) => changePlaces(id, (before) => ({ ...before, card })),

@@ -156,7 +156,9 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     },
     expect(seen) {
       for (const [key, { revision }] of seen) expected.set(key, revision);
-      return [...seen].every(([key, { revision }]) => known.get(key)?.revision === revision || !known.has(key));
+      return [...seen].every(
+        ([key, { revision }]) => known.get(key)?.revision === revision || !known.has(key),
+      );
     },
     put: replace,
     remove: (kind, id) => replace(kind, id, undefined),

@@ -5,12 +5,19 @@ import { askFor } from './agenda-task.ts';
 import type { Draft } from './change-records.ts';
 import { addSays, SAY } from './outbox.ts';
 import { keyOf } from './read-records.ts';
+import { CALL, markTaken } from './stored-call.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
 import { keepTurnMessages, turnMessageKey } from './turn-messages.ts';
 
 /** The records that effects are about. */
-export function keysOf({ messageEnds = [], records = [], says = [] }: Effects): readonly string[] {
+export function keysOf({
+  delivered = [],
+  messageEnds = [],
+  records = [],
+  says = [],
+}: Effects): readonly string[] {
   return [
+    ...delivered.map((id) => keyOf(CALL, id)),
     ...messageEnds.map(({ id }) => keyOf(MESSAGE, id)),
     ...records.map(turnMessageKey),
     ...says.map(({ id }) => keyOf(SAY, id)),
@@ -19,10 +26,12 @@ export function keysOf({ messageEnds = [], records = [], says = [] }: Effects): 
 
 /** Puts what goes with a change into its commit. */
 export async function carryOut(draft: Draft, effects: Effects): Promise<void> {
-  const { audit = [], messageEnds = [], records = [], says = [], wakes = [] } = effects;
+  const { audit = [], delivered = [], messageEnds = [], records = [] } = effects;
+  const { says = [], wakes = [] } = effects;
   appendAudit(draft, audit);
   await draft.load(keysOf(effects));
   for (const { how, id } of messageEnds) await endMessage(draft, id, how);
+  await markTaken(draft, delivered);
   await keepTurnMessages(draft, records);
   await addSays(draft, says);
   askFor(draft, wakes);

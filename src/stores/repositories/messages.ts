@@ -43,10 +43,10 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
       return new Set(ids.filter((_id, i) => (found[i]?.revision ?? 0) > 0));
     },
     async current(thread) {
-      const [current] = await list(openIn(thread), 'current', rethrow);
+      const [current] = await list(openIn(thread, 'current'), 'current', rethrow);
       return current;
     },
-    waiting: (thread) => list(openIn(thread), 'waiting'),
+    waiting: (thread) => list(openIn(thread, 'waiting'), 'waiting'),
     ongoing: ({ channel, team }) =>
       list(channel === undefined ? `${team}/` : `${team}/${channel}/`, 'current'),
     async busyThreads() {
@@ -72,7 +72,7 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
       const begin = async (draft: Draft): Promise<boolean> => {
         const [stored, current] = await Promise.all([
           draft.read(MESSAGE, id),
-          list(openIn(fence.thread), 'current', ignore),
+          list(openIn(fence.thread, 'current'), 'current', ignore),
         ]);
         if (stored?.state !== 'waiting' || stored.thread !== fence.thread) return false;
         if (current.length > 0) return false;

@@ -6,6 +6,7 @@ import type { Person } from '../../domain/person.ts';
 import { isChannelItself, placeOf, rootOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readRecord } from '../read-record.ts';
 import { type IndexEntry, sortTime } from '../records/records.ts';
+import type { Draft } from './change-records.ts';
 import { keyOf, type RecordKind } from './read-records.ts';
 
 /** A call with its place among those of the same millisecond. */
@@ -94,6 +95,20 @@ function refOf({ messageId, thread, toolCallId }: Call): string {
 /** Whether two calls are the same tool call of the same message. */
 export function isSameRef(a: Call, b: Call): boolean {
   return a.thread === b.thread && a.messageId === b.messageId && a.toolCallId === b.toolCallId;
+}
+
+/** Marks outcomes as taken; calls that are not there, or of another thread than the given one, are passed over. */
+export async function markTaken(
+  draft: Draft,
+  ids: readonly string[],
+  thread?: ThreadKey,
+): Promise<void> {
+  for (const id of ids) {
+    const stored = await draft.read(CALL, id);
+    const call = stored?.call;
+    if (!call || call.delivered || (thread && call.thread !== thread)) continue;
+    await draft.put(CALL, id, { ...stored, call: { ...call, delivered: true } });
+  }
 }
 
 /** Behind which a page goes on. */

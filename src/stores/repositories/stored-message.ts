@@ -24,10 +24,13 @@ const STATES: ReadonlySet<StoredMessage['state']> = new Set([
 
 export const MESSAGE: RecordKind<StoredMessage> = {
   name: 'message',
-  entriesOf({ message, thread }) {
+  entriesOf({ message, state, thread }) {
     const known = { partition: `message.thread|${thread}`, sort: '0' };
     if (!message) return [known];
-    return [known, { partition: OPEN_MESSAGES, sort: `${openIn(thread)}${sortTs(message.ts)}` }];
+    return [
+      known,
+      { partition: OPEN_MESSAGES, sort: `${openIn(thread, state)}${sortTs(message.ts)}` },
+    ];
   },
   read(document, id, { at = '' }) {
     // Of one that can't be read this tells whose it is.
@@ -55,7 +58,9 @@ export const MESSAGE: RecordKind<StoredMessage> = {
 export const OPEN_MESSAGES = 'message.open';
 
 /** What the places of a thread's open messages begin with; no thread's key holds a bar. */
-export const openIn = (thread: ThreadKey): string => `${thread}|`;
+export function openIn(thread: ThreadKey, state: StoredMessage['state']): string {
+  return `${thread}|${state === 'current' ? 'c' : 'w'}`;
+}
 
 /** Whose open message stands at a place. */
 export function threadOfOpen(at: string): ThreadKey {

@@ -83,19 +83,22 @@ export class ModelRecords {
     if (newer.length > 0) return { kind: 'conflict', newer: this.get(newer.map(({ key }) => key)) };
     for (const change of records) this.#put(change);
     const own = held?.units.filter((unit) => this.isHeld(unit)) ?? [];
-    for (const { done: ids, unit } of own) {
-      for (const id of ids) this.#change({ unit, id, isDone: true });
-    }
+    const done = own.flatMap(({ done: ids, unit }) => ids.map((id) => ({ unit, id })));
+    const again = done.filter(
+      ({ id, unit }) => this.#units.get(unit)?.get(id)?.again !== undefined,
+    );
+    for (const each of done) this.#change({ ...each, isDone: true });
     for (const change of tasks) this.#change(change);
     const asked = tasks.filter((change) => 'askedFor' in change);
-    const handedOut = own.length === 0 ? [] : this.#handOutAsked(asked, own, held?.now ?? 0);
+    const wanted = [...again, ...asked];
+    const handedOut = own.length === 0 ? [] : this.#handOutAsked(wanted, own, held?.now ?? 0);
     for (const entry of audit) this.#audit.push({ seq: ++this.#seq, entry });
     if (trimAudit !== undefined) this.#audit = this.#audit.filter(({ seq }) => seq > trimAudit);
     if (releases) for (const fence of fences) this.release(fence);
     const auditSeq = audit.length > 0 ? this.#seq : 0;
-    const done = { kind: 'done', auditSeq, handedOut } as const;
-    this.#done.set(commit.id, done);
-    return done;
+    const answer = { kind: 'done', auditSeq, handedOut } as const;
+    this.#done.set(commit.id, answer);
+    return answer;
   }
 
   isHeld({ token, unit }: Fence): boolean {
