@@ -157,6 +157,13 @@ function expireAt(call: Call): number | undefined {
   return isTerminal(call) || isRun ? undefined : call.deadlineAt;
 }
 
+/** It is claimed by the work that runs it, or by the decision that has approved it. */
+function isToRun(before: Call, call: Call): boolean {
+  if (isTaken(call)) return false;
+  const isJustClaimed = call.status === 'running' && before.status === 'pending';
+  return call.status === 'approved' || isJustClaimed;
+}
+
 /** What became unknown runs no more: whoever waited for its end can go on. A graph that runs its own tools goes on from the claim. */
 function movesThread(call: Call): boolean {
   if (isTaken(call)) return false;
@@ -170,7 +177,7 @@ function wakesOf(before: Call, call: Call): readonly Wake[] {
   // Calls that may share a card are first shown together, once all of their message have been asked about.
   const isShownLater = before.status === 'proposed' && mayShare(call);
   if (call.route && !isShownLater) wakes.push({ key: redrawKey(call), dueAt: now });
-  if (call.status === 'approved' && !isTaken(call)) wakes.push({ key: runKey(call), dueAt: now });
+  if (isToRun(before, call)) wakes.push({ key: runKey(call), dueAt: now });
   const expireDue = expireAt(call);
   if (expireDue !== undefined) wakes.push({ key: expireKey(call), dueAt: expireDue });
   const remindDue = remindAt(call);

@@ -11,7 +11,8 @@ import type { Work } from './deps.ts';
 import { assertNotDeadly, HopelessError, isHopeless } from './hopeless.ts';
 import { NotYetError } from './pace.ts';
 
-const LEASE_MS = 30_000;
+/** After it, what a worker that is not heard of had claimed is another's (ms). */
+export const LEASE_MS = 30_000;
 /** A lease is renewed so often in its time that a renewal may fail once. */
 const RENEWALS = 3;
 const MAX_AT_ONCE = 64;

@@ -114,8 +114,8 @@ function createSealing(audit: Audit, { clock, log }: Pick<StoreParts, 'clock' | 
   return {
     watched: (records: Records): Records => ({
       ...records,
-      async commit(commit) {
-        const done = await records.commit(commit);
+      async commit(commit, onWritten) {
+        const done = await records.commit(commit, onWritten);
         if (commit.audit?.length && done.kind === 'done' && !isOver) plan();
         return done;
       },

@@ -103,6 +103,8 @@ export function createHoldCache(unit: string): HoldCache {
       changes += 1;
       for (const each of given) {
         if ('expects' in each) continue;
+        // What is known is newer already.
+        if ((records.get(each.key)?.revision ?? 0) > each.replaces) continue;
         const added = 'isDeletion' in each ? [] : (each.add ?? []);
         const isKept = records.has(each.key) || isOwnKey(each.key) || added.some(isOwnEntry);
         if (isKept) records.set(each.key, toRecord(each));

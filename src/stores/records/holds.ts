@@ -101,6 +101,10 @@ interface Place {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
+function isInHand({ inHand, waiting }: Held, id: string): boolean {
+  return inHand.has(id) || waiting.some((task) => task.id === id);
+}
+
 function newId(): string {
   return randomBytes(12).toString('base64url');
 }
@@ -173,7 +177,9 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const held = units.get(change.unit);
       if (!held) quietUntil = Math.min(quietUntil, change.askedFor);
       else if (change.askedFor > now) held.next = Math.min(held.next, change.askedFor);
-      else held.again.add(change.id);
+      else if (isInHand(held, change.id)) held.again.add(change.id);
+      // It has ended meanwhile.
+      else held.next = 0;
     }
   }
 
@@ -235,7 +241,10 @@ export function createHolds(records: Records, clock: Clock): Holds {
     for (const { cache } of units.values()) cache.beginChange();
     // Of one whose answer is lost nobody knows what it has done: what was done is done again then, once its unit is given back.
     const held = sent.length === 0 ? {} : { held: { now: clock.now(), units: sent } };
-    const done = await records.commit({ ...given, ...held }).catch((error: unknown) => {
+    const follow = () => {
+      for (const { cache } of units.values()) cache.change(given.records ?? []);
+    };
+    const done = await records.commit({ ...given, ...held }, follow).catch((error: unknown) => {
       for (const { cache } of units.values()) cache.drop();
       throw error;
     });
@@ -244,7 +253,6 @@ export function createHolds(records: Records, clock: Clock): Holds {
       if (done.kind === 'conflict') dropWhereOld(done.newer);
       return done;
     }
-    for (const { cache } of units.values()) cache.change(given.records ?? []);
     adoptHandedOut(done.handedOut, sent);
     noteAsked(given.tasks ?? [], done.handedOut);
     if (given.tasks?.some((change) => 'askedFor' in change)) tellListeners();
@@ -263,14 +271,14 @@ export function createHolds(records: Records, clock: Clock): Holds {
   }
 
   /** Gives a unit back of which nothing is in hand. */
-  async function release({ done, next, token, unit }: Held): Promise<void> {
+  async function release({ again, done, next, token, unit }: Held): Promise<void> {
     units.delete(unit);
     const tasks = [...done].map((id) => ({ unit, id, isDone: true as const }));
     const fences = [{ unit, token }];
     try {
       await records.commit({ id: newId(), durable: 'later', fences, releases: true, tasks });
     } finally {
-      quietUntil = Math.min(quietUntil, next);
+      quietUntil = Math.min(quietUntil, again.size > 0 ? 0 : next);
     }
   }
 
@@ -281,7 +289,8 @@ export function createHolds(records: Records, clock: Clock): Holds {
   }
 
   async function renewAll(holds: readonly Held[], now: number, leaseMs: number): Promise<void> {
-    const [renewed] = await Promise.all([records.renew(holds, now, leaseMs), flushDone(holds)]);
+    const flushed = flushDone(holds);
+    const [renewed] = await Promise.all([records.renew(holds, now, leaseMs), flushed]);
     for (const held of holds) {
       const found = renewed.find(({ token, unit }) => unit === held.unit && token === held.token);
       if (found) adopt(found);
@@ -319,9 +328,14 @@ export function createHolds(records: Records, clock: Clock): Holds {
     }
   }
 
+  /** One's own hold that is over may be another's. */
+  function isDue(now: number): boolean {
+    return quietUntil <= now || [...units.values()].some(({ until }) => until <= now);
+  }
+
   function nextAt(): number | undefined {
     const own = [...units.values()].flatMap((held) => [
-      held.next,
+      ...[held.next, held.until],
       ...held.waiting.map(({ due }) => due),
     ]);
     const next = Math.min(quietUntil, ...own);
@@ -338,8 +352,9 @@ export function createHolds(records: Records, clock: Clock): Holds {
     },
     async enter(unit, leaseMs) {
       if (!units.has(unit)) {
-        const { holds } = await records.lease(clock.now(), leaseMs, { unit });
+        const { holds, next = NEVER } = await records.lease(clock.now(), leaseMs, { unit });
         for (const hold of holds) adopt(hold);
+        quietUntil = Math.min(quietUntil, next);
         if (holds.some(({ tasks }) => tasks.length > 0)) tellListeners();
       }
       const held = units.get(unit);
@@ -366,7 +381,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
       if (stale.length > 0) await renewAll(stale, now, leaseMs);
       const tasks = [...takeWaiting(now, most)];
       if (tasks.length < most || most <= 0) {
-        if (!isListening || quietUntil <= now) await leaseMore(now, leaseMs, most - tasks.length);
+        if (!isListening || isDue(now)) await leaseMore(now, leaseMs, most - tasks.length);
         tasks.push(...takeWaiting(now, most - tasks.length));
       }
       return { tasks, next: nextAt() };
@@ -399,7 +414,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
       held.done.clear();
       if (releases) units.delete(unit);
       const over = () => {
-        if (releases) quietUntil = Math.min(quietUntil, held.next);
+        if (releases) quietUntil = Math.min(quietUntil, held.again.size > 0 ? 0 : held.next);
       };
       return { done, releases, over };
     },

@@ -159,8 +159,8 @@ export interface Records {
   range(page: Page): Promise<readonly FoundRecord[]>;
   /** How many entries each partition has. */
   count(partitions: readonly string[]): Promise<readonly number[]>;
-  /** Repeating a commit whose answer was lost changes nothing and answers the same. */
-  commit(commit: Commit): Promise<Committed>;
+  /** Repeating a commit whose answer was lost changes nothing and answers the same. `onWritten` is called once it is written, in the order of the commits, before it is durable. */
+  commit(commit: Commit, onWritten?: () => void): Promise<Committed>;
   /** Leases free units in which something is due, longest first, or a free one by name, be anything due in it or not. */
   lease(
     now: number,

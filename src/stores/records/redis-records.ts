@@ -78,12 +78,13 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       const asked = ['C', String(partitions.length), ...partitions];
       return (await reads.ask(asked, partitions.length)).map(Number);
     },
-    async commit(commit) {
+    async commit(commit, onWritten) {
       assertNamedOnce(commit.records ?? []);
       const [kind, ...rest] = readTexts(
         await link.run(COMMIT, prefix, encodeCommit(commit, origin)),
       );
       if (kind === 'done') {
+        onWritten?.();
         const [seq, ...handedOut] = rest;
         const auditSeq = commit.audit?.length ? Number(seq) : 0;
         return { kind, auditSeq, handedOut: toTasks(handedOut) };

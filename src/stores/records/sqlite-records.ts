@@ -105,9 +105,10 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     async count(partitions) {
       return explained(() => partitions.map((each) => statements.count.get(each) ?? 0));
     },
-    async commit(commit) {
+    async commit(commit, onWritten) {
       const done = explained(() => write(commit));
       if (done.kind !== 'done') return done;
+      onWritten?.();
       if (commit.durable === 'now') await group?.synced();
       const asked = unitsAskedIn(commit);
       // Apart from the writer: what a listener does or throws is not the writer's business.

@@ -23,12 +23,12 @@ import { type RecordKind, readOne } from './read-records.ts';
 export function markAudit(records: Records, seal: () => Promise<Seal>): Records {
   return {
     ...records,
-    async commit(commit) {
+    async commit(commit, onWritten) {
       const { audit, records: changes = [] } = commit;
-      if (!audit?.length) return await records.commit(commit);
+      if (!audit?.length) return await records.commit(commit, onWritten);
       const made = await seal();
       const marked = audit.map((text) => markEntry(text, changes, made));
-      return await records.commit({ ...commit, audit: marked });
+      return await records.commit({ ...commit, audit: marked }, onWritten);
     },
   };
 }
