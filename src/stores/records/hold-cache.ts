@@ -3,7 +3,14 @@
  * it is in the store; those of others drop it. It may be behind for as long as a wake-up is late, so
  * what must not happen on old knowledge names in its commit what it has read.
  */
-import type { FoundRecord, Page, RecordChange, RecordKey, StoredRecord } from './records.ts';
+import type {
+  FoundRecord,
+  IndexEntry,
+  Page,
+  RecordChange,
+  RecordKey,
+  StoredRecord,
+} from './records.ts';
 
 export interface HoldCache {
   /** Undefined for one that is not kept. */
@@ -20,6 +27,8 @@ export interface HoldCache {
   change(changes: readonly RecordChange[]): void;
   drop(): void;
 }
+
+type WritingChange = Exclude<RecordChange, { expects: number }>;
 
 /** Of these the name tells whose they are. */
 const NAMED: ReadonlySet<string> = new Set(['turn-message', 'live', 'thread']);
@@ -43,7 +52,7 @@ export function createHoldCache(unit: string): HoldCache {
     return NAMED.has(kind) && (id === unit || id.startsWith(`${unit}|`));
   }
 
-  function isOwnEntry({ partition, sort }: { readonly partition: string; readonly sort: string }) {
+  function isOwnEntry({ partition, sort }: IndexEntry) {
     return partition.split('|')[1] === unit || sort.split('|')[0] === unit;
   }
 
@@ -54,16 +63,26 @@ export function createHoldCache(unit: string): HoldCache {
 
   const nameOf = ({ partition, prefix = '' }: Page): string => `${partition} ${prefix}`;
 
-  function changeLists(change: RecordChange): void {
-    if ('expects' in change) return;
-    const { key } = change;
+  /** What a change of a record makes of the lists. */
+  function changeLists(change: WritingChange): void {
+    const added = 'isDeletion' in change ? [] : (change.add ?? []);
     for (const { ats, page } of lists.values()) {
-      const isIn = (each: { readonly partition: string; readonly sort: string }) =>
+      const isIn = (each: IndexEntry) =>
         each.partition === page.partition && each.sort.startsWith(page.prefix ?? '');
-      for (const each of change.drop ?? []) if (isIn(each)) ats.delete(`${each.sort} ${key}`);
-      if ('isDeletion' in change) continue;
-      for (const each of change.add ?? []) if (isIn(each)) ats.set(`${each.sort} ${key}`, key);
+      const atOf = ({ sort }: IndexEntry) => `${sort} ${change.key}`;
+      for (const each of (change.drop ?? []).filter(isIn)) ats.delete(atOf(each));
+      for (const each of added.filter(isIn)) ats.set(atOf(each), change.key);
     }
+  }
+
+  /** What is known may be newer already. */
+  function follow(change: WritingChange): void {
+    const { key } = change;
+    if ((records.get(key)?.revision ?? 0) > change.replaces) return;
+    const added = 'isDeletion' in change ? [] : (change.add ?? []);
+    const isKept = records.has(key) || isOwnKey(key) || added.some(isOwnEntry);
+    if (isKept) records.set(key, toRecord(change));
+    changeLists(change);
   }
 
   function drop(): void {
@@ -101,21 +120,13 @@ export function createHoldCache(unit: string): HoldCache {
     },
     change(given) {
       changes += 1;
-      for (const each of given) {
-        if ('expects' in each) continue;
-        // What is known is newer already.
-        if ((records.get(each.key)?.revision ?? 0) > each.replaces) continue;
-        const added = 'isDeletion' in each ? [] : (each.add ?? []);
-        const isKept = records.has(each.key) || isOwnKey(each.key) || added.some(isOwnEntry);
-        if (isKept) records.set(each.key, toRecord(each));
-        changeLists(each);
-      }
+      for (const each of given) if (!('expects' in each)) follow(each);
     },
     drop,
   };
 }
 
-function toRecord(change: Exclude<RecordChange, { expects: number }>): StoredRecord {
+function toRecord(change: WritingChange): StoredRecord {
   const { key, replaces } = change;
   if ('isDeletion' in change) return { key, revision: 0, document: '' };
   return { key, revision: replaces + 1, document: change.document };

@@ -19,17 +19,8 @@ import {
   type Task,
   type TaskState,
 } from './records.ts';
-import {
-  AUDIT,
-  COMMIT,
-  LEASE,
-  NEWEST_AUDIT,
-  READ_FEW,
-  READ_MANY,
-  RELEASE,
-  RENEW,
-  STATE,
-} from './redis-scripts.ts';
+import { AUDIT, NEWEST_AUDIT, READ_FEW, READ_MANY } from './redis-read-scripts.ts';
+import { COMMIT, LEASE, RELEASE, RENEW, STATE } from './redis-scripts.ts';
 import { assertNamedOnce } from './sqlite-records.ts';
 
 /** What the records need of a connection. */

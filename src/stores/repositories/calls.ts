@@ -72,6 +72,17 @@ async function noteGroups(draft: Draft, call: Call): Promise<void> {
   if (added.length > 0) await draft.put(GROUPS, team, [...known, ...added]);
 }
 
+/** Puts a call in place of the one before it; false when that is not there any more. */
+async function replaceCall(draft: Draft, before: Call, after: Call): Promise<boolean> {
+  const stored = await draft.read(CALL, before.id);
+  if (stored?.call.revision !== before.revision) return false;
+  // Marking as delivered is apart from the steps: one that does not speak of it keeps it.
+  const isMarked = after.delivered === before.delivered;
+  const delivered = isMarked ? stored.call.delivered : after.delivered;
+  await draft.put(CALL, after.id, { ...stored, call: { ...after, delivered } });
+  return true;
+}
+
 /** Creates the ledger. */
 export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
   const listStored = (partition: string, page: ListPage = {}, told = onDamaged) =>
@@ -136,12 +147,7 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       return await changeRecords(records, async (draft) => {
         if (seen && !draft.expect(seen)) return false;
         await draft.load(keysOfStep(before, after, effects));
-        const stored = await draft.read(CALL, before.id);
-        if (stored?.call.revision !== before.revision) return false;
-        // Marking as delivered is apart from the steps: one that does not speak of it keeps it.
-        const isMarked = after.delivered === before.delivered;
-        const delivered = isMarked ? stored.call.delivered : after.delivered;
-        await draft.put(CALL, after.id, { ...stored, call: { ...after, delivered } });
+        if (!(await replaceCall(draft, before, after))) return false;
         await noteGroups(draft, after);
         await noteDecided(draft, before, after);
         if (before.status === 'running') await draft.remove(REPORT, after.id);
