@@ -44,7 +44,8 @@ export function effectsOf(
       at: call.updatedAt,
       event: `call.${cause}`,
       subject: call.id,
-      actor: actorOf(by),
+      // Whoever approves it does not run it.
+      actor: actorOf(cause === 'claim' ? undefined : by),
       detail: {
         from: previous.status,
         to: call.status,
@@ -61,7 +62,8 @@ export function effectsOf(
   const stopped = steps
     .filter(({ cause }) => cause === 'integrity')
     .map(({ call }) => sayStopped(call));
-  const says = [...stopped, ...sayVerdict(before, previous, by), ...sayBack(before, previous)];
+  const decided = steps.findLast(({ cause }) => cause !== 'claim')?.call ?? previous;
+  const says = [...stopped, ...sayVerdict(before, decided, by), ...sayBack(before, previous)];
   const told = isNews(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
   return { audit, wakes: [...wakesOf(before, previous), ...told, ...wakesOfSays(says)], says };
 }

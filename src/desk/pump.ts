@@ -122,8 +122,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
         throw new Error(GONE);
     }
     const untaken = await endGone(message, state, turn, fence);
-    await settle(message, withUntaken(state, untaken), fence);
-    return await close(message, fence);
+    const isEnded = await settle(message, withUntaken(state, untaken), fence);
+    return await close(message, fence, isEnded);
   }
 
   /** Ends a turn that can't go on, or that nobody waits for any more, as soon as nothing of it runs; resolves with whether it has ended. */
@@ -225,11 +225,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   }
 
   /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
-  async function close(message: InboxMessage, fence: ThreadFence): Promise<true> {
+  async function close(message: InboxMessage, fence: ThreadFence, isEnded = false): Promise<true> {
     await helperThreads.report(message);
     await markTold(message, fence);
     await agent.forget(fence.thread, fence);
-    await store.inbox.end(message.id, 'turn', {}, fence);
+    if (!isEnded) await store.inbox.end(message.id, 'turn', {}, fence);
     progress.ended(fence.thread, awaited.has(message));
     awaited.leave(message);
     return true;

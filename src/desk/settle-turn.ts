@@ -14,11 +14,12 @@ export function createSettleTurn(
 ) {
   const { store, clock } = deps;
 
+  /** Resolves with whether its message has ended with it. */
   async function settle(
     message: InboxMessage,
     state: GraphState,
     fence: ThreadFence,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const now = clock.now();
     const { messages, usage, failure } = state;
     const costs = turnCosts(message, usage, now);
@@ -46,6 +47,7 @@ export function createSettleTurn(
       fence,
     );
     deps.log.info({ turn: message.id, event: audit.event, ...costs }, 'A turn has ended.');
+    return isOfPeople;
   }
 
   /** Calls of a turn whose outcomes are not marked as taken. */

@@ -71,11 +71,13 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const [call] = await waiting(scene, ['one']);
       assert.ok(call);
       // As at a crash between the decision and the run.
-      const write = scene.desk.store.agenda.claim;
-      scene.desk.store.agenda.claim = async () => ({ leases: [], next: undefined });
+      const { agenda } = scene.desk.store;
+      const { claim, enter } = agenda;
+      agenda.claim = async () => ({ leases: [], next: undefined });
+      agenda.enter = async () => undefined;
       assert.equal((await decide(scene, call)).kind, 'decided');
       const mend = await scene.records.damage('call', call.id, () => '{');
-      scene.desk.store.agenda.claim = write;
+      Object.assign(agenda, { claim, enter });
       scene.desk.worker.nudge();
       await pass(scene);
       const parked = (await scene.desk.store.agenda.parked()).map(({ key }) => key.task);

@@ -53,6 +53,8 @@ const OPEN_MS = 3_000;
 /** Creates the line to one server, or to the cluster that a server belongs to; nothing is opened yet. */
 export function createRedisLine(url: string, log: Log): RedisLine {
   const channels = new Map<string, (message?: string) => void>();
+  /** Channels that were heard on an earlier line. */
+  const heard = new Set<string>();
   /** Where to knock: the address that was given first, then all that the cluster named. */
   let addresses: readonly string[] = [url];
   let wire: Wire | undefined;
@@ -126,7 +128,8 @@ export function createRedisLine(url: string, log: Log): RedisLine {
   async function subscribe(listener: RedisClient): Promise<void> {
     for (const [name, hear] of channels) {
       await within(OPEN_MS, listener.subscribe(name, hear));
-      hear();
+      if (heard.has(name)) hear();
+      heard.add(name);
     }
   }
 

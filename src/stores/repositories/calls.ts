@@ -126,9 +126,10 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       }
       const call = steps.length === 0 ? proposed : lastStep(proposed, steps);
       const propose = async (draft: Draft): Promise<Call> => {
+        draft.takeForNew([keyOf(CALL, call.id)]);
         const [known] = await Promise.all([
           draft.list(CALL, proposedIn(call), {}, onDamaged),
-          draft.load([keyOf(CALL, call.id), ...groupKeysOf(call), ...keysOf(effects)]),
+          draft.load([...groupKeysOf(call), ...keysOf(effects)]),
         ]);
         const same = known.find((each) => isSameRef(each.call, call));
         const stored = same?.call ?? (await draft.read(CALL, call.id))?.call;

@@ -21,6 +21,8 @@ import { keyOf, type ListPage, listRecords, type RecordKind, readStored } from '
 export interface Draft {
   /** Reads records ahead, in one round trip. */
   load(keys: readonly RecordKey[]): Promise<void>;
+  /** Takes records for new that most likely are: the commit tells if they are not, and is made again. */
+  takeForNew(keys: readonly RecordKey[]): void;
   /** Undefined where there is none. */
   read<T>(kind: RecordKind<T>, id: string): Promise<T | undefined>;
   readAll<T>(kind: RecordKind<T>, ids: readonly string[]): Promise<readonly (T | undefined)[]>;
@@ -135,6 +137,10 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
       const missing = keys.filter((key) => !known.has(key));
       if (missing.length === 0) return;
       for (const each of await records.get(missing)) known.set(each.key, each);
+    },
+    takeForNew(keys) {
+      for (const key of keys)
+        if (!known.has(key)) known.set(key, { key, revision: 0, document: '' });
     },
     async read(kind, id) {
       const [found] = await draft.readAll(kind, [id]);

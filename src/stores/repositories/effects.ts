@@ -3,7 +3,7 @@ import { canonicalJson } from '../../domain/json.ts';
 import type { Effects } from '../../domain/store.ts';
 import { askFor } from './agenda-task.ts';
 import type { Draft } from './change-records.ts';
-import { addSays, SAY } from './outbox.ts';
+import { addSays } from './outbox.ts';
 import { keyOf } from './read-records.ts';
 import { CALL, markTaken } from './stored-call.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
@@ -14,13 +14,11 @@ export function keysOf({
   delivered = [],
   messageEnds = [],
   records = [],
-  says = [],
 }: Effects): readonly string[] {
   return [
     ...delivered.map((id) => keyOf(CALL, id)),
     ...messageEnds.map(({ id }) => keyOf(MESSAGE, id)),
     ...records.map(turnMessageKey),
-    ...says.map(({ id }) => keyOf(SAY, id)),
   ];
 }
 

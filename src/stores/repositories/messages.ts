@@ -26,7 +26,8 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     async receive(message, effects) {
       return await changeRecords(records, async (draft) => {
         const { id, receivedAt, thread } = message;
-        await draft.load([keyOf(MESSAGE, id), threadRecordOf(thread), ...keysOf(effects)]);
+        draft.takeForNew([keyOf(MESSAGE, id)]);
+        await draft.load([threadRecordOf(thread), ...keysOf(effects)]);
         if (await draft.read(MESSAGE, id)) return 'known';
         await draft.put(MESSAGE, id, { thread, state: 'waiting', message });
         await touchThread(draft, thread, receivedAt);

@@ -55,7 +55,7 @@ export const LIVE: RecordKind<CardPlace> = {
 
 /** Adds to a commit what is not known yet. */
 export async function addSays(draft: Draft, says: readonly Say[]): Promise<void> {
-  await draft.load(says.map(({ id }) => keyOf(SAY, id)));
+  draft.takeForNew(says.map(({ id }) => keyOf(SAY, id)));
   for (const say of says) {
     if (await draft.read(SAY, say.id)) continue;
     await draft.put(SAY, say.id, { say, order: nextOrder(say.createdAt) });
