@@ -94,9 +94,15 @@ export function createHolds(records: Records, clock: Clock): Holds {
     }
   }
 
-  /** Whether more of it may be handed out, or its time is over before it was begun. */
-  function isToRenew({ next, until, waiting }: Held, now: number): boolean {
-    return next <= now || (waiting.length > 0 && until <= now);
+  /** Whoever works in a unit prolongs it: one whose time is over all the same is another's to take. */
+  function isLapsed({ inHand, until }: Held, now: number): boolean {
+    return until <= now && inHand.size > 0;
+  }
+
+  /** Whether more of it may be handed out, or its time is over before anything was begun. */
+  function isToRenew(held: Held, now: number): boolean {
+    const { next, until, waiting } = held;
+    return !isLapsed(held, now) && (next <= now || (waiting.length > 0 && until <= now));
   }
 
   async function visit(unit: string, leaseMs: number): Promise<Held | undefined> {
@@ -120,7 +126,9 @@ export function createHolds(records: Records, clock: Clock): Holds {
       // Without room it is only asked when there is more.
       const isWanted = left > 0 || most <= 0;
       if (isWanted && (listeners.size === 0 || units.isDue(now))) {
+        const lapsed = units.all().filter((held) => isLapsed(held, now));
         await leaseMore(now, leaseMs, left);
+        for (const held of lapsed) units.forget(held);
         tasks.push(...units.takeWaiting(now, left));
       }
       return { tasks, next: units.nextAt() };
