@@ -80,12 +80,70 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a task that is done though it was asked for again',
     edits: [
       {
-        file: 'src/stores/records/sqlite-tasks.ts',
-        from: "'DELETE FROM tasks WHERE unit = @unit AND id = @id AND again IS NULL'",
-        to: "'DELETE FROM tasks WHERE unit = @unit AND id = @id'",
+        file: 'src/stores/records/sqlite-task-statements.ts',
+        from: "'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1 AND again IS NULL'",
+        to: "'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1'",
       },
     ],
     suite: RECORDS,
+    finds: /not ok/,
+  },
+  {
+    name: 'a claim that does not name the pause that it has read',
+    edits: [
+      {
+        file: 'src/stores/repositories/calls.ts',
+        from: '        if (seen && !draft.expect(seen)) return false;\n',
+        to: '        if (seen && seen.size < 0) return false;\n',
+      },
+    ],
+    suite: 'test/desk/pausing.test.ts',
+    only: 'between the last look at a call and its claim',
+    finds: /not ok/,
+  },
+  {
+    name: 'a holder that trusts what it keeps, whatever others say',
+    edits: [
+      {
+        file: 'src/stores/records/held-units.ts',
+        from: '      held.cache.drop();\n',
+        to: '',
+      },
+    ],
+    suite: 'test/stores/redis/holds.test.ts',
+    finds: /not ok .*what another process decides/,
+  },
+  {
+    name: 'a holder that trusts what it keeps once its thread is lost',
+    edits: [
+      {
+        file: 'src/stores/records/held-records.ts',
+        from: 'return hold && units.newestOf(hold)?.cache;',
+        to: 'return hold && (kept ??= units.newestOf(hold)?.cache);',
+      },
+      {
+        file: 'src/stores/records/held-records.ts',
+        from: '  const place = new AsyncLocalStorage<Place>();\n',
+        to: '  const place = new AsyncLocalStorage<Place>();\n  let kept: HoldCache | undefined;\n',
+      },
+    ],
+    suite: 'test/stores/redis/holds.test.ts',
+    finds: /not ok .*nothing is kept of a thread/,
+  },
+  {
+    name: 'a task that is done before what it has to do',
+    edits: [
+      {
+        file: 'src/desk/runner.ts',
+        from: `      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
+      await agenda.finish(lease);
+`,
+        to: `      await agenda.finish(lease);
+      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
+`,
+      },
+    ],
+    suite: MODEL,
     finds: /not ok/,
   },
   {
@@ -143,8 +201,8 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/desk/decide.ts',
-        from: '    deps.integrity.sound(steps);\n',
-        to: `    deps.integrity.sound(steps);
+        from: '    deps.integrity.sound(all);\n',
+        to: `    deps.integrity.sound(all);
     const last = steps.at(-1)?.call;
     for (const other of last?.status === 'approved' ? await store.ledger.ofThread(last.thread) : []) {
       if (other.messageId !== last?.messageId || other.status !== 'pending') continue;
