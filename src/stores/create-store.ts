@@ -69,6 +69,9 @@ export function createStore(parts: StoreParts): MadeStore {
     reports: createReports(records),
     async close() {
       await sealing.stop();
+      await holds.giveUp().catch((error: unknown) => {
+        log.warn({ err: error }, 'Threads were not given back; their leases run out.');
+      });
       await parts.records.close();
     },
   };

@@ -31,6 +31,8 @@ export interface Holds extends HeldRecords, Pick<HeldUnits, 'end'> {
   enter(unit: string, leaseMs: number): Promise<Visit | undefined>;
   /** Calls the listener when there may be something to take. */
   listen(listener: () => void): Promise<void>;
+  /** Gives back the units of which nothing was begun. */
+  giveUp(): Promise<void>;
   /** Has the store asked with the next look: what others have said may be lost. */
   lookAgain(): void;
 }
@@ -157,6 +159,10 @@ export function createHolds(records: Records, clock: Clock): Holds {
           await giveBackIdle(held);
         },
       };
+    },
+    async giveUp() {
+      const idle = units.all().filter(({ inHand }) => inHand.size === 0);
+      await Promise.all(idle.map((held) => giveBack(held, units.release(held))));
     },
     lookAgain: () => units.lookAt(0),
     async listen(listener) {

@@ -1,12 +1,13 @@
 /** What a process keeps in memory of a thread that it holds, while others write to it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { redrawKey } from '../../../src/domain/agenda.ts';
+import { type Lease, pumpKey, redrawKey } from '../../../src/domain/agenda.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import {
   claimKey,
   holdThread,
   LEASE_MS,
+  OTHER_THREAD,
   stepTo,
   storeCall,
 } from '../../support/store-contract/store-bench.ts';
@@ -75,4 +76,21 @@ test('nothing is kept of a thread that is another’s by now', async (t) => {
   const step = stepTo(call, 'approved', 'approve');
   assert.equal(await other.store.ledger.write(call, [step], {}), true);
   assert.equal(await read(), 'approved');
+});
+
+test('a process that ends gives back what it has not begun', async (t) => {
+  const { call, holder, other } = await twoProcesses(t);
+  const now = holder.clock.now();
+  const idle = { ...call, thread: OTHER_THREAD };
+  await holder.store.agenda.wake(
+    [pumpKey(OTHER_THREAD), redrawKey(idle)].map((key) => ({ key, dueAt: now })),
+  );
+  const { leases } = await holder.store.agenda.claim(now, LEASE_MS, 1);
+  await holder.store.agenda.finish(leases[0] as Lease);
+  await holder.store.close();
+  const claimed = await other.store.agenda.claim(now, LEASE_MS, 1);
+  assert.deepEqual(
+    claimed.leases.map(({ key, tries }) => [key, tries]),
+    [[redrawKey(idle), 0]],
+  );
 });
