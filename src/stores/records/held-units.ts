@@ -69,7 +69,7 @@ export class HeldUnits {
     const known = this.newestOf({ unit, token });
     if (known) {
       known.waiting.push(...tasks);
-      Object.assign(known, { until, next });
+      Object.assign(known, { until, next: Math.min(known.next, next) });
       return;
     }
     const [inHand, done, again] = [new Set<string>(), new Set<string>(), new Set<string>()];
@@ -80,6 +80,22 @@ export class HeldUnits {
 
   forget(held: Held): void {
     if (this.newestOf(held) === held) this.#units.delete(held.unit);
+  }
+
+  /** The store is asked to prolong it now: what is heard of on the way counts beside the answer. */
+  renewing(held: Held): void {
+    held.next = NEVER;
+  }
+
+  /** Follows a renewal; undefined where the hold is lost. */
+  renewed(held: Held, hold: Hold | undefined): void {
+    if (!hold) this.forget(held);
+    else if (this.newestOf(held) === held) this.adopt(hold);
+    else {
+      // It was given back meanwhile, with what this has handed out.
+      held.next = 0;
+      this.lookAt(0);
+    }
   }
 
   /** Follows a lease: a full answer may have left more. */

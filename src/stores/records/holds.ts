@@ -37,6 +37,10 @@ export interface Holds extends HeldRecords, Pick<HeldUnits, 'end'> {
   lookAgain(): void;
 }
 
+const isOf =
+  (hold: Fence) =>
+  ({ token, unit }: Fence): boolean =>
+    unit === hold.unit && token === hold.token;
 const newId = (): string => randomBytes(12).toString('base64url');
 
 /** Creates the holds of a process on its records. */
@@ -76,12 +80,14 @@ export function createHolds(records: Records, clock: Clock): Holds {
   }
 
   async function renewAll(holds: readonly Held[], now: number, leaseMs: number): Promise<void> {
+    for (const held of holds) units.renewing(held);
     const flushed = flushDone(holds);
-    const [renewed] = await Promise.all([records.renew(holds, now, leaseMs), flushed]);
-    for (const held of holds) {
-      const found = renewed.find(({ token, unit }) => unit === held.unit && token === held.token);
-      if (found) units.adopt(found);
-      else units.forget(held);
+    try {
+      const [renewed] = await Promise.all([records.renew(holds, now, leaseMs), flushed]);
+      for (const held of holds) units.renewed(held, renewed.find(isOf(held)));
+    } catch (error) {
+      for (const held of holds) held.next = 0;
+      throw error;
     }
   }
 
