@@ -1,9 +1,10 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { createGroupCommit, type GroupCommit } from '../records/group-commit.ts';
 import { RECORDS_SCHEMA } from '../records/sqlite-records.ts';
 import { assertVersion, OtherVersionError, STORE_VERSION } from '../store-version.ts';
+import { syncFolder } from '../sync-folder.ts';
 import { lockDataDir } from './lock-data-dir.ts';
 import { explainFailure } from './sqlite-failure.ts';
 
@@ -27,7 +28,7 @@ export function databaseIn(dataDir: string): string {
 /** Opens `countersign.db` in the folder, both made when missing; throws, saying what to do, when it can't be used or another process has it. */
 export function openDatabase(dataDir: string): OpenDatabase {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     throw explainFailure(error, dataDir);
@@ -52,6 +53,15 @@ export function openDatabase(dataDir: string): OpenDatabase {
   } catch (error) {
     close();
     throw explainFailure(error, file);
+  }
+}
+
+/** Makes a folder with those above it, on the disk. */
+function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.startsWith(resolve(first)); made = dirname(made)) {
+    syncFolder(dirname(made));
   }
 }
 

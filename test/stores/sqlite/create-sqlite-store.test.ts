@@ -84,6 +84,24 @@ describe('the SQLite file', () => {
     assert.equal((await stat(dataDir)).mode & 0o077, 0);
   });
 
+  test('a folder that is made is on the disk before it is used, and so are those above it', async (t) => {
+    const path = await tempDir(t);
+    const synced: number[] = [];
+    const { fsyncSync } = fs;
+    t.mock.method(fs, 'fsyncSync', (folder: number) => {
+      synced.push(fs.fstatSync(folder).ino);
+      fsyncSync(folder);
+    });
+    syncBuiltinESMExports();
+    t.after(() => void setImmediate().then(syncBuiltinESMExports));
+    await openStore(t, { dataDir: join(path, 'a', 'b') });
+    const above = await Promise.all([join(path, 'a'), path].map((each) => stat(each)));
+    assert.deepEqual(
+      synced,
+      above.map(({ ino }) => ino),
+    );
+  });
+
   test('closing twice is harmless', async (t) => {
     const { store, dataDir } = await openStore(t);
     await store.close();
