@@ -9,10 +9,8 @@ import type { StoreAddress } from '../lean/protocol.ts';
 import { type RunRecord, readRecord } from '../record.ts';
 import { bundleWorker } from './bundle-worker.ts';
 import { type LeanProcess, startLeanProcess } from './lean-process.ts';
-import { losePower } from './lose-power.ts';
 import type { RunPlan } from './plan-run.ts';
 import { playRun } from './play-run.ts';
-import { createRandom } from './random.ts';
 import { createRecorder } from './recorder.ts';
 
 /** What came of a run. */
@@ -40,7 +38,7 @@ export async function torture(
 ): Promise<readonly RunReport[]> {
   const base = await mkdtemp(join(tmpdir(), 'countersign-torture-'));
   const bundle = await bundleWorker();
-  const redis = plans.some(({ column }) => column === 'redis')
+  const redis = plans.some(({ store }) => store === 'redis')
     ? await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
     : undefined;
   const queue = [...plans.entries()];
@@ -98,8 +96,7 @@ async function playAndCheck(
   const recorder = createRecorder(dir);
   const findings: Finding[] = [];
   try {
-    const address = addressOf(plan, dir, redis);
-    const { kills, passed } = await playRun(plan, address, lane, recorder, deathOf(plan, address));
+    const { kills, passed } = await playRun(plan, addressOf(plan, dir, redis), lane, recorder);
     if (kills === 0) {
       const what = `“${plan.kills[0]?.point}” was not reached: ${JSON.stringify(passed)}`;
       findings.push({ invariant: 'harness', what });
@@ -128,23 +125,8 @@ function countsOf({ history, dumps }: RunRecord) {
   };
 }
 
-function addressOf(
-  { column, powerLoss }: RunPlan,
-  dir: string,
-  redis: RedisServer | undefined,
-): StoreAddress {
-  if (column !== 'redis') {
-    const synced = powerLoss && join(dir, 'synced');
-    return { kind: 'sqlite', dataDir: join(dir, 'data'), synced };
-  }
+function addressOf({ store }: RunPlan, dir: string, redis: RedisServer | undefined): StoreAddress {
+  if (store === 'sqlite') return { kind: 'sqlite', dataDir: join(dir, 'data') };
   if (!redis) throw new Error('This run wants Redis, and none was started.');
   return { kind: 'redis', url: redis.url, prefix: dir.split('/').at(-1) ?? dir };
-}
-
-/** What becomes of the disk when a process of the run dies. */
-function deathOf({ powerLoss }: RunPlan, address: StoreAddress): (() => void) | undefined {
-  if (!powerLoss || address.kind !== 'sqlite' || address.synced === undefined) return undefined;
-  const { dataDir, synced } = address;
-  const random = createRandom(powerLoss.seed);
-  return () => losePower(dataDir, synced, powerLoss.tail, random);
 }
