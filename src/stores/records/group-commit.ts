@@ -5,16 +5,11 @@ import { StoreUnavailableError } from '../../domain/store.ts';
 export interface GroupCommit {
   /** Resolves when what is in the log now is on the disk. After one failure it rejects for ever: a later success would prove nothing. */
   synced(): Promise<void>;
-  /** Resolves when what others wait for by now is on the disk, at once if nobody does; rejects as `synced` does. */
-  settled(): Promise<void>;
 }
 
-/** What is taken to the disk together. */
-interface Batch {
-  /** How many wait for it whose commits it holds. */
-  commits: number;
-  readonly synced: Promise<void>;
-  end(failure: Error | undefined): void;
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** A sync that takes longer must not hold up the event loop. */
@@ -22,13 +17,12 @@ const SLOW_SYNC_MS = 1;
 
 /** Creates the syncs of one file of a log, which stays open. */
 export function createGroupCommit(log: number, file: string): GroupCommit {
-  /** The batch whose sync has not begun. */
-  let next: Batch | undefined;
-  let underWay: Batch | undefined;
+  let waiting: Waiter[] = [];
+  let isSyncing = false;
   let lastMs = 0;
   let failure: StoreUnavailableError | undefined;
 
-  function finish(batch: Batch, startedAt: number, error: unknown): void {
+  function finish(served: readonly Waiter[], startedAt: number, error: unknown): void {
     lastMs = performance.now() - startedAt;
     if (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -38,52 +32,36 @@ export function createGroupCommit(log: number, file: string): GroupCommit {
         { cause: error },
       );
     }
-    underWay = undefined;
-    batch.end(failure);
-    if (next) start(next);
+    for (const { reject, resolve } of served) failure ? reject(failure) : resolve();
+    isSyncing = waiting.length > 0;
+    if (isSyncing) start();
   }
 
   /** A moment later, so that all that is committed in this turn of the event loop goes along. */
-  function start(batch: Batch): void {
+  function start(): void {
+    isSyncing = true;
     setImmediate(() => {
-      next = undefined;
-      underWay = batch;
+      const served = waiting;
+      waiting = [];
       const startedAt = performance.now();
       // The way through the thread pool takes longer than one sync of a fast disk.
-      if (batch.commits > 1 || lastMs > SLOW_SYNC_MS) {
-        fdatasync(log, (error) => finish(batch, startedAt, error));
+      if (served.length > 1 || lastMs > SLOW_SYNC_MS) {
+        fdatasync(log, (error) => finish(served, startedAt, error));
         return;
       }
-      finish(batch, startedAt, trySync(log));
+      finish(served, startedAt, trySync(log));
     });
-  }
-
-  function begin(): Batch {
-    next = createBatch();
-    if (!underWay) start(next);
-    return next;
   }
 
   return {
     synced() {
       if (failure) return Promise.reject(failure);
-      const batch = next ?? begin();
-      batch.commits += 1;
-      return batch.synced;
-    },
-    settled() {
-      if (failure) return Promise.reject(failure);
-      return (next ?? underWay)?.synced ?? Promise.resolve();
+      return new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        if (!isSyncing) start();
+      });
     },
   };
-}
-
-function createBatch(): Batch {
-  let end: Batch['end'] = () => {};
-  const synced = new Promise<void>((resolve, reject) => {
-    end = (failure) => (failure ? reject(failure) : resolve());
-  });
-  return { commits: 0, synced, end };
 }
 
 function trySync(log: number): unknown {

@@ -58,10 +58,7 @@ export function createHeldRecords(
     keys: readonly RecordKey[],
     cache: HoldCache | undefined,
   ): Promise<readonly StoredRecord[]> {
-    if (keys.length === 0) {
-      await records.settled();
-      return [];
-    }
+    if (keys.length === 0) return [];
     const mark = cache?.mark() ?? 0;
     const read = await records.get(keys);
     cache?.keep(read, mark);
@@ -83,7 +80,6 @@ export function createHeldRecords(
     const cache = cacheHere();
     const known = cache?.list(page);
     const mark = cache?.mark() ?? 0;
-    if (known) await records.settled();
     const found = known ?? (await records.range(page));
     if (!known) cache?.keepList(page, found, mark);
     noteSeen(found);

@@ -161,8 +161,6 @@ export interface Records {
   count(partitions: readonly string[]): Promise<readonly number[]>;
   /** Repeating a commit whose answer was lost changes nothing and answers the same. `onWritten` is called once it is written, in the order of the commits, before it is durable. */
   commit(commit: Commit, onWritten?: () => void): Promise<Committed>;
-  /** Resolves when what was promised is durable, of all that is written by now; `onWritten` may have told of it before. */
-  settled(): Promise<void>;
   /** Leases free units in which something is due, longest first, or a free one by name, be anything due in it or not. */
   lease(
     now: number,

@@ -77,13 +77,6 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     }
   }
 
-  /** Answers what was read once all that was promised of it is on the disk: whoever is told of it may act on it. */
-  async function durably<T>(work: () => T): Promise<T> {
-    const found = explained(work);
-    await group?.settled();
-    return found;
-  }
-
   function write(commit: Commit): Committed {
     const known = receipts.get(commit.id);
     if (known) return known;
@@ -99,22 +92,22 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   }
 
   return {
-    get: (keys) => durably(() => keys.map((key) => read(statements, key))),
-    range({ after, isBackwards, limit, partition, prefix = '' }) {
+    async get(keys) {
+      return explained(() => keys.map((key) => read(statements, key)));
+    },
+    async range({ after, isBackwards, limit, partition, prefix = '' }) {
       const most = Math.max(0, Math.min(limit, MOST_PER_PAGE));
       const start = !isBackwards && after !== undefined && after > prefix ? after : prefix;
       const end = isBackwards && after !== undefined ? after : prefix + LAST;
       const page = isBackwards ? statements.backwards : statements.forwards;
-      return durably(() => page.all(partition, start, end, most));
+      return explained(() => page.all(partition, start, end, most));
     },
-    count: (partitions) => durably(() => partitions.map((each) => statements.count.get(each) ?? 0)),
+    async count(partitions) {
+      return explained(() => partitions.map((each) => statements.count.get(each) ?? 0));
+    },
     async commit(commit, onWritten) {
       const done = explained(() => write(commit));
-      if (done.kind !== 'done') {
-        // What is newer is told.
-        await group?.settled();
-        return done;
-      }
+      if (done.kind !== 'done') return done;
       onWritten?.();
       if (commit.durable === 'now') await group?.synced();
       const asked = unitsAskedIn(commit);
@@ -124,13 +117,13 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
       }
       return done;
     },
-    settled: async () => await group?.settled(),
-    lease: (now, leaseMs, want) => durably(() => tasks.lease(now, leaseMs, want)),
-    renew: (holds, now, leaseMs) => durably(() => tasks.renew(holds, now, leaseMs)),
+    lease: async (now, leaseMs, want) => explained(() => tasks.lease(now, leaseMs, want)),
+    renew: async (holds, now, leaseMs) => explained(() => tasks.renew(holds, now, leaseMs)),
     release: async (hold) => explained(() => tasks.release(hold)),
-    stateOf: (those) => durably(() => tasks.stateOf(those)),
-    audit: (from, limit) => durably(() => statements.readAudit.all(from, Math.max(0, limit))),
-    newestAudit: () => durably(() => statements.newestAudit.get() ?? 0),
+    stateOf: async (those) => explained(() => tasks.stateOf(those)),
+    audit: async (from, limit) =>
+      explained(() => statements.readAudit.all(from, Math.max(0, limit))),
+    newestAudit: async () => explained(() => statements.newestAudit.get() ?? 0),
     async watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type AgendaKey, pumpKey, redrawKey, sayKey } from '../../../src/domain/agenda.ts';
 import { THREAD } from '../../support/a-call.ts';
-import { aSay } from '../../support/store-contract/store-bench.ts';
-import { watchSyncs } from '../../support/watch-syncs.ts';
 import { openStore } from '../sqlite/open-store.ts';
 
 const LEASE_MS = 1_000;
@@ -19,7 +17,7 @@ async function openThread(t: TestContext) {
   await wake(pumpKey(THREAD), sayKey(THREAD));
   const [pump, say] = await claim();
   assert.ok(pump && say);
-  return { agenda, clock, pump, say, store, wake, claim };
+  return { agenda, clock, pump, say, wake, claim };
 }
 
 /** Until what was begun waits for the disk. */
@@ -50,19 +48,4 @@ test('a thread that is given back while its hold is renewed is free for what com
   await wake(REDRAW);
   const [next] = await claim();
   assert.deepEqual(next?.key, REDRAW);
-});
-
-test('what a holder keeps in memory is told once it is on the disk', async (t) => {
-  const { agenda, say, store } = await openThread(t);
-  const { outbox } = store;
-  await agenda.within(say, async () => {
-    assert.deepEqual(await outbox.unsaid(THREAD), []);
-    const order: string[] = [];
-    watchSyncs(t, () => order.push('on the disk'));
-    const promised = outbox.add([aSay('a')], []);
-    await untilWritten();
-    order.push(`told of ${(await outbox.unsaid(THREAD)).length}`);
-    await promised;
-    assert.deepEqual(order, ['on the disk', 'told of 1']);
-  });
 });
