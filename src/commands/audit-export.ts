@@ -1,19 +1,15 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { type AuditEntry, readAuditLine } from '../domain/audit.ts';
-import type { Call } from '../domain/call.ts';
-import { ifDamaged } from '../domain/damage.ts';
+import type { AuditEntry } from '../domain/audit.ts';
+import type { AuditLine } from '../domain/audit-check.ts';
 import { showLine } from '../domain/terminal-text.ts';
 import { exportFileProblems } from '../folder-problems.ts';
-import type { OpenedRecords } from '../stores/opened-records.ts';
-import type { AuditRow as StoredRow } from '../stores/records/records.ts';
-import { createCalls } from '../stores/repositories/calls.ts';
-import { rowsAfter } from '../stores/repositories/sealed-audit.ts';
+import type { AuditSource } from '../stores/audit-source.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
 import { flatColumnsOf, idsOf } from './audit-columns.ts';
 import { createKnownNames, type NameBook } from './audit-names.ts';
 import { type AuditFormat, type AuditRow, auditHead, auditRows, sayTime } from './audit-rows.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
-import { withRecords } from './open-named-records.ts';
+import { withAudit } from './open-named-audit.ts';
 import { readArguments } from './read-arguments.ts';
 import { readTime } from './read-time.ts';
 
@@ -28,9 +24,9 @@ interface Wanted {
 /** Writes the entries of a span of time, as they are stored and in their order, without holding more than a page of them. */
 export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const wanted = readWanted(args, deps);
-  return await withRecords(deps, 'read', async ({ records }) => {
+  return await withAudit(deps, async (audit) => {
     const names = createKnownNames(deps.env);
-    const source = { records, names };
+    const source = { audit, names };
     const { file } = wanted;
     const code =
       file === undefined
@@ -92,15 +88,15 @@ const MOST_NAMED = 10;
 
 /** What is exported, and the names for what is in it. */
 interface ExportSource {
-  readonly records: OpenedRecords['records'];
+  readonly audit: AuditSource;
   readonly names: NameBook;
 }
 
 async function toRows(
   entries: readonly AuditEntry[],
-  { records, names }: ExportSource,
+  { audit, names }: ExportSource,
 ): Promise<readonly AuditRow[]> {
-  const calls = await readCalls(records, new Set(entries.map(({ subject }) => subject)));
+  const calls = await audit.callsOf([...new Set(entries.map(({ subject }) => subject))]);
   const flatten = () =>
     entries.map((entry) => ({
       entry,
@@ -119,7 +115,7 @@ async function write(
   let first: AuditEntry | undefined;
   const unreadable: number[] = [];
   await put(auditHead(format));
-  for await (const page of rowsAfter(source.records, 0)) {
+  for await (const page of source.audit.pages()) {
     const entries = entriesOf(page, unreadable);
     first ??= entries[0];
     const fit = entries.filter(({ at }) => at >= from && at < to);
@@ -130,24 +126,12 @@ async function write(
   return { count, unreadable, ...(asksForGone && first && { firstKept: first }) };
 }
 
-function entriesOf(page: readonly StoredRow[], unreadable: number[]): readonly AuditEntry[] {
-  return page.flatMap(({ entry, seq }) => {
-    // What was changed is exported all the same: it is “verify” that says so.
-    const line = readAuditLine(entry, seq, undefined);
+function entriesOf(page: readonly AuditLine[], unreadable: number[]): readonly AuditEntry[] {
+  return page.flatMap((line) => {
     if (line.kind === 'entry') return [line.entry];
-    unreadable.push(seq);
+    unreadable.push(line.seq);
     return [];
   });
-}
-
-/** The calls of these ids, as they are stored now; those that are gone, or damaged, are left out. */
-async function readCalls(
-  records: ExportSource['records'],
-  ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Call>> {
-  const { get } = createCalls(records, () => {});
-  const found = await Promise.all([...ids].map((id) => get(id).catch(ifDamaged(undefined))));
-  return new Map(found.flatMap((call) => (call ? [[call.id, call] as const] : [])));
 }
 
 function tell(

@@ -1,8 +1,7 @@
 import { type ApiKey, keyState } from '../domain/api-key.ts';
 import { graphNameOf, readGraph } from '../graph-config.ts';
 import type { KnownNames } from '../policy/read-rules.ts';
-import { createKeys } from '../stores/repositories/settings.ts';
-import { readOffline } from '../stores/sqlite/read-offline.ts';
+import { readKeysOffline } from '../stores/sqlite/read-keys-offline.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
 import type { CommandDeps } from './command.ts';
 import type { OfflineTools } from './offline-tools.ts';
@@ -14,12 +13,12 @@ export interface OfflineNames {
 }
 
 /** Reads the names that rules can be about: tools, helpers and the graph, and keys where they are kept on this machine. */
-export async function readKnownNames(
+export function readKnownNames(
   { helpers, toolbox }: OfflineTools,
   { clock, env }: Pick<CommandDeps, 'clock' | 'env'>,
-): Promise<OfflineNames> {
+): OfflineNames {
   const graph = graphNameOf(readGraph(env));
-  const { keys, problem } = await readKeys(env);
+  const { keys, problem } = readKeys(env);
   const working = keys.filter((key) => keyState(key, clock.now()) === 'works');
   const agents = [
     ...helpers.map(({ name }) => ({ kind: 'helper', name }) as const),
@@ -32,14 +31,13 @@ export async function readKnownNames(
 }
 
 /** Those in Redis are not asked for. */
-async function readKeys(env: CommandDeps['env']): Promise<{
+function readKeys(env: CommandDeps['env']): {
   readonly keys: readonly ApiKey[];
   readonly problem?: string;
-}> {
+} {
   if (env.REDIS_URL?.trim()) return { keys: [] };
   try {
-    const dataDir = env.DATA_DIR?.trim() || DEFAULT_DATA_DIR;
-    return { keys: await readOffline(dataDir, [], (records) => createKeys(records).list()) };
+    return { keys: readKeysOffline(env.DATA_DIR?.trim() || DEFAULT_DATA_DIR) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { keys: [], problem: `There are no keys of programs: they can't be read (${why}).` };

@@ -11,6 +11,7 @@ export type RecordKind =
   | 'live'
   | 'bulletin'
   | 'report'
+  | 'audit'
   | 'pause'
   | 'routes'
   | 'pin'

@@ -6,7 +6,6 @@ export async function claimOne(
   now: number,
   leaseMs: number,
 ): Promise<Lease | undefined> {
-  const { leases } = await agenda.claim(now, leaseMs, 1);
-  const [lease] = leases;
+  const [lease] = await agenda.claim(now, leaseMs, 1);
   return lease;
 }

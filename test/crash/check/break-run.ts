@@ -88,10 +88,11 @@ export function repeatWords(draft: Draft): undefined {
   draft.slack.push(...draft.slack.filter(({ op }) => op === 'say'));
 }
 
-/** An entry of the audit was changed behind the app's back, and a look at it has shown that. */
-export function breakAudit(draft: Draft): RunRecord {
+/** Changes an entry of the audit behind its chain's back. */
+export function breakChain(draft: Draft): RunRecord {
   const record = seal(draft);
   const [end] = record.dumps;
   assert.ok(end);
-  return { ...record, dumps: [{ ...end, auditFault: { kind: 'changed', seq: 2 } }] };
+  const audit = end.audit.map((entry, index) => (index === 1 ? { ...entry, at: 1 } : entry));
+  return { ...record, dumps: [{ ...end, audit }] };
 }

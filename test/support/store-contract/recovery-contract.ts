@@ -8,7 +8,6 @@ import {
   sayKey,
 } from '../../../src/domain/agenda.ts';
 import { THREAD } from '../a-call.ts';
-import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import {
   aSay,
@@ -20,7 +19,7 @@ import {
   storeCall,
 } from './store-bench.ts';
 
-const KEY = runKey(callRef('call_a'));
+const KEY = runKey('call_a');
 
 /** Tests what recovery stands on: whether work is planned, putting it off, and pages of calls. */
 export function recoveryContract(open: OpenBench): void {
@@ -52,18 +51,11 @@ export function recoveryContract(open: OpenBench): void {
     const { agenda } = (await open(t)).store;
     const ids = ['z', 'a', 'x:y', '', 'm'];
     await agenda.wake([
-      { key: runKey(callRef('a')), dueAt: 5 },
+      { key: runKey('a'), dueAt: 5 },
       { key: pumpKey(THREAD), dueAt: 5 },
     ]);
-    const found = await agenda.unplanned([
-      ...ids.map((id) => runKey(callRef(id))),
-      pumpKey(THREAD),
-      sayKey(THREAD),
-    ]);
-    assert.deepEqual(found, [
-      ...['z', 'x:y', '', 'm'].map((id) => runKey(callRef(id))),
-      sayKey(THREAD),
-    ]);
+    const found = await agenda.unplanned([...ids.map(runKey), pumpKey(THREAD), sayKey(THREAD)]);
+    assert.deepEqual(found, [...['z', 'x:y', '', 'm'].map(runKey), sayKey(THREAD)]);
     assert.deepEqual(await agenda.unplanned([]), []);
   });
 
