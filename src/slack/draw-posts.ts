@@ -34,7 +34,7 @@ export function createDrawPosts(deps: {
   async function find(
     where: Where,
     type: Metadata,
-    id: string,
+    ids: readonly string[],
     others: readonly CardPlace[] = [],
   ): Promise<CardPlace | undefined> {
     const posts = await doing('look for an earlier post', () =>
@@ -42,7 +42,8 @@ export function createDrawPosts(deps: {
     );
     const isOther = (ts: string) =>
       others.some((other) => other.ts === ts && other.channel === where.channel);
-    const found = posts.find(({ payload, ts }) => isOf(payload, type, id) && !isOther(ts));
+    const isOurs = (payload: Payload) => ids.some((id) => isOf(payload, type, id));
+    const found = posts.find(({ payload, ts }) => isOurs(payload) && !isOther(ts));
     return found && { channel: where.channel, ts: found.ts };
   }
 
@@ -86,13 +87,9 @@ export function createDrawPosts(deps: {
     async drawCard(call, place, { calls, lookFirst, others, outlook, paused, progress, shared }) {
       const where = { ...homeOf(call), since: call.createdAt };
       const look = lookOf(call, { outlook, paused, progress });
-      const mark = (card: CallCard) =>
-        markAs(
-          card,
-          METADATA.card,
-          call.id,
-          shared?.map((each) => each.call.id),
-        );
+      // An earlier try may have posted it for another lead.
+      const ids = shared?.map((each) => each.call.id) ?? [call.id];
+      const mark = (card: CallCard) => markAs(card, METADATA.card, call.id, shared && ids);
       const draw = (more: Pick<CardLook, 'calls'> = {}) => {
         const calling = { ...look, ...more };
         return mark(
@@ -102,7 +99,7 @@ export function createDrawPosts(deps: {
         );
       };
       const earlier =
-        place ?? (lookFirst ? await find(where, METADATA.card, call.id, others) : undefined);
+        place ?? (lookFirst ? await find(where, METADATA.card, ids, others) : undefined);
       if (earlier) return await update(earlier, draw());
       const calling = calls ? { calls } : {};
       if (!isShy(call, detail)) return await post(where, draw(calling));
@@ -113,7 +110,8 @@ export function createDrawPosts(deps: {
     async drawStub(call, place, { lookFirst, ...look }) {
       const where = { ...threadPlace(call.thread), since: call.createdAt };
       const message = markAs(buildStub(call, look), METADATA.stub, call.id);
-      const earlier = place ?? (lookFirst ? await find(where, METADATA.stub, call.id) : undefined);
+      const earlier =
+        place ?? (lookFirst ? await find(where, METADATA.stub, [call.id]) : undefined);
       if (earlier) return await update(earlier, message);
       if (detail !== 'none') return await post(where, message);
       const posted = await post(where, markAs(buildNeutralStub(), METADATA.stub, call.id));
@@ -125,7 +123,7 @@ export function createDrawPosts(deps: {
     async drawBulletin(bulletin, { lookFirst, lines }) {
       const { channel, id, place, since } = bulletin;
       const where = { channel, since };
-      const earlier = place ?? (lookFirst ? await find(where, METADATA.bulletin, id) : undefined);
+      const earlier = place ?? (lookFirst ? await find(where, METADATA.bulletin, [id]) : undefined);
       const message = markAs(
         buildBulletin(bulletin, { isNew: !earlier, lines }),
         METADATA.bulletin,
@@ -164,7 +162,9 @@ function markAs(message: CallCard, type: Metadata, id: string, ids?: readonly st
   return { ...message, metadata: { event_type: type, event_payload: payload } };
 }
 
-function isOf(payload: Readonly<Record<string, unknown>>, type: Metadata, id: string): boolean {
+type Payload = Readonly<Record<string, unknown>>;
+
+function isOf(payload: Payload, type: Metadata, id: string): boolean {
   if (payload[ID_OF[type]] === id) return true;
   const all = type === METADATA.card ? payload.call_ids : undefined;
   return typeof all === 'string' && all.split(' ').includes(id);

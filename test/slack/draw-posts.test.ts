@@ -84,6 +84,18 @@ describe('a new card', () => {
     assert.ok(actionIds(sent[1]?.blocks).includes('call.approve'));
   });
 
+  it('that shows a call whose own card was posted, and not remembered, goes on there', async () => {
+    const { sent, posts } = setUp('summary');
+    const second: Call = { ...CALL, id: 'call_b', position: 1 };
+    await posts.drawCard(second, undefined, draw);
+    const shared = [CALL, second].map((call) => ({ call }));
+    await posts.drawCard(CALL, undefined, { lookFirst: true, shared });
+    assert.deepEqual(
+      sent.map(({ method }) => method),
+      ['post', 'update'],
+    );
+  });
+
   it('that asks a question tells its words after the notification', async () => {
     const outside = { by: 'key', name: 'bot', decisions: ['reply'] } as const;
     const question = aCall({ outside, args: '{"question":"Which colour?"}' });
