@@ -23,7 +23,7 @@ import { createStopSignals } from './desk/stop-signals.ts';
 import { watchStops } from './desk/watch-stops.ts';
 import type { Clock } from './domain/clock.ts';
 import type { OnDamaged } from './domain/damage.ts';
-import { createAuditSeal, createSeal } from './domain/seal.ts';
+import { createSeal } from './domain/seal.ts';
 import { createSecretMark } from './domain/secret-mark.ts';
 import type { Store } from './domain/store.ts';
 import { makeWorkspaceFolder } from './folder-problems.ts';
@@ -189,7 +189,7 @@ async function open(
     leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
     maxPendingPerPerson: config.maxPendingPerPerson,
-    keeping: { ...config.keeping, seal: createAuditSeal(key), lookBackMs: rules.lookBackMs },
+    keeping: { ...config.keeping, lookBackMs: rules.lookBackMs },
     admins: adminUsers,
     team: connection.identity.team,
     onDamaged,

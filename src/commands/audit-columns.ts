@@ -1,8 +1,8 @@
 /** What an export puts beside each entry: names for ids, the call's tool and summary, and what its detail says, flat. */
 import type { AuditEntry } from '../domain/audit.ts';
+import type { Call } from '../domain/call.ts';
 import { nameCall } from '../domain/call-name.ts';
 import type { JsonValue } from '../domain/json.ts';
-import type { AuditCall } from '../stores/audit-source.ts';
 
 /** The names that are known when an export is made; undefined for whatever is not. */
 export interface KnownNames {
@@ -34,10 +34,13 @@ export type FlatColumns = Readonly<Record<(typeof FLAT_COLUMNS)[number], string>
 const ID_OF_GROUP = /^usergroup:(S[A-Z0-9]+)$/;
 const ID_OF_CHANNEL = /^[CDG][A-Z0-9]{2,}$/;
 
+/** What is told of the call that an entry is about; never its arguments. */
+type AuditedCall = Parameters<typeof nameCall>[0] & Pick<Call, 'requester' | 'route' | 'thread'>;
+
 /** Returns the columns of an entry; what is not known of it is empty. */
 export function flatColumnsOf(
   { actor, detail, subject }: AuditEntry,
-  call: AuditCall | undefined,
+  call: AuditedCall | undefined,
   names: KnownNames,
 ): FlatColumns {
   const text = (key: string) => textOf(detail[key]);

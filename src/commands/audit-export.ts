@@ -1,15 +1,19 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import type { AuditEntry } from '../domain/audit.ts';
-import type { AuditLine } from '../domain/audit-check.ts';
+import { type AuditEntry, readAuditLine } from '../domain/audit.ts';
+import type { Call } from '../domain/call.ts';
+import { ifDamaged } from '../domain/damage.ts';
 import { showLine } from '../domain/terminal-text.ts';
 import { exportFileProblems } from '../folder-problems.ts';
-import type { AuditSource } from '../stores/audit-source.ts';
+import type { OpenedRecords } from '../stores/opened-records.ts';
+import type { AuditRow as StoredRow } from '../stores/records/records.ts';
+import { createCalls } from '../stores/repositories/calls.ts';
+import { rowsAfter } from '../stores/repositories/sealed-audit.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
 import { flatColumnsOf, idsOf } from './audit-columns.ts';
 import { createKnownNames, type NameBook } from './audit-names.ts';
 import { type AuditFormat, type AuditRow, auditHead, auditRows, sayTime } from './audit-rows.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
-import { withAudit } from './open-named-audit.ts';
+import { withRecords } from './open-named-records.ts';
 import { readArguments } from './read-arguments.ts';
 import { readTime } from './read-time.ts';
 
@@ -24,9 +28,9 @@ interface Wanted {
 /** Writes the entries of a span of time, as they are stored and in their order, without holding more than a page of them. */
 export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const wanted = readWanted(args, deps);
-  return await withAudit(deps, async (audit) => {
+  return await withRecords(deps, 'read', async ({ records }) => {
     const names = createKnownNames(deps.env);
-    const source = { audit, names };
+    const source = { records, names };
     const { file } = wanted;
     const code =
       file === undefined
@@ -88,15 +92,15 @@ const MOST_NAMED = 10;
 
 /** What is exported, and the names for what is in it. */
 interface ExportSource {
-  readonly audit: AuditSource;
+  readonly records: OpenedRecords['records'];
   readonly names: NameBook;
 }
 
 async function toRows(
   entries: readonly AuditEntry[],
-  { audit, names }: ExportSource,
+  { records, names }: ExportSource,
 ): Promise<readonly AuditRow[]> {
-  const calls = await audit.callsOf([...new Set(entries.map(({ subject }) => subject))]);
+  const calls = await readCalls(records, new Set(entries.map(({ subject }) => subject)));
   const flatten = () =>
     entries.map((entry) => ({
       entry,
@@ -115,7 +119,7 @@ async function write(
   let first: AuditEntry | undefined;
   const unreadable: number[] = [];
   await put(auditHead(format));
-  for await (const page of source.audit.pages()) {
+  for await (const page of rowsAfter(source.records, 0)) {
     const entries = entriesOf(page, unreadable);
     first ??= entries[0];
     const fit = entries.filter(({ at }) => at >= from && at < to);
@@ -126,12 +130,24 @@ async function write(
   return { count, unreadable, ...(asksForGone && first && { firstKept: first }) };
 }
 
-function entriesOf(page: readonly AuditLine[], unreadable: number[]): readonly AuditEntry[] {
-  return page.flatMap((line) => {
+function entriesOf(page: readonly StoredRow[], unreadable: number[]): readonly AuditEntry[] {
+  return page.flatMap(({ entry, seq }) => {
+    // What was changed is exported all the same: it is “verify” that says so.
+    const line = readAuditLine(entry, seq, undefined);
     if (line.kind === 'entry') return [line.entry];
-    unreadable.push(line.seq);
+    unreadable.push(seq);
     return [];
   });
+}
+
+/** The calls of these ids, as they are stored now; those that are gone, or damaged, are left out. */
+async function readCalls(
+  records: ExportSource['records'],
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Call>> {
+  const { get } = createCalls(records, () => {});
+  const found = await Promise.all([...ids].map((id) => get(id).catch(ifDamaged(undefined))));
+  return new Map(found.flatMap((call) => (call ? [[call.id, call] as const] : [])));
 }
 
 function tell(

@@ -1,8 +1,8 @@
 import { connectSlack } from '../slack/connect-slack.ts';
 import { createNameLookup, type NameLookup } from '../slack/look-up-names.ts';
+import { SILENT_LOG } from '../stores/silent-log.ts';
 import type { KnownNames } from './audit-columns.ts';
 import type { CommandDeps } from './command.ts';
-import { NO_LOG } from './named-places.ts';
 
 /** Names that are looked up while an export is written. */
 export interface NameBook extends KnownNames {
@@ -27,7 +27,7 @@ export function createKnownNames({
   async function open(): Promise<NameLookup | undefined> {
     if (!botToken || MODE?.trim() === 'playground') return undefined;
     const config = { botToken, ...(apiUrl && { apiUrl: apiUrl.replace(/\/*$/, '/') }) };
-    return createNameLookup(await connectSlack({ config, log: NO_LOG }));
+    return createNameLookup(await connectSlack({ config, log: SILENT_LOG }));
   }
 
   async function learnOne(id: string, ask: NameLookup): Promise<void> {

@@ -8,7 +8,7 @@ import { FLAT_COLUMNS, type FlatColumns } from './audit-columns.ts';
 export type AuditFormat = 'csv' | 'jsonl';
 
 const COLUMNS = [
-  ...['seq', 'time', 'at', 'event', 'subject', 'actor', 'detail', 'previous', 'hash'],
+  ...['seq', 'time', 'at', 'event', 'subject', 'actor', 'detail', 'revision', 'mark'],
   ...FLAT_COLUMNS,
 ];
 
@@ -23,7 +23,7 @@ export function auditHead(format: AuditFormat): string {
   return format === 'csv' ? toCsv([COLUMNS]) : '';
 }
 
-/** Writes entries as lines; `at` is in milliseconds, and the hash can be computed again from what stands there. */
+/** Writes entries as lines; `at` is in milliseconds, and whoever has the key can compute the mark again from what stands there. */
 export function auditRows(rows: readonly AuditRow[], format: AuditFormat): string {
   if (format === 'csv') return toCsv(rows.map(cellsOf));
   return rows
@@ -40,7 +40,7 @@ function toCsv(rows: readonly (readonly string[])[]): string {
 }
 
 function cellsOf({ entry, flat }: AuditRow): readonly string[] {
-  const { at, time, detail, seq, event, subject, actor, previous, hash } = inOrder(entry);
+  const { at, time, detail, seq, event, subject, actor, revision, mark } = inOrder(entry);
   const texts = [event, subject, actor].map(showCell);
   const shown = showJson(canonicalJson(detail));
   return [
@@ -49,8 +49,8 @@ function cellsOf({ entry, flat }: AuditRow): readonly string[] {
     `${at}`,
     ...texts,
     shown,
-    showCell(previous),
-    showCell(hash),
+    revision === undefined ? '' : `${revision}`,
+    showCell(mark),
     ...FLAT_COLUMNS.map((column) => showCell(flat[column])),
   ];
 }
@@ -60,8 +60,8 @@ function showCell(text: string): string {
   return text.split('\t').map(showLines).join('\t');
 }
 
-function inOrder({ actor, at, detail, event, hash, previous, seq, subject }: AuditEntry) {
-  return { seq, time: sayTime(at), at, event, subject, actor, detail, previous, hash };
+function inOrder({ actor, at, detail, event, mark, revision, seq, subject }: AuditEntry) {
+  return { seq, time: sayTime(at), at, event, subject, actor, detail, revision, mark };
 }
 
 /** Writes a time in UTC; what is none, since somebody changed it, as it is. */

@@ -1,4 +1,4 @@
-import { type AdminRoutes, findAdminRoute } from '../domain/admin-routes.ts';
+import { type AdminRoutes, findAdminRoute, NO_ADMIN_ROUTES } from '../domain/admin-routes.ts';
 import { type Evaluation, toGateAnswer } from '../domain/policy.ts';
 import {
   type DraftRoute,
@@ -9,7 +9,8 @@ import {
 } from '../domain/policy-routes.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from '../domain/route.ts';
 import { tightenAnswer } from '../domain/tighten.ts';
-import { readRoutesOffline } from '../stores/sqlite/read-routes-offline.ts';
+import { createRoutes } from '../stores/repositories/settings.ts';
+import { readOffline } from '../stores/sqlite/read-offline.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
 import type { CommandDeps } from './command.ts';
 
@@ -19,13 +20,16 @@ export type KnownRoutes =
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** Reads them where they are kept on this machine. */
-export function readSetRoutes({ env }: Pick<CommandDeps, 'env'>): KnownRoutes {
+export async function readSetRoutes({ env }: Pick<CommandDeps, 'env'>): Promise<KnownRoutes> {
   if (env.REDIS_URL?.trim()) {
     const why = 'No routes are set in Slack: they are kept in Redis, which is not asked.';
     return { kind: 'unknown', why };
   }
   try {
-    const book = readRoutesOffline(env.DATA_DIR?.trim() || DEFAULT_DATA_DIR);
+    const dataDir = env.DATA_DIR?.trim() || DEFAULT_DATA_DIR;
+    const book = await readOffline(dataDir, NO_ADMIN_ROUTES, (records) =>
+      createRoutes(records).read(),
+    );
     return { kind: 'routes', book };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

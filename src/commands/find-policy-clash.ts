@@ -12,7 +12,7 @@ export async function findPolicyClash(
   const nothing = { tools: [], agents: [] };
   if ((await openPolicyFile(undefined, deps, nothing)).kind === 'none') return undefined;
   const tools = await createOfflineTools(deps);
-  const { known } = readKnownNames(tools, deps);
+  const { known } = await readKnownNames(tools, deps);
   const agents = known.agents.filter(({ kind }) => kind !== 'key');
   const found = await openPolicyFile(undefined, deps, { ...known, agents });
   const problem =

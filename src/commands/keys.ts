@@ -15,10 +15,11 @@ import { callbackSecretOf } from '../domain/callback.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { Effects, Keys } from '../domain/store.ts';
 import { showLine } from '../domain/terminal-text.ts';
-import type { KeysSource } from '../stores/keys-source.ts';
+import type { OpenedRecords } from '../stores/opened-records.ts';
+import { createCalls } from '../stores/repositories/calls.ts';
 import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from './command.ts';
 import { findPolicyClash } from './find-policy-clash.ts';
-import { withKeys } from './open-named-keys.ts';
+import { withKeys } from './open-named-records.ts';
 import { readArguments, readList } from './read-arguments.ts';
 import { nameKey, sayKey, toPlainKey } from './say-key.ts';
 
@@ -56,7 +57,7 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
     ...(values.expires !== undefined && { expiresAt: now + readSpan('--expires', values.expires) }),
     revision: 1,
   };
-  return await withKeys(deps, async (keys, source) => {
+  return await withKeys(deps, async (keys, opened) => {
     const all = await keys.list();
     if (all.some(({ name, revokedAt }) => name === key.name && revokedAt === undefined)) {
       deps.err(
@@ -74,7 +75,7 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
       key,
       toAudit(key, 'key.create', now, { name, scopes, channels, owner, expiresAt }),
     );
-    await tellToken(key, secret, values.json, source, deps);
+    await tellToken(key, secret, values.json, opened, deps);
     if (mayRequest(key) && key.owner === undefined && !mayNameRequesters(key)) {
       deps.err(
         'Warning: this key can ask nothing: it has no owner to ask for (--owner U…), and may name nobody else (--scopes request,requesters).',
@@ -105,7 +106,7 @@ export async function listKeys(args: readonly string[], deps: CommandDeps): Prom
 export async function endKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { positionals } = readArguments({ args: [...args], allowPositionals: true, options: {} });
   const which = readWhich('revoke', positionals);
-  return await withKeys(deps, (keys, source) =>
+  return await withKeys(deps, (keys, opened) =>
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
@@ -116,7 +117,9 @@ export async function endKey(args: readonly string[], deps: CommandDeps): Promis
       if (!(await keys.change(revoked, toAudit(key, 'key.revoke', now, { name: key.name })))) {
         return false;
       }
-      const waiting = sayWaiting(await source.countPending(key.id));
+      const waiting = sayWaiting(
+        await createCalls(opened.records, () => {}).countPendingOfKey(key.id),
+      );
       deps.out(`Revoked the key ${nameKey(key)}. ${waiting}`);
       return true;
     }),
@@ -133,7 +136,7 @@ export async function turnKey(args: readonly string[], deps: CommandDeps): Promi
   const which = readWhich('rotate', positionals);
   const overlapMs =
     values.overlap === undefined ? undefined : readSpan('--overlap', values.overlap);
-  return await withKeys(deps, (keys, source) =>
+  return await withKeys(deps, (keys, opened) =>
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
@@ -145,7 +148,7 @@ export async function turnKey(args: readonly string[], deps: CommandDeps): Promi
       const turned = rotateKey(key, hashKeySecret(secret), until);
       const detail = { name: key.name, earlierUntil: until ?? null };
       if (!(await keys.change(turned, toAudit(key, 'key.rotate', now, detail)))) return false;
-      await tellToken(turned, secret, values.json, source, deps);
+      await tellToken(turned, secret, values.json, opened, deps);
       return true;
     }),
   );
@@ -187,7 +190,7 @@ async function tellToken(
   key: ApiKey,
   secret: string,
   asJson: boolean,
-  { installationKey }: Pick<KeysSource, 'installationKey'>,
+  { installationKey }: Pick<OpenedRecords, 'installationKey'>,
   deps: CommandDeps,
 ): Promise<void> {
   const token = encodeKeyToken({ id: key.id, secret });

@@ -1,7 +1,8 @@
 import { type ApiKey, keyState } from '../domain/api-key.ts';
 import { graphNameOf, readGraph } from '../graph-config.ts';
 import type { KnownNames } from '../policy/read-rules.ts';
-import { readKeysOffline } from '../stores/sqlite/read-keys-offline.ts';
+import { createKeys } from '../stores/repositories/settings.ts';
+import { readOffline } from '../stores/sqlite/read-offline.ts';
 import { DEFAULT_DATA_DIR } from '../variables.ts';
 import type { CommandDeps } from './command.ts';
 import type { OfflineTools } from './offline-tools.ts';
@@ -13,12 +14,12 @@ export interface OfflineNames {
 }
 
 /** Reads the names that rules can be about: tools, helpers and the graph, and keys where they are kept on this machine. */
-export function readKnownNames(
+export async function readKnownNames(
   { helpers, toolbox }: OfflineTools,
   { clock, env }: Pick<CommandDeps, 'clock' | 'env'>,
-): OfflineNames {
+): Promise<OfflineNames> {
   const graph = graphNameOf(readGraph(env));
-  const { keys, problem } = readKeys(env);
+  const { keys, problem } = await readKeys(env);
   const working = keys.filter((key) => keyState(key, clock.now()) === 'works');
   const agents = [
     ...helpers.map(({ name }) => ({ kind: 'helper', name }) as const),
@@ -31,13 +32,14 @@ export function readKnownNames(
 }
 
 /** Those in Redis are not asked for. */
-function readKeys(env: CommandDeps['env']): {
+async function readKeys(env: CommandDeps['env']): Promise<{
   readonly keys: readonly ApiKey[];
   readonly problem?: string;
-} {
+}> {
   if (env.REDIS_URL?.trim()) return { keys: [] };
   try {
-    return { keys: readKeysOffline(env.DATA_DIR?.trim() || DEFAULT_DATA_DIR) };
+    const dataDir = env.DATA_DIR?.trim() || DEFAULT_DATA_DIR;
+    return { keys: await readOffline(dataDir, [], (records) => createKeys(records).list()) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { keys: [], problem: `There are no keys of programs: they can't be read (${why}).` };

@@ -1,12 +1,7 @@
-import type { Log } from '../domain/log.ts';
 import { Variables } from '../variables.ts';
 import type { CommandDeps } from './command.ts';
 
 const Places = Variables.pick({ DATA_DIR: true, REDIS_URL: true, REDIS_PREFIX: true });
-
-const quiet = () => {};
-/** A log of what fails that says nothing: the command itself says it. */
-export const NO_LOG: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 /** Reads from the settings where the records are; undefined, and said, when these are wrong. */
 export function readPlaces({ env, err }: Pick<CommandDeps, 'env' | 'err'>) {

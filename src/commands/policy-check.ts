@@ -19,7 +19,7 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
   const named = [...positionals, ...(values.file === undefined ? [] : [values.file])];
   if (named.length > 1) throw new UsageError('Name one file.');
   const tools = await createOfflineTools(deps);
-  const { known, problem } = readKnownNames(tools, deps);
+  const { known, problem } = await readKnownNames(tools, deps);
   const found = await openPolicyFile(named[0], deps, known);
   if (problem !== undefined) deps.err(problem);
   if (values.json) outJson(deps, toJson(found, tools.problem));

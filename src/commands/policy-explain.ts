@@ -27,7 +27,7 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
   const wanted = readWanted(args);
   const tools = await createOfflineTools(deps);
   if (tools.problem !== undefined) deps.err(tools.problem);
-  const { known, problem } = readKnownNames(tools, deps);
+  const { known, problem } = await readKnownNames(tools, deps);
   const call = readCall(wanted, tools, readAgent(wanted, known.agents));
   if (call.kind === 'unfit') {
     deps.err(call.why);
@@ -43,7 +43,7 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
   const file = found.kind === 'policy' ? found.file : undefined;
   const routes = file?.routes ?? new Map<string, DraftRoute>();
   const evaluation = await evaluate(file, call.facts, outside);
-  const set = readSetRoutes(deps);
+  const set = await readSetRoutes(deps);
   if (set.kind === 'unknown') assumed.add(set.why);
   const share = heedSetRoutes(
     { evaluation, route: routeOf(evaluation, routes) },

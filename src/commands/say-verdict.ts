@@ -10,9 +10,9 @@ export interface Verdict {
   readonly keyPlace: string;
 }
 
-/** Tells whether everything that could be proved was. */
-export function isFine({ report }: Verdict): boolean {
-  return report.fault === undefined && report.unproven === 0;
+/** Tells whether everything was proved. */
+export function isFine({ hasKey, report }: Verdict): boolean {
+  return report.fault === undefined && (hasKey || report.checked === 0);
 }
 
 /** Says it in words for people. */
@@ -45,45 +45,37 @@ function sayWhat({ kind, seq, through = seq }: AuditFault, { keyPlace }: Verdict
     case 'unreadable':
       return 'it can’t be read as an entry any more.';
     case 'changed':
-      return 'its content is not the one that it was written with.';
+      return `its content is not the one that was written with this installation’s key (${keyPlace}). Either somebody else wrote it, or the key is not the one of then.`;
     case 'missing':
-      return `${gone} gone, and no note of a removal speaks of that.`;
-    case 'order':
-      return 'its number does not follow that of the one before it.';
-    case 'replaced':
-      return 'it does not follow the one before it. One of the two was put in place of another.';
-    case 'forged':
-      return `it says that it was made with this installation’s key, and was not (${keyPlace}). Either somebody else wrote it, or the key is not the one of then.`;
+      return `${gone} gone, and the app did not remove that.`;
     case 'unlike-its-seal':
-      return 'what stood there when it was sealed is not what stands there now. What comes before it was rewritten.';
+      return 'the entries up to it are not those that were sealed: one was put in place of another.';
+    case 'forged-seal':
+      return `what says how far the audit is sealed was not made with this installation’s key (${keyPlace}). Either somebody else wrote it, or the key is not the one of then.`;
     case 'cut':
       return `${gone} gone from the end.`;
   }
 }
 
-function sayRemoval({ removal }: AuditReport): readonly string[] {
-  if (!removal) return [];
-  const { through } = removal.detail;
-  return [
-    `Entries 1 to ${showLine(String(through))} were removed by the app itself (AUDIT_DAYS), as the note in entry ${name(removal)} says.`,
-  ];
+function sayRemoval({ removedThrough }: AuditReport): readonly string[] {
+  if (removedThrough === 0) return [];
+  return [`Entries 1 to ${removedThrough} were removed by the app itself (AUDIT_DAYS).`];
 }
 
 function saySeals({ hasKey, keyPlace, report }: Verdict): readonly string[] {
-  const { fault, last, sealed, unproven } = report;
-  if (!hasKey && unproven > 0) {
+  const { checked, fault, last, sealedAt, sealedThrough } = report;
+  if (!hasKey && checked > 0) {
     return [
-      `${count(unproven, 'entry', 'entries')} made with the installation’s key could not be checked: it is not there (${keyPlace}).`,
+      `Who wrote them could not be checked: the installation’s key is not there (${keyPlace}).`,
     ];
   }
   if (fault || !last) return [];
-  if (!sealed) {
-    return ['Nothing is sealed yet: whoever can write the records could have rewritten all of it.'];
-  }
-  const { by, through } = sealed;
-  const younger = last.seq - through;
+  const younger = count(last.seq - sealedThrough, 'entry', 'entries');
+  const lost = `${younger} after it could be lost without a trace, but not rewritten.`;
+  if (sealedThrough === 0)
+    return [`Nothing is sealed yet: ${younger} could be lost without a trace, but not rewritten.`];
   return [
-    `Sealed with the installation’s key up to entry ${showLine(String(through))} (${sayTime(by.at)}); ${count(younger, 'entry is', 'entries are')} younger, and whoever can write the records could have rewritten those.`,
+    `Sealed with the installation’s key up to entry ${sealedThrough} (${sayTime(sealedAt)}); ${lost}`,
   ];
 }
 
@@ -97,18 +89,15 @@ function count(things: number, one: string, many: string): string {
 
 /** Says it for programs. */
 export function toPlainVerdict(verdict: Verdict): object {
-  const { checked, fault, first, last, removal, sealed, unproven } = verdict.report;
+  const { checked, fault, first, last, removedThrough, sealedAt, sealedThrough } = verdict.report;
   return {
     ok: isFine(verdict),
     checked,
     ...(first && { first: plain(first) }),
     ...(last && { last: plain(last) }),
-    ...(removal && {
-      removed: { through: removal.detail.through, note: plain(removal) },
-    }),
-    ...(sealed && { sealed: { through: sealed.through, by: plain(sealed.by) } }),
+    ...(removedThrough > 0 && { removed: { through: removedThrough } }),
+    ...(sealedThrough > 0 && { sealed: { through: sealedThrough, time: sayTime(sealedAt) } }),
     hasKey: verdict.hasKey,
-    unproven,
     ...(fault && {
       problem: {
         kind: fault.kind,

@@ -127,7 +127,7 @@ export function createControl(
     // Of a worker that died in the pause; live work is only looked at once more.
     const running = await store.ledger.withStatus('running');
     const calls = [...approved, ...running.filter(({ child }) => !child)];
-    const keys = [...threads.map(pumpKey), ...calls.map(({ id }) => runKey(id))];
+    const keys = [...threads.map(pumpKey), ...calls.map(runKey)];
     return keys.map((key) => ({ key, dueAt: now }));
   }
 
@@ -135,7 +135,7 @@ export function createControl(
   async function redrawLate(seen: readonly Call[]): Promise<void> {
     const known = new Set(seen.map(({ id }) => id));
     const late = (await readOpenCards(store)).filter(({ id }) => !known.has(id));
-    await store.agenda.wake(late.map(({ id }) => ({ key: redrawKey(id), dueAt: clock.now() })));
+    await store.agenda.wake(late.map((call) => ({ key: redrawKey(call), dueAt: clock.now() })));
   }
 
   /** The turn that went on in a thread at a time, if it still does: those of a thread follow each other. */

@@ -41,7 +41,7 @@ export function createReporters({ store, clock, log }: Pick<DeskDeps, 'store' | 
       next = undefined;
       freeAt = now + EVERY_MS;
       try {
-        const wakes = [{ key: redrawKey(call.id), dueAt: now + DRAWN_AFTER_MS }];
+        const wakes = [{ key: redrawKey(call), dueAt: now + DRAWN_AFTER_MS }];
         if (text !== undefined) await store.reports.keep(call, { text, at: now }, wakes);
       } catch (error) {
         log.warn({ err: error, call: call.id }, 'A report of a running tool was not stored.');

@@ -11,7 +11,8 @@ import type { Pause } from '../domain/pause.ts';
 import type { DecisionKind } from '../domain/route.ts';
 import { sentence } from '../domain/sentence.ts';
 import type { Authorize } from './authorize.ts';
-import type { createDecide } from './decide.ts';
+import type { createClaimAtOnce } from './claim-at-once.ts';
+import type { Claiming, createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
 import { sayPause } from './pause-words.ts';
 import { createRememberRefusal, type Wish } from './remember-refusal.ts';
@@ -21,11 +22,15 @@ type Open = { readonly kind: 'open'; readonly call: Call };
 /** What a pause does not hold: nothing runs of these. */
 const WORKS_IN_PAUSE: ReadonlySet<DecisionKind> = new Set(['reply', 'ignore']);
 
+/** What may lead to a run at once. */
+const MAY_RUN: ReadonlySet<DecisionKind> = new Set(['approve', 'edit']);
+
 /** Builds the decisions of people at the edge. */
 export function createDecideAtEdge(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   inner: ReturnType<typeof createDecide>,
   authorize: Authorize,
+  withClaim?: ReturnType<typeof createClaimAtOnce>,
 ) {
   const { store } = deps;
   const remember = createRememberRefusal(deps);
@@ -65,7 +70,11 @@ export function createDecideAtEdge(
 
     async decide(command: DecisionCommand): Promise<DecisionOutcome> {
       const seen = await look({ ...command, kind: command.decision.kind });
-      return seen.kind === 'open' ? await inner.decide(command, { seen: seen.call }) : seen;
+      if (seen.kind !== 'open') return seen;
+      const { call } = seen;
+      const decide = (claiming?: Claiming) => inner.decide(command, { seen: call, claiming });
+      const isApproval = MAY_RUN.has(command.decision.kind);
+      return withClaim && isApproval ? await withClaim(call, decide) : await decide();
     },
 
     async settle(command: SettleCommand): Promise<DecisionOutcome> {

@@ -22,7 +22,7 @@ import { hideText, maskingOf } from '../domain/mask-secrets.ts';
 import type { Permission } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
 import { secretPathsOfCall } from '../domain/secret-paths.ts';
-import type { Effects } from '../domain/store.ts';
+import type { Effects, Seen } from '../domain/store.ts';
 import type { ParsedArgs, Tool } from '../domain/tool.ts';
 import type { Cause, Step } from '../domain/transitions.ts';
 import type { Authorize } from './authorize.ts';
@@ -39,10 +39,16 @@ type DecideDeps = Pick<
 > &
   FollowDeps;
 
+/** Returns the claim that goes with the approval of a call, and what it has read; undefined where that is left to whoever holds its thread. */
+export type Claiming = (
+  approved: Call,
+) => Promise<{ readonly step: Step; readonly seen: Seen } | undefined>;
+
 /** `messageEnds` are written with what the person wished, and not where the clock or a broken digest was first. */
 interface Extra extends Pick<Effects, 'messageEnds'> {
   /** The call as it was just read; when it has changed since, it is read again. */
   readonly seen?: Call;
+  readonly claiming?: Claiming | undefined;
 }
 
 /** Decides on calls for people: reads, asks whether they may, rules, writes if nobody was first, and else reads again. */
@@ -90,13 +96,16 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     call: Call,
     steps: readonly Step[],
     by: Person,
-    extra: Pick<Effects, 'messageEnds'>,
+    { claiming, ...extra }: Pick<Extra, 'messageEnds' | 'claiming'>,
   ): Promise<DecisionOutcome | undefined> {
     const news = newsOf(steps);
     const isCarriedOut = news.kind !== 'already-decided' && news.kind !== 'rerouted';
-    const effects = { ...effectsOf(call, steps, by), ...(isCarriedOut && extra) };
-    if (!(await store.ledger.write(call, steps, effects))) return undefined;
-    deps.integrity.sound(steps);
+    const approved = news.kind === 'decided' && news.call.status === 'approved' && news.call;
+    const claim = approved ? await claiming?.(approved) : undefined;
+    const all = claim ? [...steps, claim.step] : steps;
+    const effects = { ...effectsOf(call, all, by), ...(isCarriedOut && extra) };
+    if (!(await store.ledger.write(call, all, effects, claim?.seen))) return undefined;
+    deps.integrity.sound(all);
     return news;
   }
 

@@ -8,7 +8,6 @@ import type { AttachmentFolder, AttachmentSource } from '../domain/file-ports.ts
 import type { Helper } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
 import type { Gate } from '../domain/route.ts';
-import type { Seal } from '../domain/seal.ts';
 import type { Sight } from '../domain/sight.ts';
 import type { Store } from '../domain/store.ts';
 import type { TalkRules } from '../domain/talk.ts';
@@ -48,7 +47,7 @@ export interface DeskDeps {
   readonly showsUsage?: boolean;
   /** How many calls of a person may wait for decisions at a time. (Default: any number.) */
   readonly maxPendingPerPerson?: number;
-  /** How the records are kept. (Default: nothing is sealed, and nothing removed.) */
+  /** How the records are kept. (Default: for ever.) */
   readonly keeping?: Keeping;
   /** Name of the graph that is the agent, and remembers threads itself. (Default: ours is, and does not.) */
   readonly graph?: string | undefined;
@@ -64,10 +63,8 @@ export interface DeskDeps {
   readonly callbacks?: Callbacks;
 }
 
-/** How the records are kept: what is sealed, and what is removed when it is old. */
+/** How long the records are kept. */
 export interface Keeping {
-  /** Of what the audit says of itself. */
-  readonly seal: Seal;
   /** How many days an entry of the audit is kept; without it for ever, as the other. */
   readonly auditDays?: number | undefined;
   readonly historyDays?: number | undefined;

@@ -17,6 +17,7 @@ import { createAnnounce } from './announce.ts';
 import { type AskAgainOutcome, createAskAgain } from './ask-again.ts';
 import { createAuthorize } from './authorize.ts';
 import { isBareWord } from './bare-words.ts';
+import { createClaimAtOnce } from './claim-at-once.ts';
 import { createCloseLive } from './close-live.ts';
 import { type Control, createControl } from './control.ts';
 import { createDecide } from './decide.ts';
@@ -113,7 +114,7 @@ export interface Desk extends Control {
   }): Promise<void>;
 }
 
-/** Creates the desk; what it was told is stored, and the worker acts on it. Without a gate what is approved goes by its stored route until the worker claims it. */
+/** Creates the desk; what it was told is stored, and the worker acts on it. Without a gate, or the helpers, what is approved goes by its stored route until the worker claims it. */
 export function createDesk(
   deps: Pick<
     DeskDeps,
@@ -129,11 +130,14 @@ export function createDesk(
     | 'graph'
     | 'onDamaged'
   > &
-    Partial<Pick<DeskDeps, 'gate' | 'helpers'>>,
+    Partial<Pick<DeskDeps, 'gate' | 'helpers' | 'leaseMs'>>,
 ): Desk {
   const { store, clock } = deps;
   const authorize = createAuthorize(deps);
-  const decisions = createDecideAtEdge(deps, createDecide(deps, authorize), authorize);
+  const { gate, helpers } = deps;
+  const withClaim = gate && helpers && createClaimAtOnce({ ...deps, gate, helpers });
+  const decide = createDecide(deps, authorize);
+  const decisions = createDecideAtEdge(deps, decide, authorize, withClaim);
   return {
     ...createControl(deps),
     ...decisions,

@@ -44,7 +44,8 @@ export function effectsOf(
       at: call.updatedAt,
       event: `call.${cause}`,
       subject: call.id,
-      actor: actorOf(by),
+      // Whoever approves it does not run it.
+      actor: actorOf(cause === 'claim' ? undefined : by),
       detail: {
         from: previous.status,
         to: call.status,
@@ -61,8 +62,9 @@ export function effectsOf(
   const stopped = steps
     .filter(({ cause }) => cause === 'integrity')
     .map(({ call }) => sayStopped(call));
-  const says = [...stopped, ...sayVerdict(before, previous, by), ...sayBack(before, previous)];
-  const told = isNews(before, steps) ? [{ key: callbackKey(before.id), dueAt: now }] : [];
+  const decided = steps.findLast(({ cause }) => cause !== 'claim')?.call ?? previous;
+  const says = [...stopped, ...sayVerdict(before, decided, by), ...sayBack(before, previous)];
+  const told = isNews(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
   return { audit, wakes: [...wakesOf(before, previous), ...told, ...wakesOfSays(says)], says };
 }
 
@@ -157,6 +159,13 @@ function expireAt(call: Call): number | undefined {
   return isTerminal(call) || isRun ? undefined : call.deadlineAt;
 }
 
+/** It is claimed by the work that runs it, or by the decision that has approved it. */
+function isToRun(before: Call, call: Call): boolean {
+  if (isTaken(call)) return false;
+  const isJustClaimed = call.status === 'running' && before.status === 'pending';
+  return call.status === 'approved' || isJustClaimed;
+}
+
 /** What became unknown runs no more: whoever waited for its end can go on. A graph that runs its own tools goes on from the claim. */
 function movesThread(call: Call): boolean {
   if (isTaken(call)) return false;
@@ -169,15 +178,14 @@ function wakesOf(before: Call, call: Call): readonly Wake[] {
   const wakes: Wake[] = [];
   // Calls that may share a card are first shown together, once all of their message have been asked about.
   const isShownLater = before.status === 'proposed' && mayShare(call);
-  if (call.route && !isShownLater) wakes.push({ key: redrawKey(call.id), dueAt: now });
-  if (call.status === 'approved' && !isTaken(call))
-    wakes.push({ key: runKey(call.id), dueAt: now });
+  if (call.route && !isShownLater) wakes.push({ key: redrawKey(call), dueAt: now });
+  if (isToRun(before, call)) wakes.push({ key: runKey(call), dueAt: now });
   const expireDue = expireAt(call);
-  if (expireDue !== undefined) wakes.push({ key: expireKey(call.id), dueAt: expireDue });
+  if (expireDue !== undefined) wakes.push({ key: expireKey(call), dueAt: expireDue });
   const remindDue = remindAt(call);
-  if (remindDue !== undefined) wakes.push({ key: remindKey(call.id), dueAt: remindDue });
+  if (remindDue !== undefined) wakes.push({ key: remindKey(call), dueAt: remindDue });
   const escalateDue = escalateAt(call);
-  if (escalateDue !== undefined) wakes.push({ key: escalateKey(call.id), dueAt: escalateDue });
+  if (escalateDue !== undefined) wakes.push({ key: escalateKey(call), dueAt: escalateDue });
   if (movesThread(call)) {
     wakes.push({ key: pumpKey(call.thread), dueAt: now });
   }

@@ -48,6 +48,8 @@ export function createExecute(
   progress: Pick<Progress, 'running'>,
 ) {
   const { store, clock, signals } = deps;
+  /** Claims of this process whose runs were begun. */
+  const begun = new Set<string>();
   const tellLateEnd = createTellLateEnd(deps);
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
   const stepToClaim = createClaimStep(deps, helperThreads);
@@ -62,10 +64,10 @@ export function createExecute(
     // Whoever made it takes it, and tells of its end.
     if (isTaken(call)) return undefined;
     if (call.status === 'approved') return await stepToClaim(call, work);
-    // A younger fence on a running call: the worker that had claimed it is dead.
     // The graph has it, or is given it by the pump.
     if (isHanded(call)) return undefined;
-    if (call.status === 'running' && call.claim && call.claim.fence < fence) {
+    // Nobody else works on it now: the worker that had claimed it is dead, or has failed to tell its end.
+    if (call.status === 'running' && call.claim && call.claim.fence <= fence) {
       // What may run again, but ends the process each time, must not do so for ever.
       return await recover(call, work, tries <= MOST_RERUNS);
     }
@@ -92,7 +94,11 @@ export function createExecute(
 
   /** The bytes that run are read back from the store and hashed once more, or it ends here. A worker that stood still since has lost the call, and must not run it. */
   async function readBack(claimed: Call, work: Work): Promise<ReadBack> {
-    const stored = await untilAnswered(() => store.ledger.get(claimed.id), whileHeld(work), deps);
+    const stored = await untilAnswered(
+      () => store.fresh(() => store.ledger.get(claimed.id)),
+      whileHeld(work),
+      deps,
+    );
     await work.assertHeld();
     if (stored && stored.revision !== claimed.revision) {
       throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
@@ -142,31 +148,44 @@ export function createExecute(
     return undefined;
   }
 
+  /** It was claimed with its approval, under the same hold, and nothing was begun yet; or whoever had claimed it may have died before the helper was told. */
+  function isClaimed(call: Call, { fence }: Work): boolean {
+    if (call.status !== 'running' || isTaken(call) || isHanded(call)) return false;
+    return call.child !== undefined || (call.claim?.fence === fence && !begun.has(claimOf(call)));
+  }
+
+  /** Writes the claim, or what stands in its way; undefined where nothing is to be run. */
   async function claim(call: Call, work: Work): Promise<Call | undefined> {
-    // Whoever had claimed it may have died before the helper was told.
-    if (call.status === 'running' && call.child) return call;
-    const step = await nextStep(call, work);
-    const isClaimed =
-      step && (await record(call, step, whileHeld(work))) && step.call.status === 'running';
-    return isClaimed ? step.call : undefined;
+    const { seen, value: step } = await store.observe(() => nextStep(call, work));
+    if (!step) return undefined;
+    const isWritten = await record(call, step, whileHeld(work), seen);
+    if (isWritten) return step.call.status === 'running' ? step.call : undefined;
+    // Another writer of the call has asked for what there is to do; of anything else it is looked at anew.
+    const isSame = (await store.ledger.get(call.id))?.revision === call.revision;
+    return isSame ? await claim(call, work) : undefined;
   }
 
   async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {
     const { work } = runSignals;
-    const { signal } = work;
-    const claimed = await claim(call, work);
+    const claimed = isClaimed(call, work) ? call : await claim(call, work);
     // Whoever made it runs it: the claim wakes the thread, which hands it over.
     if (!claimed || isHanded(claimed)) return;
+    begun.add(claimOf(claimed));
     // The thread rests, and still says that people are waited for. Nobody looks at what comes of a press of long ago.
     if (claimed.route && isFreshCall(claimed, clock.now())) progress.running(claimed);
     const end = claimed.child
       ? await handOver(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);
+    if (end) await recordEnd(claimed, end, work);
+    begun.delete(claimOf(claimed));
+  }
+
+  async function recordEnd(claimed: Call, end: Step, { signal }: Work): Promise<void> {
     // Where the call is another worker's by now, the write finds that out.
     const patience = { signal, mayGoOn: () => signal.throwIfAborted() };
-    if (!end || (await record(claimed, end, patience))) return;
+    if (await record(claimed, end, patience)) return;
     deps.log.error(
-      { call: call.id },
+      { call: claimed.id },
       'The end of a run was not recorded: another worker has the call.',
     );
   }
@@ -184,6 +203,11 @@ export function createExecute(
       stop.release();
     }
   };
+}
+
+/** One claim of a call has one fence and one revision. */
+function claimOf({ claim, id, revision }: Call): string {
+  return `${id} ${claim?.fence} ${revision}`;
 }
 
 /** Tools of servers come and go at any time. */

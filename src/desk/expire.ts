@@ -14,7 +14,7 @@ export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>
     const dueAt = dueAtOf(call);
     if (dueAt === undefined) return true;
     if (clock.now() >= dueAt) return false;
-    await store.agenda.wake([{ key: expireKey(call.id), dueAt }]);
+    await store.agenda.wake([{ key: expireKey(call), dueAt }]);
     return true;
   }
 

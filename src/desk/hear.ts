@@ -161,7 +161,7 @@ export function createHear(
   ): Promise<false> {
     const effects = tell(message, 'waits', sayWaits(leavesOf(waiting)));
     const approved = leavesOf(waiting).filter(({ status }) => status === 'approved');
-    const runs = approved.map(({ id }) => ({ key: runKey(id), dueAt: clock.now() }));
+    const runs = approved.map((call) => ({ key: runKey(call), dueAt: clock.now() }));
     await store.outbox.add(effects.says, [...effects.wakes, ...runs], fence);
     return false;
   }

@@ -41,7 +41,7 @@ export function createLeaveBehind({
       const { stub } = inThread ? await store.ledger.sidesOf(call.id) : {};
       const isStub = inThread && (stub === undefined || stub.ts === first.ts);
       await store.ledger.placeSide(call.id, isStub ? 'stub' : 'left', first);
-      await store.agenda.wake([{ key: stubKey(call.id), dueAt: clock.now() }]);
+      await store.agenda.wake([{ key: stubKey(call), dueAt: clock.now() }]);
     },
     async close(call, next) {
       const { left } = await store.ledger.sidesOf(call.id);

@@ -81,7 +81,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       if (!waiting || (await store.ledger.cardOf(waiting.id))) continue;
       const now = clock.now();
       const dueAt = dueNow(isFreshCall(waiting, now), now);
-      await store.agenda.wake([{ key: redrawKey(card[0].id), dueAt }]);
+      await store.agenda.wake([{ key: redrawKey(card[0]), dueAt }]);
     }
   }
 

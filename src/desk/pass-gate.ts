@@ -1,24 +1,33 @@
 import type { Call } from '../domain/call.ts';
 import { ruleGate } from '../domain/claim.ts';
 import type { ParsedArgs } from '../domain/tool.ts';
+import type { Step } from '../domain/transitions.ts';
 import { askGate, heedAnswer } from './ask-gate.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { createPendingCap } from './pending-cap.ts';
 
-/** Builds the gate's passage of a proposed call. A crash may lie between the insert and the gate: whoever comes next asks it. */
+/** Builds the gate's passage of a proposed call. One that was put there without it by an earlier version is asked about by whoever comes next. */
 export function createPassGate(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'gate' | 'log' | 'maxPendingPerPerson'>,
 ) {
   const { store, clock } = deps;
   const holdBack = createPendingCap(deps);
 
-  return async function passGate(call: Call, parsed: ParsedArgs): Promise<Call> {
-    if (call.status !== 'proposed') return call;
+  /** What the gate makes of a proposed call. */
+  async function stepThrough(call: Call, parsed: ParsedArgs): Promise<Step> {
     const answer = await holdBack(call, await askGate(deps, call, parsed));
-    const step = heedAnswer(ruleGate(call, answer, clock.now()), answer);
-    if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined)))
-      return step.call;
-    return (await store.ledger.get(call.id)) ?? step.call;
+    return heedAnswer(ruleGate(call, answer, clock.now()), answer);
+  }
+
+  return {
+    stepThrough,
+    async pass(call: Call, parsed: ParsedArgs): Promise<Call> {
+      if (call.status !== 'proposed') return call;
+      const step = await stepThrough(call, parsed);
+      if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined)))
+        return step.call;
+      return (await store.ledger.get(call.id)) ?? step.call;
+    },
   };
 }

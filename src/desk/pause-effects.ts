@@ -64,7 +64,7 @@ function toEffects(
     says,
     wakes: [
       ...says.map(({ thread }) => ({ key: sayKey(thread), dueAt: at })),
-      ...calls.map(({ id }) => ({ key: redrawKey(id), dueAt: at })),
+      ...calls.map((call) => ({ key: redrawKey(call), dueAt: at })),
     ],
   };
 }

@@ -1,5 +1,5 @@
 /** What the clock does to a call that nobody decides, before its deadline: a reminder, and the way to others. */
-import { type AgendaKey, escalateKey, remindKey, sayKey } from '../domain/agenda.ts';
+import { type AgendaKey, type CallRef, escalateKey, remindKey, sayKey } from '../domain/agenda.ts';
 import type { Call, CardPlace } from '../domain/call.ts';
 import { toWaitingLine } from '../domain/call-line.ts';
 import { callPart } from '../domain/call-name.ts';
@@ -78,7 +78,7 @@ function ofRoute({ id, route, pendingSince }: Call): string {
 /** What the clock does to a call, and the words that go with it. */
 interface Pressing {
   readonly occasion: Occasion;
-  readonly keyOf: (callId: string) => AgendaKey;
+  readonly keyOf: (call: CallRef) => AgendaKey;
   readonly dueAt: (call: Call) => number | undefined;
   readonly stepOf: (call: Call, now: number) => Step | undefined;
   /** The words for a call and so many others that wait with it. */
@@ -147,7 +147,7 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
     if (isDue(call, now)) return stepOf(call, now);
     // The agenda keeps the earlier of two times: one that was put off is named again.
     const at = dueAt(call);
-    if (at !== undefined && at > now) await store.agenda.wake([{ key: keyOf(call.id), dueAt: at }]);
+    if (at !== undefined && at > now) await store.agenda.wake([{ key: keyOf(call), dueAt: at }]);
     return undefined;
   }
 

@@ -12,6 +12,7 @@ import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
 import type { TurnRecord } from '../domain/turn-record.ts';
 import type { DeskDeps } from './deps.ts';
+import { effectsOf } from './effects.ts';
 import { createPassGate } from './pass-gate.ts';
 import { showCall } from './show-call.ts';
 
@@ -59,16 +60,36 @@ export function createPropose(deps: DeskDeps) {
   ): Promise<Proposal> {
     if (checked.kind !== 'fit') return checked;
     const { tool, parsed, stored } = checked;
-    const call = stored ?? (await insert(open, message, { tool, parsed }, records, fence));
-    return { kind: 'call', call: await passGate(call, parsed) };
+    const call =
+      stored ?? (await insert(await draftOf(open, message, tool, parsed), parsed, records, fence));
+    return { kind: 'call', call: await passGate.pass(call, parsed) };
   }
 
+  /** Puts a call in the ledger as the gate lets it through. */
   async function insert(
-    open: OpenCall,
-    message: InboxMessage,
-    { tool, parsed }: { readonly tool: Tool; readonly parsed: Fit },
+    call: Call,
+    parsed: Fit,
     records: readonly TurnRecord[],
     fence: ThreadFence,
+  ): Promise<Call> {
+    const step = await passGate.stepThrough(call, parsed);
+    const { audit, ...effects } = effectsOf(call, [step], undefined);
+    const proposed = {
+      at: call.createdAt,
+      event: 'call.propose',
+      subject: call.id,
+      actor: 'countersign',
+      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
+    };
+    const all = { ...effects, audit: [proposed, ...audit], records };
+    return await store.ledger.propose(call, all, fence, [step]);
+  }
+
+  async function draftOf(
+    open: OpenCall,
+    message: InboxMessage,
+    tool: Tool,
+    parsed: Fit,
   ): Promise<Call> {
     const now = clock.now();
     const bare: Call = {
@@ -106,15 +127,7 @@ export function createPropose(deps: DeskDeps) {
     };
     const draft = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
     const earlier = findEarlier(draft, await recentCalls(message));
-    const call = { ...draft, ...(earlier && { earlier }), digest: digestOf(draft) };
-    const audit = {
-      at: now,
-      event: 'call.propose',
-      subject: call.id,
-      actor: 'countersign',
-      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
-    };
-    return await store.ledger.propose(call, { audit: [audit], records }, fence);
+    return { ...draft, ...(earlier && { earlier }), digest: digestOf(draft) };
   }
 
   /** The calls of this turn and of the one before it: an ignored call ends its turn. */

@@ -122,8 +122,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
         throw new Error(GONE);
     }
     const untaken = await endGone(message, state, turn, fence);
-    await settle(message, withUntaken(state, untaken), fence);
-    return await close(message, fence);
+    const isEnded = await settle(message, withUntaken(state, untaken), fence);
+    return await close(message, fence, isEnded);
   }
 
   /** Ends a turn that can't go on, or that nobody waits for any more, as soon as nothing of it runs; resolves with whether it has ended. */
@@ -217,18 +217,19 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const take = async () => {
       const next = await agent.resume(fence.thread, replies, fence, signal);
       await handed.finishTaken(answered, next);
-      await store.ledger.markDelivered([...answered.keys()], fence);
+      // Ours is told by its messages what it has taken; the end of the turn marks it.
+      if (!agent.rebuild) await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
     return answers.isLast ? await take() : await goOn(message, fence, pause, take);
   }
 
   /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
-  async function close(message: InboxMessage, fence: ThreadFence): Promise<true> {
+  async function close(message: InboxMessage, fence: ThreadFence, isEnded = false): Promise<true> {
     await helperThreads.report(message);
     await markTold(message, fence);
     await agent.forget(fence.thread, fence);
-    await store.inbox.end(message.id, 'turn', {}, fence);
+    if (!isEnded) await store.inbox.end(message.id, 'turn', {}, fence);
     progress.ended(fence.thread, awaited.has(message));
     awaited.leave(message);
     return true;
@@ -240,7 +241,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     const stop = signals.watch(fence.thread);
     try {
       const message = await nextTurn(fence, work);
-      if (!message) return false;
+      if (!message) {
+        // Whoever ended its turn may have died before it said so.
+        if (work.tries > 0) progress.ended(fence.thread, false);
+        return false;
+      }
       await awaited.meet(message);
       const signal = AbortSignal.any([work.signal, stop.signal]);
       return await carryOn(message, fence, { ...work, signal }).catch((error: unknown) => {

@@ -186,7 +186,6 @@ const READ_AGAIN: Readonly<
   place: (store, { id }) => Promise.all([store.ledger.cardOf(id), store.ledger.sidesOf(id)]),
   bulletin: (store, { id }) => store.bulletins.read(id),
   report: (store, { id }) => store.reports.of(id),
-  audit: (store, { id }) => store.audit.read(Number(id), 1),
   pause: (store) => store.pause.read(),
   routes: (store) => store.routes.read(),
   pin: (store) => store.pins.all(),
@@ -199,5 +198,5 @@ async function keysOf(store: Store, { kind, id, thread }: RecordName): Promise<A
   if (kind === 'say' && thread) return [sayKey(thread)];
   if (kind === 'turn' && thread) return [pumpKey(thread)];
   const call = kind === 'call' ? await store.ledger.get(id) : undefined;
-  return call ? [pumpKey(call.thread), ...[runKey, redrawKey].map((of) => of(id))] : [];
+  return call ? [pumpKey(call.thread), ...[runKey, redrawKey].map((of) => of(call))] : [];
 }

@@ -1,4 +1,5 @@
 import type { Call } from '../domain/call.ts';
+import type { Seen } from '../domain/store.ts';
 import type { Step } from '../domain/transitions.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
@@ -24,11 +25,16 @@ export function createRecord(deps: Pick<DeskDeps, 'store' | 'integrity' | 'clock
     );
   }
 
-  return async function record(before: Call, step: Step, patience: Patience): Promise<boolean> {
+  return async function record(
+    before: Call,
+    step: Step,
+    patience: Patience,
+    seen?: Seen,
+  ): Promise<boolean> {
     const effects = effectsOf(before, [step], undefined);
     const written = await untilAnswered(
       async (isAgain) =>
-        (await ledger.write(before, [step], effects)) || (isAgain && (await isWritten(step))),
+        (await ledger.write(before, [step], effects, seen)) || (isAgain && (await isWritten(step))),
       patience,
       deps,
     );

@@ -116,8 +116,8 @@ export function createRedraw(
     }
   }
 
-  async function drawAgain({ id }: Call, inMs: number): Promise<void> {
-    await store.agenda.wake([{ key: redrawKey(id), dueAt: clock.now() + inMs }]);
+  async function drawAgain(call: Call, inMs: number): Promise<void> {
+    await store.agenda.wake([{ key: redrawKey(call), dueAt: clock.now() + inMs }]);
   }
 
   /** The requester hears of it once for each attempt, and of one call for all of the card; the card keeps saying it until it is mended. */
@@ -186,8 +186,8 @@ export function createRedraw(
     }
   }
 
-  async function wakeStub({ id }: Call): Promise<void> {
-    await store.agenda.wake([{ key: stubKey(id), dueAt: clock.now() }]);
+  async function wakeStub(call: Call): Promise<void> {
+    await store.agenda.wake([{ key: stubKey(call), dueAt: clock.now() }]);
   }
 
   /** What a bulletin speaks for with many others has its turn; where few of them wait, somebody waits for it. */
@@ -243,7 +243,7 @@ export function createRedraw(
     if (lead.id === callId) return await drawOn(card, work);
     // One worker at a time draws a card, and each drawing shows all of its calls.
     const dueAt = dueNow(isFreshCall(stored, clock.now()), clock.now());
-    await store.agenda.wake([{ key: redrawKey(lead.id), dueAt }]);
+    await store.agenda.wake([{ key: redrawKey(lead), dueAt }]);
   };
 
   async function takeBack(call: Call, refused: CardPlace): Promise<void> {

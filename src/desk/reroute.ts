@@ -27,7 +27,7 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & EvaluateDeps) {
       if (newer?.status === 'pending') await follow(newer, group);
     } else if (group !== undefined) {
       // Its card says for whom it waits.
-      await agenda.wake([{ key: redrawKey(call.id), dueAt: clock.now() }]);
+      await agenda.wake([{ key: redrawKey(call), dueAt: clock.now() }]);
     }
   }
 

@@ -11,7 +11,8 @@ import type { Work } from './deps.ts';
 import { assertNotDeadly, HopelessError, isHopeless } from './hopeless.ts';
 import { NotYetError } from './pace.ts';
 
-const LEASE_MS = 30_000;
+/** After it, what a worker that is not heard of had claimed is another's (ms). */
+export const LEASE_MS = 30_000;
 /** A lease is renewed so often in its time that a renewal may fail once. */
 const RENEWALS = 3;
 const MAX_AT_ONCE = 64;
@@ -104,8 +105,7 @@ export function createRunner(deps: {
     const now = await timeToClaim();
     const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
     const most = Math.min(free, CLAIMS_AT_ONCE);
-    // The time is asked for last, so that it is that of what was left; a store that is far away answers both together.
-    const [count, dueAt] = await Promise.all([claim(now, most), agenda.nextDueAt()]);
+    const { count, dueAt } = await claim(now, most);
     if (most > 0 && count === most) return true;
     cancelTimer();
     // With few places left, what is due may have to wait for one: the end of some work looks again.
@@ -114,14 +114,16 @@ export function createRunner(deps: {
     return false;
   }
 
-  /** Begins what was claimed, and resolves with how much it is. When most places are taken, the rest is for what goes ahead of its time. */
-  async function claim(now: number, most: number): Promise<number> {
-    if (most === 0) return 0;
+  /** Begins what was claimed, and resolves with how much it is, and when there is more. When most places are taken, the rest is for what goes ahead of its time. */
+  async function claim(now: number, most: number) {
     const early = isCrowded() ? AHEAD_MS / 2 : 0;
-    const leases = await agenda.claim(now - early, leaseMs + early, most);
-    // An answer that was on its way for too long: the keys are due again, and nothing was begun.
-    for (const lease of leases) if (clock.now() < lease.expiresAt) begin(lease);
-    return leases.length;
+    const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, most);
+    for (const lease of leases) {
+      if (clock.now() < lease.expiresAt) begin(lease);
+      // The answer was on its way for too long: nothing was begun.
+      else await agenda.postpone(lease, clock.now());
+    }
+    return { count: leases.length, dueAt };
   }
 
   function isCrowded(): boolean {
@@ -153,11 +155,10 @@ export function createRunner(deps: {
       const { fence, tries } = first;
       assertNotDeadly(first);
       const work = { fence, tries, signal: abort.signal, assertHeld };
-      await handlerOf(first)(first.key.id, work);
-      const finished = agenda.finish(lease);
-      // It may have been woken meanwhile: the claims come after the end, and go with it.
+      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
+      await agenda.finish(lease);
+      // It may have been woken meanwhile.
       nudge();
-      await finished;
     } catch (error) {
       await putOff(lease, error, abort.signal).catch((cause: unknown) => {
         log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');

@@ -1,6 +1,7 @@
 import type { ThreadFence } from '../domain/agenda.ts';
 import type { GraphState } from '../domain/agent.ts';
 import type { InboxMessage } from '../domain/message.ts';
+import { parentCallOf } from '../domain/thread-key.ts';
 import type { AwaitedTurns } from './awaited-turns.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps } from './deps.ts';
@@ -13,11 +14,12 @@ export function createSettleTurn(
 ) {
   const { store, clock } = deps;
 
+  /** Resolves with whether its message has ended with it. */
   async function settle(
     message: InboxMessage,
     state: GraphState,
     fence: ThreadFence,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const now = clock.now();
     const { messages, usage, failure } = state;
     const costs = turnCosts(message, usage, now);
@@ -28,6 +30,7 @@ export function createSettleTurn(
       actor: 'countersign',
       detail: { messages: messages.length, ...costs },
     };
+    const isOfPeople = parentCallOf(fence.thread) === undefined;
     const foot = deps.showsUsage ? usageLine(usage) : undefined;
     const says = awaited.mark(message, await closeLive.last(message, state, foot));
     const wakes = says.length > 0 ? awaited.wakeSay(message) : [];
@@ -35,21 +38,28 @@ export function createSettleTurn(
     await store.history.append(
       fence.thread,
       { id: message.id, settledAt: now, messages, ...facts },
-      { says, audit: [audit], wakes },
+      {
+        ...{ says, audit: [audit], wakes },
+        delivered: await untold(message),
+        // The end of a helper's is written once it is reported.
+        ...(isOfPeople && { messageEnds: [{ id: message.id, how: 'turn' }] }),
+      },
       fence,
     );
     deps.log.info({ turn: message.id, event: audit.event, ...costs }, 'A turn has ended.');
+    return isOfPeople;
   }
 
-  /** A crash may lie between an answer and its mark. */
-  async function markTold({ thread, id }: InboxMessage, fence: ThreadFence): Promise<void> {
+  /** Calls of a turn whose outcomes are not marked as taken. */
+  async function untold({ thread, id }: InboxMessage): Promise<readonly string[]> {
     const calls = await store.ledger.ofThread(thread, id);
-    const told = calls.filter(({ outcome, delivered }) => outcome && !delivered);
-    if (told.length === 0) return;
-    await store.ledger.markDelivered(
-      told.map((call) => call.id),
-      fence,
-    );
+    return calls.flatMap((call) => (call.outcome && !call.delivered ? call.id : []));
+  }
+
+  /** A turn may have ended without its last answers. */
+  async function markTold(message: InboxMessage, fence: ThreadFence): Promise<void> {
+    const told = await untold(message);
+    if (told.length > 0) await store.ledger.markDelivered(told, fence);
   }
 
   return { settle, markTold };

@@ -87,15 +87,15 @@ export async function* findStillWork(
 
 /** The keys that a live call must have on the agenda; a delegate's work is its child thread. */
 function wakesOf(call: Call, isPaused: boolean, now: number): readonly Wake[] {
-  const { id, status, child, deadlineAt } = call;
+  const { status, child, deadlineAt } = call;
   const isOurs = !isTaken(call);
   const isRunHere = isOurs && !isHanded(call) && !child;
   const runs = (status === 'approved' && isOurs) || (status === 'running' && isRunHere);
   const isRun = status === 'running' && isOurs;
   const expires = deadlineAt !== undefined && !isRun && !call.outcome;
   return [
-    ...(runs && !isPaused ? [{ key: runKey(id), dueAt: now }] : []),
-    ...(expires ? [{ key: expireKey(id), dueAt: deadlineAt }] : []),
+    ...(runs && !isPaused ? [{ key: runKey(call), dueAt: now }] : []),
+    ...(expires ? [{ key: expireKey(call), dueAt: deadlineAt }] : []),
   ];
 }
 

@@ -1,8 +1,8 @@
-import { draftHistoryRemoval } from '../domain/audit-notes.ts';
+import type { AuditDraft } from '../domain/audit.ts';
 import type { Call } from '../domain/call.ts';
 import { StaleFenceError, StoreUnavailableError, type UntouchedThread } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
-import type { DeskDeps, Keeping, Work } from './deps.ts';
+import type { DeskDeps, Work } from './deps.ts';
 
 const PAGE = 20;
 const CALLS_PAGE = 100;
@@ -15,10 +15,10 @@ export function createTidyHistory({
   log,
 }: Pick<DeskDeps, 'store' | 'clock' | 'log'>) {
   /** False where something of it is open, or it can't be removed: then the others are. */
-  async function remove(found: UntouchedThread, { seal }: Keeping): Promise<boolean> {
+  async function remove(found: UntouchedThread): Promise<boolean> {
     const { calls, thread, touchedAt, turns } = found;
     const facts = { turns, calls, untouchedSince: touchedAt };
-    const note = draftHistoryRemoval(thread, facts, seal, clock.now());
+    const note = noteOf(thread, facts, clock.now());
     try {
       return await store.history.remove(found, { audit: [note] });
     } catch (error) {
@@ -29,7 +29,7 @@ export function createTidyHistory({
   }
 
   /** The calls of programs, whose channels are never untouched for long: a note for each channel. */
-  async function tidyChannels(before: number, keeping: Keeping, work: Work): Promise<boolean> {
+  async function tidyChannels(before: number, work: Work): Promise<boolean> {
     for (let removed = 0; removed < MOST_REMOVED; ) {
       work.signal.throwIfAborted();
       await work.assertHeld();
@@ -37,7 +37,7 @@ export function createTidyHistory({
       for (const [thread, calls] of byThread(page)) {
         const untouchedSince = Math.max(...calls.map(({ updatedAt }) => updatedAt));
         const facts = { turns: 0, calls: calls.length, untouchedSince };
-        const note = draftHistoryRemoval(thread, facts, keeping.seal, clock.now());
+        const note = noteOf(thread, facts, clock.now());
         if (!(await store.history.removeCalls(calls, { audit: [note] }))) return true;
       }
       if (page.length < CALLS_PAGE) return false;
@@ -46,14 +46,14 @@ export function createTidyHistory({
     return true;
   }
 
-  async function tidyThreads(before: number, keeping: Keeping, work: Work): Promise<boolean> {
+  async function tidyThreads(before: number, work: Work): Promise<boolean> {
     let skip = 0;
     for (let removed = 0; removed < MOST_REMOVED; ) {
       work.signal.throwIfAborted();
       await work.assertHeld();
       const page = await store.history.untouched(before, { skip, limit: PAGE });
       for (const found of page) {
-        if (await remove(found, keeping)) removed += 1;
+        if (await remove(found)) removed += 1;
         else skip += 1;
       }
       if (page.length < PAGE) return false;
@@ -61,14 +61,19 @@ export function createTidyHistory({
     return true;
   }
 
-  return async function tidyHistory(
-    before: number,
-    keeping: Keeping,
-    work: Work,
-  ): Promise<boolean> {
-    const areMoreCalls = await tidyChannels(before, keeping, work);
-    return (await tidyThreads(before, keeping, work)) || areMoreCalls;
+  return async function tidyHistory(before: number, work: Work): Promise<boolean> {
+    const areMoreCalls = await tidyChannels(before, work);
+    return (await tidyThreads(before, work)) || areMoreCalls;
   };
+}
+
+/** Says that what was kept of a thread, or so many calls of a channel itself, was removed, since nothing had happened to it after `untouchedSince` (ms). */
+function noteOf(
+  thread: ThreadKey,
+  facts: { readonly turns: number; readonly calls: number; readonly untouchedSince: number },
+  at: number,
+): AuditDraft {
+  return { at, event: 'history.remove', subject: thread, actor: 'countersign', detail: facts };
 }
 
 function byThread(calls: readonly Call[]): ReadonlyMap<ThreadKey, readonly Call[]> {

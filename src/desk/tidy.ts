@@ -1,5 +1,5 @@
 /**
- * Keeps the records: seals the audit every hour, and removes what is older than the days that were
+ * Keeps the records: looks every hour whether the audit is sealed, and removes what is older than the days that were
  * set. Days are whole ones of UTC, so that a removal comes once a day however often the app starts.
  */
 import { tidyKey } from '../domain/agenda.ts';
@@ -38,11 +38,11 @@ export function createTidy(deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'kee
     await store.agenda.wake([{ key: tidyKey(what), dueAt }]);
   }
 
-  async function ofAudit({ auditDays, ...rest }: Keeping, work: Work): Promise<void> {
+  async function ofAudit({ auditDays }: Keeping, work: Work): Promise<void> {
     const now = clock.now();
     const before = auditDays === undefined ? undefined : dayOf(now) - auditDays * DAY_MS;
-    const isMore = await tidyAudit(before, rest, work);
-    await plan('audit', isMore ? now + BREATH_MS : now + HOUR_MS);
+    await tidyAudit(before, work);
+    await plan('audit', now + HOUR_MS);
   }
 
   async function ofHistory(settings: Keeping, work: Work): Promise<void> {
@@ -53,7 +53,7 @@ export function createTidy(deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'kee
     const keptMs = Math.max(historyDays * DAY_MS, lookBackMs());
     const isBounded = Number.isFinite(keptMs);
     if (!isBounded) log.warn({ historyDays }, NO_END);
-    const isMore = isBounded && (await tidyHistory(dayOf(now) - keptMs, settings, work));
+    const isMore = isBounded && (await tidyHistory(dayOf(now) - keptMs, work));
     await plan('history', isMore ? now + BREATH_MS : dayOf(now) + DAY_MS);
   }
 

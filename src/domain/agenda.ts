@@ -1,3 +1,4 @@
+import type { Call } from './call.ts';
 import { encodeRecordName, type RecordName } from './damage.ts';
 import type { Group } from './route.ts';
 import type { ThreadKey } from './thread-key.ts';
@@ -29,6 +30,8 @@ export interface AgendaKey {
   readonly task: AgendaTask;
   /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub, callback), a bulletin's, which calls (reroute), which records (tidy), or a record's name (damaged). */
   readonly id: string;
+  /** The thread of the call, where it is one. */
+  readonly thread?: ThreadKey;
 }
 
 /** A key that is to be looked at when its time has come. */
@@ -46,6 +49,20 @@ export interface Lease {
   readonly tries: number;
   /** How many of its claims in a row ended in the worker's death, the last one among them. */
   readonly deaths: number;
+}
+
+/** A hold on a thread beside the work that is done in it. */
+export interface Visit {
+  readonly fence: number;
+  /** Does something under it. */
+  within<T>(work: () => Promise<T>): Promise<T>;
+  leave(): Promise<void>;
+}
+
+/** What was leased, and when the next key is due or its lease runs out after that; undefined when there is none. */
+export interface Claimed {
+  readonly leases: readonly Lease[];
+  readonly next: number | undefined;
 }
 
 /** Proof that the bearer still has a thread: writes of an older one are refused. */
@@ -71,8 +88,12 @@ export interface Agenda {
    * causes one more pass; during a back-off it runs at its own time; parked work starts afresh.
    */
   wake(wakes: readonly Wake[]): Promise<void>;
-  /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. */
-  claim(now: number, leaseMs: number, most: number): Promise<readonly Lease[]>;
+  /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. Tells what is left. */
+  claim(now: number, leaseMs: number, most: number): Promise<Claimed>;
+  /** Holds the thread of a key as long as somebody is in it, be it held by this process already; undefined where another has it. */
+  enter(key: AgendaKey, leaseMs: number): Promise<Visit | undefined>;
+  /** Does the work of a lease: what it reads of its thread is kept in memory as long as the thread is held. */
+  within<T>(lease: Lease, work: () => Promise<T>): Promise<T>;
   /** Extends a lease; undefined when another worker has the key. */
   renew(lease: Lease, now: number, leaseMs: number): Promise<Lease | undefined>;
   /** Ends the work well; tries start anew. Nothing happens when the lease was lost. */
@@ -94,10 +115,15 @@ export interface Agenda {
 export const pumpKey = (thread: ThreadKey): AgendaKey => ({ task: 'pump', id: thread });
 export const sayKey = (thread: ThreadKey): AgendaKey => ({ task: 'say', id: thread });
 export const heedKey = (thread: ThreadKey): AgendaKey => ({ task: 'heed', id: thread });
-export const runKey = (callId: string): AgendaKey => ({ task: 'run', id: callId });
-export const expireKey = (callId: string): AgendaKey => ({ task: 'expire', id: callId });
-export const remindKey = (callId: string): AgendaKey => ({ task: 'remind', id: callId });
-export const escalateKey = (callId: string): AgendaKey => ({ task: 'escalate', id: callId });
+
+/** What a key of a call is made of. */
+export type CallRef = Pick<Call, 'id' | 'thread'>;
+
+const callKey = (task: AgendaTask, { id, thread }: CallRef): AgendaKey => ({ task, id, thread });
+export const runKey = (call: CallRef): AgendaKey => callKey('run', call);
+export const expireKey = (call: CallRef): AgendaKey => callKey('expire', call);
+export const remindKey = (call: CallRef): AgendaKey => callKey('remind', call);
+export const escalateKey = (call: CallRef): AgendaKey => callKey('escalate', call);
 /** A user group, or the members of a channel, of a workspace. */
 export interface TeamGroup {
   readonly team: string;
@@ -122,10 +148,10 @@ export function readRerouteId(id: string): {
   };
 }
 
-export const redrawKey = (callId: string): AgendaKey => ({ task: 'redraw', id: callId });
+export const redrawKey = (call: CallRef): AgendaKey => callKey('redraw', call);
 export const tidyKey = (what: 'audit' | 'history'): AgendaKey => ({ task: 'tidy', id: what });
-export const callbackKey = (callId: string): AgendaKey => ({ task: 'callback', id: callId });
-export const stubKey = (callId: string): AgendaKey => ({ task: 'stub', id: callId });
+export const callbackKey = (call: CallRef): AgendaKey => callKey('callback', call);
+export const stubKey = (call: CallRef): AgendaKey => callKey('stub', call);
 export const bulletinKey = (bulletin: string): AgendaKey => ({ task: 'bulletin', id: bulletin });
 export const damagedKey = (record: RecordName): AgendaKey => ({
   task: 'damaged',

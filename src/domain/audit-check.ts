@@ -1,32 +1,29 @@
-/** Looks at a chain entry by entry, in memory that does not grow with it. */
-import { AUDIT_GENESIS, type AuditEntry, isHashOfItself } from './audit.ts';
-import { isGenuine, isRemoval, isSealed, placeNamed } from './audit-notes.ts';
+/** Looks at an audit entry by entry, in memory that does not grow with it. */
+import {
+  type AuditChain,
+  type AuditEntry,
+  type AuditPlace,
+  followChain,
+  NO_CHAIN,
+  readAuditLine,
+} from './audit.ts';
 import type { Seal } from './seal.ts';
-
-/** An entry as it is stored, or why it can't be read as one. */
-export type AuditLine =
-  | { readonly kind: 'entry'; readonly entry: AuditEntry }
-  | { readonly kind: 'unreadable'; readonly seq: number; readonly why: string };
 
 export type AuditFaultKind =
   /** It can't be read as an entry. */
   | 'unreadable'
-  /** Its hash is not that of its content. */
+  /** Its content is not the one that it was marked with. */
   | 'changed'
-  /** Entries before it are gone, and no note of ours says so. */
+  /** Entries before it are gone, and were not removed by the app. */
   | 'missing'
-  /** Its number does not follow. */
-  | 'order'
-  /** It was written after another entry than the one that stands before it. */
-  | 'replaced'
-  /** It says that it was made with the installation's key, and was not. */
-  | 'forged'
-  /** It seals an entry that had another content then. */
+  /** The entries up to this one are genuine, and not those that were sealed. */
   | 'unlike-its-seal'
+  /** What says how far the chain reaches was not made with the key. */
+  | 'forged-seal'
   /** Entries after the last one are gone. */
   | 'cut';
 
-/** Where a chain breaks first. */
+/** Where an audit breaks first. */
 export interface AuditFault {
   readonly kind: AuditFaultKind;
   /** The number of the entry; of a missing one where entries are gone. */
@@ -37,124 +34,75 @@ export interface AuditFault {
   readonly through?: number;
 }
 
-/** What a look at the whole chain came to. */
+/** What a look at a whole audit came to. */
 export interface AuditReport {
   /** Entries that were found to fit. */
   readonly checked: number;
   readonly first?: AuditEntry;
   readonly last?: AuditEntry;
-  /** The note that says what was removed before the first entry. */
-  readonly removal?: AuditEntry;
-  /** The newest entry that was sealed, and the entry that seals it. */
-  readonly sealed?: { readonly through: number; readonly by: AuditEntry };
-  /** Entries that claim a seal, where there was no key to check them with. */
-  readonly unproven: number;
+  /** The entries up to this number were removed by the app; 0 where none was. */
+  readonly removedThrough: number;
+  /** Entries after this number can be lost without a trace. */
+  readonly sealedThrough: number;
+  /** When that was sealed (ms). */
+  readonly sealedAt: number;
   readonly fault?: AuditFault;
 }
 
 export interface AuditCheck {
-  take(line: AuditLine): void;
-  /** `newest` is the number of the entry that was appended last, as the store remembers it apart from the chain. */
+  /** Takes the next stored text. */
+  take(seq: number, text: string): void;
+  /** The place that the chain has come to. */
+  place(): AuditPlace;
+  /** Whether something was found that does not fit: what is taken after it is passed over. */
+  isBroken(): boolean;
+  /** `newest` is the number of the entry that was appended last, as the store remembers it apart from the entries. */
   end(newest: number): AuditReport;
 }
 
-/** Entries that a removal may account for. */
-interface Gap {
-  readonly fault: AuditFault;
-  readonly through: number;
-  /** Of the last one that is gone. */
-  readonly hash: string;
-}
-
-/** A seal speaks of an entry that was the newest a moment before. */
-const REMEMBERED = 5_000;
-
-/** Begins a check; without a key the seals are counted, and not believed. */
-export function createAuditCheck(seal: Seal | undefined): AuditCheck {
-  const hashes = new Map<number, string>();
-  let gaps: Gap[] = [];
-  let next = { seq: 1, previous: AUDIT_GENESIS };
-  let report: AuditReport = { checked: 0, unproven: 0 };
+/** Begins a check behind a place of the chain (default: the last entry that was removed); without a key nothing is known of who wrote the entries. */
+export function createAuditCheck(
+  chain: AuditChain | 'forged',
+  seal: Seal | undefined,
+  after?: AuditPlace,
+): AuditCheck {
+  const { removed, sealedAt, through } = chain === 'forged' ? NO_CHAIN : chain;
+  let place = after ?? removed;
+  let report: AuditReport = {
+    ...{ checked: 0, removedThrough: removed.seq, sealedThrough: through.seq, sealedAt },
+    ...(chain === 'forged' && { fault: { kind: 'forged-seal', seq: 0 } }),
+  };
 
   function fail(fault: AuditFault): void {
     report = { ...report, fault: report.fault ?? fault };
   }
 
-  /** Why an entry does not follow those before it; undefined when it does, or a removal may be the reason that it does not. */
-  function faultOf(entry: AuditEntry): AuditFaultKind | undefined {
-    if (!isHashOfItself(entry)) return 'changed';
-    if (!Number.isSafeInteger(entry.seq) || entry.seq < next.seq) return 'order';
-    if (entry.seq === next.seq && entry.previous !== next.previous) return 'replaced';
-    return seal && isSealed(entry) ? judgeSeal(entry, seal) : undefined;
-  }
-
-  function judgeSeal(entry: AuditEntry, key: Seal): 'forged' | 'unlike-its-seal' | undefined {
-    if (!isGenuine(entry, key)) return 'forged';
-    const place = isRemoval(entry) ? undefined : placeNamed(entry);
-    const hash = place && hashes.get(place.seq);
-    return hash !== undefined && hash !== place?.hash ? 'unlike-its-seal' : undefined;
-  }
-
-  function accept(entry: AuditEntry): void {
-    if (entry.seq > next.seq) {
-      const through = entry.seq - 1;
-      const fault: AuditFault = { kind: 'missing', seq: next.seq, through };
-      gaps.push({ fault, through, hash: entry.previous });
+  function accept(entry: AuditEntry, text: string): void {
+    place = followChain(place, entry.seq, text);
+    if (entry.seq === through.seq && place.hash !== through.hash) {
+      fail({ kind: 'unlike-its-seal', seq: entry.seq, entry });
+      return;
     }
-    hashes.set(entry.seq, entry.hash);
-    hashes.delete(entry.seq - REMEMBERED);
-    next = { seq: entry.seq + 1, previous: entry.hash };
     const { checked, first = entry } = report;
     report = { ...report, checked: checked + 1, first, last: entry };
-    if (isSealed(entry)) heed(entry);
-  }
-
-  /** What an entry that was made with the key says of the others. */
-  function heed(entry: AuditEntry): void {
-    if (!seal) report = { ...report, unproven: report.unproven + 1 };
-    const place = placeNamed(entry);
-    if (!place) return;
-    if (seal && hashes.get(place.seq) === place.hash) {
-      report = { ...report, sealed: { through: place.seq, by: entry } };
-    }
-    if (isRemoval(entry)) fillGap(entry, place);
-  }
-
-  function fillGap(note: AuditEntry, place: { readonly seq: number; readonly hash: string }): void {
-    const left = gaps.filter(({ hash, through }) => through !== place.seq || hash !== place.hash);
-    if (left.length < gaps.length) report = { ...report, removal: note };
-    gaps = left;
-  }
-
-  /** After a break entries are read only for what they say of a removal before it. */
-  function takeAfterFault(entry: AuditEntry): void {
-    if (!isRemoval(entry) || !seal || !isGenuine(entry, seal)) return;
-    const place = placeNamed(entry);
-    if (place) fillGap(entry, place);
   }
 
   return {
-    take(line) {
-      if (line.kind === 'unreadable') {
-        fail({ kind: 'unreadable', seq: line.seq });
+    take(seq, text) {
+      if (report.fault) return;
+      if (seq !== place.seq + 1) {
+        fail({ kind: 'missing', seq: place.seq + 1, through: seq - 1 });
         return;
       }
-      const { entry } = line;
-      if (report.fault) {
-        takeAfterFault(entry);
-        return;
-      }
-      const kind = faultOf(entry);
-      if (kind) fail({ kind, seq: entry.seq, entry });
-      else accept(entry);
+      const line = readAuditLine(text, seq, seal);
+      if (line.kind === 'entry') accept(line.entry, text);
+      else fail(line);
     },
+    place: () => place,
+    isBroken: () => report.fault !== undefined,
     end(newest) {
-      const [gap] = gaps;
-      // What is gone from the middle comes before whatever else does not fit.
-      if (gap) return { ...report, fault: gap.fault };
-      if (!report.fault && newest >= next.seq) {
-        fail({ kind: 'cut', seq: next.seq, through: newest });
-      }
+      const last = Math.max(newest, through.seq);
+      if (last > place.seq) fail({ kind: 'cut', seq: place.seq + 1, through: last });
       return report;
     },
   };

@@ -11,7 +11,6 @@ export type RecordKind =
   | 'live'
   | 'bulletin'
   | 'report'
-  | 'audit'
   | 'pause'
   | 'routes'
   | 'pin'

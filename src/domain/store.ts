@@ -8,6 +8,7 @@ import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { ApiKey } from './api-key.ts';
 import type { Asked } from './asked-of.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
+import type { AuditFault, AuditReport } from './audit-check.ts';
 import type { Bulletins } from './bulletin.ts';
 import type { Call, CallStatus, CardPlace, SidePost } from './call.ts';
 import type { InboxMessage, Rating, SettledTurn } from './message.ts';
@@ -24,6 +25,9 @@ import type { TurnRecord, TurnRecords } from './turn-record.ts';
 /** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
 export type MessageEnd = 'turn' | 'reply' | 'answered';
 
+/** What a decision has read, by the revisions that it found. */
+export type Seen = ReadonlyMap<string, { readonly revision: number }>;
+
 /** What is written together with a change. A say whose id is known is left as it is. */
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
@@ -31,6 +35,8 @@ export interface Effects {
   readonly says?: readonly Say[];
   /** Messages that end with this change; one that had ended stays as it was. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
+  /** Calls whose outcomes are taken with it; those that are not there are passed over. */
+  readonly delivered?: readonly string[];
   /** Messages of turns in progress; a position that is known stays as it was. */
   readonly records?: readonly TurnRecord[];
 }
@@ -40,10 +46,15 @@ type PageBefore = { readonly before?: string | undefined; readonly limit: number
 
 /** The calls: the only truth about them, and the only lock on running one. */
 export interface Ledger {
-  /** Inserts a proposed call unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
-  propose(call: Call, effects: Effects, fence?: ThreadFence): Promise<Call>;
-  /** Replaces `before` by the last step's call, if `before` is still the newest revision; false when another writer was first. Throws for a step that the table of the call's life lacks. */
-  write(before: Call, steps: readonly Step[], effects: Effects): Promise<boolean>;
+  /** Inserts a proposed call, with the steps that it takes at once, unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
+  propose(
+    call: Call,
+    effects: Effects,
+    fence?: ThreadFence,
+    steps?: readonly Step[],
+  ): Promise<Call>;
+  /** Replaces `before` by the last step's call, if `before` is still the newest revision, and what was seen is as it was; false when another writer was first. Throws for a step that the table of the call's life lacks. */
+  write(before: Call, steps: readonly Step[], effects: Effects, seen?: Seen): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
   /** Calls of one thread, optionally of one turn, in the order of their creation and position. Damaged ones are left out, or the answer is a rejection. (Default: it is.) */
   ofThread(
@@ -216,17 +227,19 @@ export interface Drafts {
   drop(id: string): Promise<void>;
 }
 
-/** The chain of everything that happened. */
+/** Everything that happened. */
 export interface Audit {
   append(drafts: readonly AuditDraft[]): Promise<void>;
-  /** Entries from `seq` on, at most `limit`; removed ones are passed over. */
+  /** Entries from `seq` on, of `limit` at most; removed ones are passed over, and those that were not made with the installation's key are left out. */
   read(fromSeq: number, limit: number): Promise<readonly AuditEntry[]>;
   /** The number of the entry that was appended last; 0 when there never was one. */
   newest(): Promise<number>;
-  /** Removes the entries up to this one and appends the note that says so; false, and nothing happens, when it is not there or another one is. */
-  removeThrough(last: Pick<AuditEntry, 'seq' | 'hash'>, note: AuditDraft): Promise<boolean>;
-  /** The note of the last removal; undefined when there was none, or it is not there. */
-  removal(): Promise<AuditEntry | undefined>;
+  /** Chains and seals what was appended since; answers what it refuses to seal. */
+  seal(now: number): Promise<AuditFault | undefined>;
+  /** Looks at every entry that is there. */
+  check(): Promise<AuditReport>;
+  /** Removes sealed entries that are older than a time (ms), with an entry that says so; answers how many. Ends at the first that is not genuine. */
+  removeOlder(before: number, now: number): Promise<number>;
 }
 
 /** All ports of one backend. */
@@ -245,6 +258,10 @@ export interface Store {
   readonly keys: Keys;
   readonly bulletins: Bulletins;
   readonly reports: Reports;
+  /** Decides something, and tells what it has read of the store: what was kept in memory may be behind. */
+  observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: Seen }>;
+  /** Reads past what is kept in memory. */
+  fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Rejects, saying why and what to do, when the backend can't be written. */
   check(): Promise<void>;
   close(): Promise<void>;

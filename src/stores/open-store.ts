@@ -2,7 +2,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { OnDamaged } from '../domain/damage.ts';
 import type { Log } from '../domain/log.ts';
 import type { InstallationKey } from '../domain/secret-mark.ts';
-import { createFileKey } from './installation-key.ts';
 import type { RedisStore } from './redis/create-redis-store.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite/create-sqlite-store.ts';
 
@@ -34,9 +33,10 @@ export async function openStore(
   },
 ): Promise<OpenedStore> {
   if (!redis) {
+    const store = createSqliteStore({ dataDir, ...deps });
     return {
-      store: createSqliteStore({ dataDir, ...deps }),
-      installationKey: createFileKey(dataDir),
+      store,
+      installationKey: store.installationKey,
       isShared: false,
       findFilesProblem: async () => undefined,
     };

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncFolder } from './sync-folder.ts';
 
 /** Reads a file; undefined when there is none. */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
@@ -11,7 +13,7 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Puts a file where there is none, whole or not at all, and readable by `mode`; of several writers the first one's stays. Answers what is there then. */
+/** Puts a file where there is none, whole or not at all, on the disk, and readable by `mode`; of several writers the first one's stays. Answers what is there then. */
 export async function putFirst(path: string, bytes: Uint8Array, mode: number): Promise<Buffer> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const handle = await open(draft, 'wx', mode);
@@ -25,6 +27,8 @@ export async function putFirst(path: string, bytes: Uint8Array, mode: number): P
     await handle.close();
     await unlink(draft);
   }
+  // Whoever was second uses the first one's too.
+  syncFolder(dirname(path));
   return await readFile(path);
 }
 

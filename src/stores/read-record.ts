@@ -1,7 +1,7 @@
 /** How stored documents are read: whole and understood, or not at all. */
 import { z } from 'zod';
 import { CALL_STATUSES, type Call } from '../domain/call.ts';
-import { DamagedRecordError, type OnDamaged, type RecordName } from '../domain/damage.ts';
+import { DamagedRecordError, type RecordName } from '../domain/damage.ts';
 import type { InboxMessage, SettledTurn } from '../domain/message.ts';
 import type { Say } from '../domain/say.ts';
 import type { TurnRecord } from '../domain/turn-record.ts';
@@ -132,11 +132,14 @@ interface Documents {
 
 /** Reads a stored JSON text; throws, naming what it is of, when it can't be read. The value is returned as it was stored. */
 export function readDocument<T>(stored: string, record: RecordName): T {
+  let value: unknown;
   try {
-    return JSON.parse(stored) as T;
+    value = JSON.parse(stored);
   } catch (cause) {
     throw new DamagedRecordError('its JSON is damaged', { record, cause });
   }
+  if (typeof value === 'object' && value !== null) return value as T;
+  throw new DamagedRecordError('it is no record', { record });
 }
 
 /** Reads a stored record whose shape is known; throws when this version does not understand it. */
@@ -170,59 +173,4 @@ export function checkRecord<Shape extends keyof Documents>(
 
 function idOf(found: Documents[keyof Documents]): string {
   return 'id' in found ? found.id : found.turn;
-}
-
-/** A call as a store holds it: what stands beside its document is written with it. */
-export interface StoredCall {
-  readonly id: string;
-  /** Undefined where it is gone. */
-  readonly document: string | undefined;
-  readonly delivered: boolean;
-  readonly revision: number;
-}
-
-/** Reads a stored call: whether it was changed behind our back, its digest and seal tell. */
-export function readCall({ id, document, delivered, revision }: StoredCall): Call {
-  const record: RecordName = { kind: 'call', id };
-  if (document === undefined) throw new DamagedRecordError('its document is gone', { record });
-  const call = readRecord('call', document, record);
-  if (call.revision !== revision) {
-    throw new DamagedRecordError('its document is of another revision', { record });
-  }
-  return { ...call, delivered };
-}
-
-/** Reads the records of a list; one that is damaged is left out, and told. */
-export function readIntact<Row, T>(
-  rows: readonly Row[],
-  read: (row: Row) => T,
-  onDamaged: OnDamaged,
-): readonly T[] {
-  return rows.flatMap((row) => {
-    try {
-      return [read(row)];
-    } catch (error) {
-      if (!(error instanceof DamagedRecordError)) throw error;
-      onDamaged(error);
-      return [];
-    }
-  });
-}
-
-/** Reads so many records by pages; a page that lacks damaged ones is filled up, so that it ends nothing early. */
-export async function readPage<Row extends { readonly id: string }, T>(
-  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
-  fetch: (after: string | undefined, limit: number) => Promise<readonly Row[]> | readonly Row[],
-  read: (row: Row) => T,
-  onDamaged: OnDamaged,
-): Promise<readonly T[]> {
-  const found: T[] = [];
-  let from = after;
-  for (;;) {
-    const wanted = limit - found.length;
-    const rows = await fetch(from, wanted);
-    found.push(...readIntact(rows, read, onDamaged));
-    from = rows.at(-1)?.id;
-    if (found.length >= limit || rows.length < wanted || from === undefined) return found;
-  }
 }

@@ -6,9 +6,12 @@ import type { Step } from '../domain/transitions.ts';
 export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
   return {
     ...ledger,
-    propose: async (call, effects, fence) =>
-      checkSeal(await ledger.propose(sealCall(call, seal), effects, fence), seal),
-    write: (before, steps, effects) => ledger.write(before, sealLast(steps, seal), effects),
+    async propose(call, effects, fence, steps = []) {
+      const sealed = steps.length === 0 ? sealCall(call, seal) : call;
+      return checkSeal(await ledger.propose(sealed, effects, fence, sealLast(steps, seal)), seal);
+    },
+    write: (before, steps, effects, seen) =>
+      ledger.write(before, sealLast(steps, seal), effects, seen),
     get: async (id) => {
       const call = await ledger.get(id);
       return call && checkSeal(call, seal);

@@ -48,7 +48,7 @@ export const approveStarts: Bench = {
       ours: start,
       baseline: write,
       unit: 'ms',
-      goal: 4,
+      goal: 2,
       against: 'one durable write of the same store',
     },
   ],

@@ -7,6 +7,7 @@ import type { Bench } from './kit/bench.ts';
 import { longThread } from './long-thread.ts';
 import { pending } from './pending.ts';
 import { redisCommands } from './redis-commands.ts';
+import { sqliteStatements } from './sqlite-statements.ts';
 
 /** Every row of the table (design §11), by the name under which it runs. */
 export const BENCHES: Readonly<Record<string, Bench>> = {
@@ -14,6 +15,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'approve-starts': approveStarts,
   cycle,
   'redis-commands': redisCommands,
+  'sqlite-statements': sqliteStatements,
   'foreign-keys': foreignKeys,
   'long-thread': longThread,
   pending,

@@ -29,7 +29,7 @@ export const cycle: Bench = {
       ours,
       baseline: peer,
       unit: 'ms',
-      goal: store === 'Redis' ? 0.5 : 1,
+      goal: store === 'Redis' ? 0.4 : 1,
       against: 'createAgent + humanInTheLoopMiddleware',
     },
   ],

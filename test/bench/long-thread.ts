@@ -52,7 +52,7 @@ export const longThread: Bench = {
       ours: stored,
       baseline: text,
       unit: 'KB',
-      goal: 4,
+      goal: 3.5,
       against: 'the text of its messages',
     },
     {
@@ -61,7 +61,7 @@ export const longThread: Bench = {
       ours: late,
       baseline: early,
       unit: 'ms',
-      goal: 1.5,
+      goal: 1.2,
       against: 'at turn 10',
     },
   ],

@@ -31,8 +31,8 @@ async function auditOf(t: TestContext, kind: StoreKind) {
 
 describe('an exported entry', () => {
   it('names its call as cards do: whose it is, and never a program’s words as ours', () => {
-    const entry = { ...draftAt(NOW, {}), seq: 1, previous: '', hash: '' };
-    const about = { requester: { user: 'U1' }, thread: aCall().thread };
+    const entry = { ...draftAt(NOW, {}), seq: 1, mark: '' };
+    const about = { requester: { team: 'T1', user: 'U1' }, thread: aCall().thread };
     const call = { ...about, tool: 'close_account', summary: 'Close A-1' };
     const names = { nameOf: () => undefined };
     const summaryOf = (more: object) => flatColumnsOf(entry, { ...call, ...more }, names).summary;

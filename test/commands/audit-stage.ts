@@ -2,12 +2,9 @@
 import type { TestContext } from 'node:test';
 import { createClient } from 'redis';
 import { runCountersign } from '../../src/commands/run-countersign.ts';
-import type { AuditDraft, AuditEntry } from '../../src/domain/audit.ts';
-import { draftRemoval, draftSeal } from '../../src/domain/audit-notes.ts';
-import { createAuditSeal } from '../../src/domain/seal.ts';
+import type { AuditDraft } from '../../src/domain/audit.ts';
 import type { InstallationKey } from '../../src/domain/secret-mark.ts';
 import type { Store } from '../../src/domain/store.ts';
-import { createFileKey } from '../../src/stores/installation-key.ts';
 import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -31,12 +28,8 @@ export interface AuditStage {
   readonly env: Readonly<Record<string, string>>;
   /** Runs the command while the app has the store open. */
   call(...args: readonly string[]): Promise<Ended>;
-  /** Appends a seal of what is there. */
-  seal(): Promise<void>;
-  /** Removes entries as the app does. */
-  removeThrough(seq: number): Promise<void>;
-  /** Changes an entry behind the app's back; undefined takes it out. */
-  forge(seq: number, entry: AuditEntry | undefined): Promise<void>;
+  /** Changes the stored text of an entry behind the app's back; undefined takes it out. */
+  forge(seq: number, change: ((text: string) => string) | undefined): Promise<void>;
   /** Loses the installation's key. */
   loseKey(): Promise<void>;
 }
@@ -78,17 +71,9 @@ export async function openAuditStage(t: TestContext, kind: StoreKind): Promise<A
     await redis?.stop();
     await remove();
   });
-  const key = 'installationKey' in store ? store.installationKey : createFileKey(dir);
-  const seal = createAuditSeal(await key.read());
   const env: Readonly<Record<string, string>> = redis
     ? { REDIS_URL: redis.url, REDIS_PREFIX: 'p' }
     : { DATA_DIR: dir };
-  const entryOf = async (seq: number): Promise<AuditEntry> => {
-    const [entry] = await store.audit.read(seq, 1);
-    if (entry?.seq !== seq) throw new Error(`There is no entry ${seq}.`);
-    return entry;
-  };
-
   async function redisClient() {
     const client = createClient({ socket: { path: redis?.url.slice('unix://'.length) ?? '' } });
     await client.connect();
@@ -96,39 +81,30 @@ export async function openAuditStage(t: TestContext, kind: StoreKind): Promise<A
   }
 
   return {
-    installationKey: key,
+    installationKey: store.installationKey,
     store,
     dir,
     env,
     call: (...args) => callIn(env, args),
-    async seal() {
-      await store.audit.append([draftSeal(await entryOf(await store.audit.newest()), seal, NOW)]);
-    },
-    async removeThrough(seq) {
-      const last = await entryOf(seq);
-      await store.audit.removeThrough(
-        last,
-        draftRemoval(last, { before: NOW, count: seq }, seal, NOW),
-      );
-    },
-    async forge(seq, entry) {
+    async forge(seq, change) {
       if (!redis) {
         const { db } = (store as ReturnType<typeof createSqliteStore>).saver;
-        db.exec('DROP TRIGGER IF EXISTS audit_is_never_changed');
-        db.exec('DROP TRIGGER IF EXISTS audit_is_never_deleted');
-        if (!entry) db.prepare('DELETE FROM audit WHERE seq = ?').run(seq);
+        if (!change) db.prepare('DELETE FROM audit WHERE seq = ?').run(seq);
         else {
-          const { actor, event, subject } = entry;
-          db.prepare('UPDATE audit SET actor = ?, event = ?, subject = ? WHERE seq = ?').run(
-            ...[actor, event, subject, seq],
+          const read = db
+            .prepare<[number], string>('SELECT entry FROM audit WHERE seq = ?')
+            .pluck();
+          db.prepare('UPDATE audit SET entry = ? WHERE seq = ?').run(
+            ...[change(read.get(seq) ?? ''), seq],
           );
         }
         return;
       }
       const client = await redisClient();
       const list = 'p:{desk}:audit';
-      await client.lSet(list, seq - 1, entry ? JSON.stringify(entry) : 'gone');
-      if (!entry) await client.lRem(list, 1, 'gone');
+      const text = (await client.lIndex(list, seq - 1)) ?? '';
+      await client.lSet(list, seq - 1, change ? change(text) : 'gone');
+      if (!change) await client.lRem(list, 1, 'gone');
       await client.disconnect();
     },
     async loseKey() {

@@ -25,10 +25,14 @@ describe('what a command prints', () => {
     it(`of a tampered audit on ${kind} is never “The audit holds”, and acts on no terminal`, async (t) => {
       const stage = await openAuditStage(t, kind);
       await stage.store.audit.append([draftAt(NOW), draftAt(NOW), draftAt(NOW)]);
-      const [entry] = await stage.store.audit.read(2, 1);
-      assert.ok(entry);
       const words = { actor: HOSTILE, event: HOSTILE, subject: HOSTILE };
-      await stage.forge(2, { ...entry, ...words });
+      await stage.forge(2, (text) => {
+        const { entry, ...rest } = JSON.parse(text);
+        return JSON.stringify({
+          ...rest,
+          entry: JSON.stringify({ ...JSON.parse(entry), ...words }),
+        });
+      });
 
       const said = await stage.call('audit', 'verify');
       assert.equal(said.code, 1);
@@ -57,9 +61,10 @@ describe('what a command prints', () => {
     const made = await stage.call('keys', 'create', '--name', 'bot', '--owner', 'U012', '--json');
     const { id } = JSON.parse(made.out);
     const db = new Database(join(stage.dir, 'countersign.db'));
-    const { document } = db.prepare('SELECT * FROM keys').get() as { document: string };
-    const changed = { ...JSON.parse(document), name: HOSTILE, owner: HOSTILE };
-    db.prepare('UPDATE keys SET document = ?').run(JSON.stringify(changed));
+    const key = `key/${id}`;
+    const read = db.prepare<[string], string>('SELECT document FROM records WHERE key = ?').pluck();
+    const changed = { ...JSON.parse(read.get(key) ?? ''), name: HOSTILE, owner: HOSTILE };
+    db.prepare('UPDATE records SET document = ? WHERE key = ?').run(JSON.stringify(changed), key);
     db.close();
     const listed = await stage.call('keys', 'list');
     assert.equal(listed.out.split('\n').length, 2);

@@ -12,6 +12,7 @@ export interface PlantedBug {
 }
 
 const MODEL = 'test/crash/model-based.test.ts';
+const RECORDS = 'test/stores/records/sqlite-records.test.ts';
 
 /** All planted bugs. */
 export const BUGS: readonly PlantedBug[] = [
@@ -19,25 +20,155 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a ledger that writes without comparing revisions',
     edits: [
       {
-        file: 'src/stores/sqlite/sqlite-ledger.ts',
-        from: 'WHERE id = @id AND revision = @before`',
-        to: 'WHERE id = @id AND @before > 0`',
+        file: 'src/stores/repositories/calls.ts',
+        from: 'if (stored?.call.revision !== before.revision) return false;',
+        to: 'if (!stored) return false;',
       },
     ],
     suite: MODEL,
     finds: /already-decided/,
   },
   {
+    name: 'a commit that overwrites what is newer',
+    edits: [
+      {
+        file: 'src/stores/records/sqlite-records.ts',
+        from: 'WHERE key = ? AND revision = ? RETURNING number',
+        to: 'WHERE key = ? AND ? > 0 RETURNING number',
+      },
+    ],
+    suite: RECORDS,
+    finds: /not ok/,
+  },
+  {
+    name: 'a commit that is done again when its answer was lost',
+    edits: [
+      {
+        file: 'src/stores/records/sqlite-records.ts',
+        from: '    if (known) return known;\n',
+        to: '    if (known?.kind === undefined) receipts.clear();\n',
+      },
+    ],
+    suite: RECORDS,
+    finds: /not ok/,
+  },
+  {
+    name: 'an index entry that is not removed',
+    edits: [
+      {
+        file: 'src/stores/records/sqlite-records.ts',
+        from: 'of change.drop ?? []) {',
+        to: 'of change.drop?.slice(1) ?? []) {',
+      },
+    ],
+    suite: RECORDS,
+    finds: /not ok/,
+  },
+  {
+    name: 'a commit without its fence',
+    edits: [
+      {
+        file: 'src/stores/repositories/change-records.ts',
+        from: '      ...(fence && { fences: [fence] }),\n',
+        to: '',
+      },
+    ],
+    suite: 'test/stores/sqlite/store-contract.test.ts',
+    finds: /not ok .* a worker that lost the thread/,
+  },
+  {
+    name: 'a task that is done though it was asked for again',
+    edits: [
+      {
+        file: 'src/stores/records/sqlite-task-statements.ts',
+        from: "'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1 AND again IS NULL'",
+        to: "'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1'",
+      },
+    ],
+    suite: RECORDS,
+    finds: /not ok/,
+  },
+  {
+    name: 'a claim that does not name the pause that it has read',
+    edits: [
+      {
+        file: 'src/stores/repositories/calls.ts',
+        from: '        if (seen && !draft.expect(seen)) return false;\n',
+        to: '        if (seen && seen.size < 0) return false;\n',
+      },
+    ],
+    suite: 'test/desk/pausing.test.ts',
+    only: 'between the last look at a call and its claim',
+    finds: /not ok/,
+  },
+  {
+    name: 'a holder that trusts what it keeps, whatever others say',
+    edits: [
+      {
+        file: 'src/stores/records/held-units.ts',
+        from: '      held.cache.drop();\n',
+        to: '',
+      },
+    ],
+    suite: 'test/stores/redis/holds.test.ts',
+    finds: /not ok .*what another process decides/,
+  },
+  {
+    name: 'a holder that trusts what it keeps once its thread is lost',
+    edits: [
+      {
+        file: 'src/stores/records/held-records.ts',
+        from: 'return hold && units.newestOf(hold)?.cache;',
+        to: 'return hold && (kept ??= units.newestOf(hold)?.cache);',
+      },
+      {
+        file: 'src/stores/records/held-records.ts',
+        from: '  const place = new AsyncLocalStorage<Place>();\n',
+        to: '  const place = new AsyncLocalStorage<Place>();\n  let kept: HoldCache | undefined;\n',
+      },
+    ],
+    suite: 'test/stores/redis/holds.test.ts',
+    finds: /not ok .*nothing is kept of a thread/,
+  },
+  {
+    name: 'a task that is done before what it has to do',
+    edits: [
+      {
+        file: 'src/desk/runner.ts',
+        from: `      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
+      await agenda.finish(lease);
+`,
+        to: `      await agenda.finish(lease);
+      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
+`,
+      },
+    ],
+    suite: MODEL,
+    finds: /not ok/,
+  },
+  {
     name: 'an inbox that takes a message twice',
     edits: [
       {
-        file: 'src/stores/sqlite/sqlite-inbox.ts',
-        from: 'ON CONFLICT (id) DO NOTHING`',
-        to: "ON CONFLICT (id) DO UPDATE SET state = 'waiting'`",
+        file: 'src/stores/repositories/messages.ts',
+        from: "        if (await draft.read(MESSAGE, id)) return 'known';\n",
+        to: '        await draft.read(MESSAGE, id);\n',
       },
     ],
     suite: MODEL,
     finds: /'known'/,
+  },
+  {
+    name: 'an audit that seals what others wrote',
+    edits: [
+      {
+        file: 'src/domain/audit.ts',
+        from: 'const isGenuine = seal === undefined || mark === markOf(stored, seal);',
+        to: 'const isGenuine = mark !== undefined;',
+      },
+    ],
+    suite: 'test/stores/records/sealed-audit.test.ts',
+    finds: /not ok .* seals nothing that was not made with the key/,
   },
   {
     name: 'an acknowledgement before the write',
@@ -70,8 +201,8 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/desk/decide.ts',
-        from: '    deps.integrity.sound(steps);\n',
-        to: `    deps.integrity.sound(steps);
+        from: '    deps.integrity.sound(all);\n',
+        to: `    deps.integrity.sound(all);
     const last = steps.at(-1)?.call;
     for (const other of last?.status === 'approved' ? await store.ledger.ofThread(last.thread) : []) {
       if (other.messageId !== last?.messageId || other.status !== 'pending') continue;
@@ -113,9 +244,9 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a fence that nobody looks at',
     edits: [
       {
-        file: 'src/stores/sqlite/sqlite-agenda.ts',
-        from: 'if (newest === fence.token) return;',
-        to: 'if (fence.token > 0) return;',
+        file: 'src/stores/records/sqlite-records.ts',
+        from: 'find((fence) => !tasks.isHeld(fence))',
+        to: 'find(({ token }) => token < 0)',
       },
     ],
     suite: 'test/stores/sqlite/store-contract.test.ts',

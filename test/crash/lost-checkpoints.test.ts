@@ -13,7 +13,10 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   'while the batch waits': { point: 'the batch waits' },
   'when one is decided': { point: 'one is decided' },
   'while one runs': { point: 'one runs' },
-  'when all are decided, right before the graph goes on': { point: 'pause.read', over: 2 },
+  'when all are decided, right before the graph goes on': {
+    point: 'pause.read',
+    over: 2,
+  },
   'while the model is asked again': { point: 'model', nth: 2, again: 2 },
   'when it has answered again': { point: 'ledger.markDelivered', dies: true, again: 2 },
   'before its second message is proposed': {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParkedWork } from '../../src/domain/agenda.ts';
 import type { AuditEntry } from '../../src/domain/audit.ts';
+import type { AuditFault } from '../../src/domain/audit-check.ts';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
 import type { SettledTurn } from '../../src/domain/message.ts';
 import type { DecisionKind } from '../../src/domain/route.ts';
@@ -110,6 +111,8 @@ export interface StoreDump extends Moment {
   readonly calls: readonly Call[];
   readonly places: Readonly<Record<string, CardPlace>>;
   readonly audit: readonly AuditEntry[];
+  /** What a look at the whole audit found. */
+  readonly auditFault?: AuditFault | undefined;
   /** Settled turns by thread, newest first. */
   readonly turns: Readonly<Record<string, readonly SettledTurn[]>>;
   /** Ids of messages whose turn goes on, or that wait for theirs. */

@@ -11,12 +11,15 @@ import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
 import type { Ledger } from '../../src/domain/store.ts';
 import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import { sealLedger } from '../../src/stores/seal-ledger.ts';
+import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { APPROVER, aCall, THREAD } from '../support/a-call.ts';
 import { askAll, buildDesk, type TestDesk } from '../support/build-desk.ts';
 import { claimOne } from '../support/claim-one.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { startRedis } from '../support/redis-server.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 import { TEST_SEAL } from '../support/test-mark.ts';
+import { toToolbox } from '../support/to-toolbox.ts';
 
 const MINUTE = 60_000;
 const silent = () => {};
@@ -32,14 +35,20 @@ const OPS: Route = {
 /** A desk to which so many messages have just brought one call each. */
 async function flooded(t: TestContext, calls: number, route: Partial<Route> = OPS) {
   const tool = createRecordedTool();
-  const gate = askAll(route);
-  const desk = await buildDesk(t, { gate, tools: [tool.definition], stalled: true });
-  const { agenda, ledger } = desk.store;
-  const { schemaHash = '' } = desk.toolbox.get('act') ?? {};
-  await storm(ledger, agenda, calls, desk.clock.now(), {
-    route: { ...REQUESTER_ROUTE, ...route },
-    schemaHash,
+  const { path: dataDir, remove } = await makeTempDir();
+  const { schemaHash = '' } = toToolbox([tool.definition], []).get('act') ?? {};
+  const desk = await buildDesk(t, {
+    gate: askAll(route),
+    tools: [tool.definition],
+    stalled: true,
+    async openStore({ clock, ...told }) {
+      const store = createSqliteStore({ dataDir, clock, ...told });
+      const made = { route: { ...REQUESTER_ROUTE, ...route }, schemaHash };
+      await storm(sealLedger(store.ledger, TEST_SEAL), store.agenda, calls, clock.now(), made);
+      return store;
+    },
   });
+  t.after(remove);
   desk.takeOver();
   await desk.rest();
   return desk;

@@ -46,10 +46,12 @@ async function deskWith(t: TestContext, first: MockAnswer, gate = askAll()) {
     chat,
     /** Moves the time on until people see the growing message with these words. */
     async grows(words: string) {
-      await until(async () => {
+      const isSeen = async () => {
         await clock.advance(200);
         return chat.views.some(({ text }) => text === words) && chat.growing.size === 1;
-      });
+      };
+      // No faster, or the lease is over before the model has answered.
+      await until(isSeen, 20);
     },
     answers: () => chat.said.filter(({ kind }) => kind === 'answer').map(({ text }) => text),
     async isClean() {
@@ -114,7 +116,7 @@ describe('a growing message of a turn', () => {
       await desk.clock.advance(200);
       const tasks = chat.views.at(-1)?.tasks ?? [];
       return tasks.some((task) => task.tool === 'act' && task.status === 'in_progress');
-    });
+    }, 20);
     release();
     await sent;
     await desk.worker.idle();

@@ -20,13 +20,14 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const { desk, records } = scene;
       await desk.store.pause.write({ by: APPROVER, at: 1 }, {});
       await desk.send('first');
-      await desk.store.pause.write(undefined, {});
       const root = THREAD.split('/')[2] ?? '';
       // It waits behind the first, whose turn was held up.
       await receive(desk, THREAD, `${root.slice(0, -1)}5`, 'second');
       await receive(desk, THREAD, `${root.slice(0, -1)}6`, 'third');
       const second = messageId({ team: 'T1', channel: 'C1', ts: `${root.slice(0, -1)}5` });
+      await desk.rest();
       const mend = await records.damage('message', second, () => '{"text":');
+      await desk.store.pause.write(undefined, {});
       desk.model.script(() => sayText('Here.'));
       await desk.store.agenda.wake([{ key: pumpKey(THREAD), dueAt: 0 }]);
       await until(() => desk.model.requests.length === 2);

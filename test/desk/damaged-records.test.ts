@@ -71,11 +71,13 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const [call] = await waiting(scene, ['one']);
       assert.ok(call);
       // As at a crash between the decision and the run.
-      const write = scene.desk.store.agenda.claim;
-      scene.desk.store.agenda.claim = async () => [];
+      const { agenda } = scene.desk.store;
+      const { claim, enter } = agenda;
+      agenda.claim = async () => ({ leases: [], next: undefined });
+      agenda.enter = async () => undefined;
       assert.equal((await decide(scene, call)).kind, 'decided');
       const mend = await scene.records.damage('call', call.id, () => '{');
-      scene.desk.store.agenda.claim = write;
+      Object.assign(agenda, { claim, enter });
       scene.desk.worker.nudge();
       await pass(scene);
       const parked = (await scene.desk.store.agenda.parked()).map(({ key }) => key.task);
@@ -143,7 +145,7 @@ describe('the keys of a damaged call', () => {
     assert.ok(call);
     const mend = await scene.records.damage('call', call.id, () => '');
     const { agenda } = scene.desk.store;
-    await agenda.wake([redrawKey(call.id), runKey(call.id)].map((key) => ({ key, dueAt: 0 })));
+    await agenda.wake([redrawKey(call), runKey(call)].map((key) => ({ key, dueAt: 0 })));
     scene.desk.worker.nudge();
     await pass(scene);
     const parked = (await agenda.parked()).map(({ key }) => key.task).toSorted();

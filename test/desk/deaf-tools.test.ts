@@ -27,7 +27,16 @@ async function runDeaf(t: TestContext, idempotent = false) {
   /** The time in which a tool may heed its signal. */
   const passPatience = async () => {
     await until(async () => (await desk.store.inbox.current(THREAD))?.stopped !== undefined);
-    await desk.clock.advance(1_500);
+    let isOver = false;
+    void deciding.then(() => {
+      isOver = true;
+    });
+    // The stop is stored before the tool is told of it.
+    const passes = async () => {
+      await desk.clock.advance(500);
+      return isOver;
+    };
+    await until(passes, 20);
   };
   return { desk, tool, release, deciding, passPatience };
 }

@@ -6,7 +6,7 @@ import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 
 for (const decision of [{ kind: 'approve' }, { kind: 'ignore' }] as const) {
-  it(`an outcome that the agent took (${decision.kind}) is marked as delivered when its turn ends, though the mark was lost after the answer`, async (t) => {
+  it(`an outcome that the agent took (${decision.kind}) is marked as delivered when its turn ends, though the process died before the mark`, async (t) => {
     const tool = createRecordedTool();
     const desk = await buildDesk(t, { tools: [tool.definition] });
     desk.model.script((_request, index) =>
@@ -15,10 +15,11 @@ for (const decision of [{ kind: 'approve' }, { kind: 'ignore' }] as const) {
     await desk.send('act');
     const [asked] = await desk.calls();
     assert.ok(asked);
-    const mark = t.mock.method(desk.store.ledger, 'markDelivered');
-    mark.mock.mockImplementationOnce(async () => {
+    const die = async () => {
       throw new Error('The process died here.');
-    });
+    };
+    // Both are one commit.
+    t.mock.method(desk.store.history, 'append').mock.mockImplementationOnce(die);
     await desk.decide(asked, REQUESTER, decision);
     assert.equal((await desk.calls())[0]?.delivered, false);
 

@@ -12,6 +12,7 @@ import { SILENT } from '../stores/redis/open-store.ts';
 import { openStore } from '../stores/sqlite/open-store.ts';
 import { REQUESTER, THREAD } from '../support/a-call.ts';
 import { askAll, buildDesk } from '../support/build-desk.ts';
+import { callRef } from '../support/call-ref.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { createRecordedTool } from '../support/recorded-tool.ts';
 import { until } from '../support/until.ts';
@@ -87,8 +88,11 @@ describe('a thread that can not be carried on', () => {
     assert.ok(call);
     // What the run writes is refused for as long as this stands.
     const { db } = desk.store.saver;
-    db.exec(`CREATE TRIGGER no_run BEFORE UPDATE ON calls WHEN NEW.status = 'running'
+    db.exec(`CREATE TRIGGER no_run BEFORE UPDATE ON records
+      WHEN NEW.key LIKE 'call/%' AND json_extract(NEW.document, '$.status') = 'running'
       BEGIN SELECT RAISE (ABORT, 'a fault of the test'); END`);
+    // As where another process holds the thread: the run is claimed after the decision.
+    t.mock.method(desk.store.agenda, 'enter', async () => undefined);
     const deciding = desk.decide(call, REQUESTER);
     await until(async () => (await desk.calls())[0]?.status === 'approved');
     await desk.clock.advance(3 * HOUR_MS);
@@ -150,7 +154,7 @@ describe('the runner', () => {
     });
     await store.agenda.wake([
       { key: { task: 'nap' as AgendaTask, id: 'x' }, dueAt: 1 },
-      { key: redrawKey('call_1'), dueAt: 2 },
+      { key: redrawKey(callRef('call_1')), dueAt: 2 },
     ]);
     runner.start();
     await runner.idle();
@@ -180,11 +184,11 @@ describe('the runner', () => {
     });
     const now = clock.now();
     await store.agenda.wake(
-      Array.from({ length: 100 }, (_, n) => ({ key: runKey(`call_${n}`), dueAt: now })),
+      Array.from({ length: 100 }, (_, n) => ({ key: runKey(callRef(`call_${n}`)), dueAt: now })),
     );
     runner.start();
     await until(() => held.size === 48);
-    await store.agenda.wake([{ key: redrawKey('new'), dueAt: now - 86_400_000 }]);
+    await store.agenda.wake([{ key: redrawKey(callRef('new')), dueAt: now - 86_400_000 }]);
     runner.nudge();
     await until(() => redrawn.length === 1);
     assert.equal(held.size, 48);

@@ -28,12 +28,10 @@ async function deskWith(t: TestContext, options: Partial<Parameters<typeof build
 function tamper(desk: TestDesk, change: (call: Call) => unknown): void {
   const db = new Database(join(desk.dataDir, 'countersign.db'));
   try {
-    const { document } = db
-      .prepare<[], { document: string }>('SELECT document FROM calls')
-      .get() ?? {
-      document: '',
-    };
-    db.prepare('UPDATE calls SET document = ?').run(JSON.stringify(change(JSON.parse(document))));
+    const where = `WHERE key LIKE 'call/%'`;
+    const read = db.prepare<[], string>(`SELECT document FROM records ${where}`).pluck();
+    const changed = JSON.stringify(change(JSON.parse(read.get() ?? '')));
+    db.prepare(`UPDATE records SET document = ? ${where}`).run(changed);
   } finally {
     db.close();
   }
@@ -222,8 +220,8 @@ it('a server’s tool that changes between the claim and the run of its call is 
 
 /** Runs the only call as if the agenda had asked for it. */
 async function runNow(desk: TestDesk) {
-  const { id } = await onlyCall(desk);
-  await desk.store.outbox.add([], [{ key: runKey(id), dueAt: desk.clock.now() }]);
+  const call = await onlyCall(desk);
+  await desk.store.outbox.add([], [{ key: runKey(call), dueAt: desk.clock.now() }]);
   const worker = desk.takeOver();
   await worker.idle();
   return worker;

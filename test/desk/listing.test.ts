@@ -5,10 +5,14 @@ import type { Call } from '../../src/domain/call.ts';
 import type { Person } from '../../src/domain/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
+import { sealLedger } from '../../src/stores/seal-ledger.ts';
+import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { seedPending } from '../bench/kit/seed-pending.ts';
 import { APPROVER, OUTSIDER, REQUESTER, SECOND_APPROVER } from '../support/a-call.ts';
 import { createTestDirectory } from '../support/a-directory.ts';
 import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { TEST_SEAL } from '../support/test-mark.ts';
 import { approvalDesk, GROUP_ROUTE, loseRun } from './approval-desk.ts';
 
 const idsOf = (calls: readonly Call[]) => calls.map(({ id }) => id);
@@ -115,10 +119,22 @@ describe('many calls', () => {
   async function seeded(t: TestContext, count: number, route: Route) {
     const directory = createTestDirectory();
     directory.setGroup('usergroup:S1', ['U2', 'U3']);
-    const desk = await buildDesk(t, { tools: [], directory, stalled: true });
-    desk.store.saver.db.pragma('synchronous = OFF');
-    const { store, clock } = desk;
-    const calls = await seedPending({ store, clock, count, requester: REQUESTER, route });
+    const { path: dataDir, remove } = await makeTempDir();
+    let calls: readonly Call[] = [];
+    // Before there is a worker that would begin the turns.
+    const desk = await buildDesk(t, {
+      tools: [],
+      directory,
+      stalled: true,
+      async openStore({ clock, ...told }) {
+        const opened = createSqliteStore({ dataDir, clock, ...told });
+        const store = { ...opened, ledger: sealLedger(opened.ledger, TEST_SEAL) };
+        calls = await seedPending({ store, clock, count, requester: REQUESTER, route });
+        return opened;
+      },
+    });
+    t.after(remove);
+    const { store } = desk;
     let read = 0;
     const { askingAny } = store.ledger;
     store.ledger.askingAny = async (...args) => {

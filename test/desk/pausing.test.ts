@@ -148,6 +148,34 @@ describe('a pause', () => {
     assert.deepEqual(notices(desk), []);
   });
 
+  for (const [who, isElsewhere] of [
+    ['the process that got the click', false],
+    ['the one that holds the thread', true],
+  ] as const) {
+    it(`that comes between the last look at a call and its claim holds the run, where ${who} claims it`, async (t) => {
+      const { desk, tool } = await deskWith(t);
+      await desk.send('act');
+      if (isElsewhere) t.mock.method(desk.store.agenda, 'enter', async () => undefined);
+      const { ledger, pause: halt } = desk.store;
+      const { write } = ledger;
+      let isLate = false;
+      t.mock.method(ledger, 'write', async (...args: Parameters<typeof write>) => {
+        const claims = args[1].some(({ cause }) => cause === 'claim');
+        if (claims && !isLate) {
+          isLate = true;
+          await halt.write({ by: ADMIN, at: desk.clock.now() }, {});
+        }
+        return await write(...args);
+      });
+      await desk.decide(await onlyCall(desk), REQUESTER);
+      assert.ok(isLate);
+      assert.deepEqual(tool.runs, []);
+      assert.equal((await onlyCall(desk)).status, 'approved');
+      await resume(desk);
+      assert.equal(tool.runs.length, 1);
+    });
+  }
+
   it('keeps what needs nobody from running', async (t) => {
     const { desk, tool } = await deskWith(t, { gate: () => ({ kind: 'run' }) });
     let answer = () => {};

@@ -13,6 +13,9 @@ import { buildDelegationDesk, sayActs, task } from './delegation-desk.ts';
 
 const LOST = /^I ended this turn: the stored state of my work on it is lost\./;
 
+/** Messages of turns in progress. */
+const TURN_RECORDS = "records WHERE key LIKE 'turn-message/%'";
+
 function lose(desk: TestDesk, ...tables: readonly string[]): void {
   for (const table of ['checkpoints', 'writes', ...tables]) {
     desk.store.saver.db.prepare(`DELETE FROM ${table}`).run();
@@ -60,7 +63,7 @@ async function settledOf(desk: TestDesk) {
 const textsOf = (desk: TestDesk) => desk.chat.said.map(({ text }) => text);
 
 describe('a turn of which nothing is stored but its calls', () => {
-  const all = ['turn_records'] as const;
+  const all = [TURN_RECORDS] as const;
 
   it('is ended with a sentence; the model is not asked again, and is told in later turns what ran', async (t) => {
     const { desk, tool, decide, statuses } = await start(t, [sayActs('a')]);
@@ -108,8 +111,7 @@ describe('a turn of which nothing is stored but its calls', () => {
     const { desk, decide } = await start(t, [sayActs('a'), sayActs('b')]);
     await desk.send('go');
     await decide('a');
-    desk.store.saver.db.prepare('DELETE FROM turn_records WHERE position < 2').run();
-    lose(desk);
+    lose(desk, `${TURN_RECORDS} AND document ->> '$.position' < 2`);
     await decide('b');
     assert.match(textsOf(desk).at(-1) ?? '', LOST);
     assert.equal(desk.model.requests.length, 2);
@@ -160,7 +162,7 @@ describe('a turn that is rebuilt', () => {
     assert.deepEqual([turn.messages.length, turn.failure], [4, undefined]);
   });
 
-  for (const tables of [[], ['turn_records']]) {
+  for (const tables of [[], [TURN_RECORDS]]) {
     const what = tables.length === 0 ? 'its checkpoints' : 'all but its calls';
     it(`is stopped when it has lost ${what}, and what it has done stays known`, async (t) => {
       const { desk, decide, statuses } = await start(t, [sayActs('a'), sayActs('b')]);
@@ -287,8 +289,7 @@ describe('a turn that is rebuilt', () => {
       'do A': [sayActs('a1'), sayText('A is done.')],
     });
     await desk.send('look at it');
-    desk.store.saver.db.prepare(`DELETE FROM turn_records WHERE thread LIKE '%/call_%'`).run();
-    lose(desk);
+    lose(desk, `${TURN_RECORDS} AND key LIKE '%/call_%'`);
     await desk.decide(await act('a1'), REQUESTER);
     assert.match(
       toldOf(desk.model, 'look at it').join(),

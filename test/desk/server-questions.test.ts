@@ -103,7 +103,7 @@ async function settle(bench: Bench): Promise<void> {
   await until(async () => {
     await bench.clock.advance(250);
     return bench.answers.length > 0;
-  });
+  }, 20);
   await bench.rest();
 }
 

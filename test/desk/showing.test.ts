@@ -189,7 +189,7 @@ describe('a preview', () => {
       await until(async () => {
         await desk.clock.advance(500);
         return desk.chat.cards.size === 1;
-      });
+      }, 20);
       await sending;
       const [card] = desk.chat.cards.values();
       assert.match(card?.preview ?? '', /took too long|would fail/);

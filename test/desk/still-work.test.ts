@@ -12,6 +12,7 @@ import {
   redrawKey,
   runKey,
   sayKey,
+  type ThreadFence,
 } from '../../src/domain/agenda.ts';
 import type { Call, CallStatus } from '../../src/domain/call.ts';
 import type { Store } from '../../src/domain/store.ts';
@@ -20,6 +21,7 @@ import { stepFrom } from '../../src/domain/transitions.ts';
 import { openerOf, SILENT } from '../stores/redis/open-store.ts';
 import { openStore as openSqlite } from '../stores/sqlite/open-store.ts';
 import { REQUESTER } from '../support/a-call.ts';
+import { callRef } from '../support/call-ref.ts';
 import { claimOne } from '../support/claim-one.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { startRedis } from '../support/redis-server.ts';
@@ -54,22 +56,28 @@ async function busyThread({ store, clock }: Opened) {
   threads += 1;
   const ts = `1700000000.${100_000 + threads}`;
   const thread = threadKey({ team: 'T1', channel: 'C1', ts });
-  const lease = await claimKey({ store, clock }, pumpKey(thread));
-  await store.agenda.finish(lease);
-  const fence = { thread, token: lease.fence };
+  /** Does something as the thread's worker, whose key is not on the agenda afterwards. */
+  const held = async <T>(work: (fence: ThreadFence) => Promise<T>): Promise<T> => {
+    const lease = await claimKey({ store, clock }, pumpKey(thread));
+    const done = await work({ thread, token: lease.fence });
+    await store.agenda.finish(lease);
+    return done;
+  };
   const message = aMessage(ts, { thread });
   await store.inbox.receive(message, {});
-  await store.inbox.begin(message.id, {}, fence);
+  await held((fence) => store.inbox.begin(message.id, {}, fence));
   const add = async (status: CallStatus, patch: Partial<Call> = {}) =>
-    await storeCall(store, fence, status, {
-      id: `call_${threads}_${status}`,
-      thread,
-      turn: message.id,
-      toolCallId: status,
-      requester: REQUESTER,
-      ...patch,
-    });
-  return { thread, message, fence, add };
+    await held((fence) =>
+      storeCall(store, fence, status, {
+        id: `call_${threads}_${status}`,
+        thread,
+        turn: message.id,
+        toolCallId: status,
+        requester: REQUESTER,
+        ...patch,
+      }),
+    );
+  return { thread, message, held, add };
 }
 
 async function found({ store, clock }: Opened): Promise<readonly string[]> {
@@ -90,7 +98,7 @@ for (const [name, open] of OPEN) {
       const opened = await open(t);
       const approved = await (await busyThread(opened)).add('approved');
       const running = await (await busyThread(opened)).add('running');
-      assert.deepEqual(await found(opened), names(runKey(approved.id), runKey(running.id)));
+      assert.deepEqual(await found(opened), names(runKey(approved), runKey(running)));
     });
 
     it('is a waiting call that will never expire', async (t) => {
@@ -104,7 +112,7 @@ for (const [name, open] of OPEN) {
       ];
       await opened.store.ledger.write(pending, steps.slice(0, 1), {});
       await opened.store.ledger.write(running, steps.slice(1), {});
-      assert.deepEqual(await found(opened), names(expireKey(pending.id), expireKey(running.id)));
+      assert.deepEqual(await found(opened), names(expireKey(pending), expireKey(running)));
     });
 
     it('is a thread that waits for nothing, with a message that goes on or one that would begin', async (t) => {
@@ -113,7 +121,7 @@ for (const [name, open] of OPEN) {
       const ended = await busyThread(opened);
       await ended.add('succeeded');
       const next = await busyThread(opened);
-      await opened.store.inbox.end(next.message.id, 'turn', {}, next.fence);
+      await next.held((fence) => opened.store.inbox.end(next.message.id, 'turn', {}, fence));
       await opened.store.inbox.receive(aMessage('1700000900.000100', { thread: next.thread }), {});
       const all = [idle, ended, next].flatMap(({ thread }) => pump(thread));
       assert.deepEqual(await found(opened), names(...all));
@@ -134,7 +142,7 @@ for (const [name, open] of OPEN) {
       await waits.add('pending');
       const due = await busyThread(opened);
       const call = await due.add('approved');
-      const wakes = [runKey(call.id), pumpKey(due.thread)].map((key) => ({ key, dueAt: now + 9 }));
+      const wakes = [runKey(call), pumpKey(due.thread)].map((key) => ({ key, dueAt: now + 9 }));
       await agenda.wake(wakes);
       const parked = await busyThread(opened);
       await agenda.park(await claimKey(opened, pumpKey(parked.thread)), now, 'gave up');
@@ -180,7 +188,7 @@ for (const [name, open] of OPEN) {
       const opened = await open(t);
       const { store, clock } = opened;
       const call = await (await busyThread(opened)).add('approved');
-      const parked = [redrawKey('call_x'), pumpKey('T1/C1/9.9' as ThreadKey)];
+      const parked = [redrawKey(callRef('call_x')), pumpKey('T1/C1/9.9' as ThreadKey)];
       for (const key of parked) await store.agenda.park(await claimKey(opened, key), 1, 'gave up');
       const errors: unknown[] = [];
       const log = { ...SILENT, error: (fields: object) => void errors.push(fields) };
@@ -189,7 +197,7 @@ for (const [name, open] of OPEN) {
       sweep.start();
       const isPlanned = async (key: AgendaKey) =>
         (await store.agenda.unplanned([key])).length === 0;
-      await until(() => isPlanned(runKey(call.id)));
+      await until(() => isPlanned(runKey(call)));
       assert.deepEqual(
         (await store.agenda.parked()).map(({ key }) => key.task),
         ['pump'],
@@ -199,10 +207,10 @@ for (const [name, open] of OPEN) {
       const first = [await claimed(), await claimed()].map((key) => key?.task);
       assert.deepEqual(first.sort(), ['redraw', 'run']);
       const late = await (await busyThread(opened)).add('approved');
-      assert.equal(await isPlanned(runKey(late.id)), false);
+      assert.equal(await isPlanned(runKey(late)), false);
       await until(async () => {
         await clock.advance(60_000);
-        return await isPlanned(runKey(late.id));
+        return await isPlanned(runKey(late));
       });
       await sweep.stop();
     });

@@ -115,7 +115,7 @@ describe('"stop" in a thread', () => {
     assert.equal((await desk.desk.decide(command)).kind, 'decided');
     await desk.worker.idle();
     assert.deepEqual(await statuses(desk), ['approved']);
-    const wakes = [runKey(call.id), pumpKey(THREAD)].map((key) => ({ key, dueAt: 0 }));
+    const wakes = [runKey(call), pumpKey(THREAD)].map((key) => ({ key, dueAt: 0 }));
     await desk.store.agenda.wake(wakes);
     await desk.worker.idle();
     assert.deepEqual(await statuses(desk), ['withdrawn']);

@@ -9,7 +9,7 @@ describe('a damaged call', () => {
   let stage: FieldStage;
   let place: Place;
   let document: string;
-  const DAMAGED = `UPDATE calls SET document = ? WHERE document LIKE '%broken%'`;
+  const DAMAGED = `UPDATE records SET document = ? WHERE key LIKE 'call/%' AND document LIKE '%broken%'`;
   before(async () => {
     stage = await setFieldStage('http', { ADMIN_USERS: 'U0ADMIN' });
     stage.play(
@@ -75,7 +75,7 @@ describe('a damaged call', () => {
 
   it('works again once its row is restored: pressed, run once, and the turn goes on', async () => {
     stage.sql(
-      `UPDATE calls SET document = ? WHERE length(document) = ?`,
+      `UPDATE records SET document = ? WHERE key LIKE 'call/%' AND length(document) = ?`,
       document,
       document.length - 20,
     );

@@ -128,9 +128,9 @@ describe('a stop', () => {
     const by = { team: stage.workspace.team.id, user: stage.workspace.member('requester').id };
     const stopped = JSON.stringify({ by, at: Date.now() });
     stage.sql(
-      `UPDATE inbox SET document = json_set(document, '$.stopped', json(?)) WHERE id = ?`,
+      `UPDATE records SET document = json_set(document, '$.message.stopped', json(?)) WHERE key = ?`,
       stopped,
-      turn.id,
+      `message/${turn.id}`,
     );
     await stage.startAgain();
     await stage.card(place, 'crash', 'may have run');

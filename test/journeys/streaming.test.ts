@@ -100,8 +100,6 @@ describe('an answer that grows', () => {
     assert.ok(half.streaming);
     await stage.app().kill();
     release();
-    // The dead worker's lease runs out sooner than its half minute.
-    stage.sql('UPDATE agenda SET leased_until = 0 WHERE leased_until IS NOT NULL');
     await stage.startAgain();
     await stage.workspace.waitFor(
       () => byApp(place).some((each) => markdownOf(each) === TEXT && !each.streaming) || undefined,

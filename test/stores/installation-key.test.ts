@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import fs, { readdirSync } from 'node:fs';
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createFileKey } from '../../src/stores/installation-key.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
@@ -27,4 +30,21 @@ test('a key that was cut off is refused, with what to do', async (t) => {
   t.after(() => folder.remove());
   await writeFile(join(folder.path, 'installation.key'), 'short');
   await assert.rejects(createFileKey(folder.path).read(), /5 bytes instead of 32\. Restore it/);
+});
+
+test('a key is on the disk before it is used, its name in the folder too', async (t) => {
+  const folder = await makeTempDir();
+  t.after(() => folder.remove());
+  const synced: string[] = [];
+  const { fsyncSync } = fs;
+  t.mock.method(fs, 'fsyncSync', (descriptor: number) => {
+    synced.push(...readdirSync(folder.path), String(fs.fstatSync(descriptor).isDirectory()));
+    fsyncSync(descriptor);
+  });
+  syncBuiltinESMExports();
+  t.after(() => void setImmediate().then(syncBuiltinESMExports));
+  await createFileKey(folder.path).read();
+  assert.deepEqual(synced, ['installation.key', 'true']);
+  await createFileKey(folder.path).read();
+  assert.equal(synced.length, 2);
 });

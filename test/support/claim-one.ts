@@ -6,6 +6,7 @@ export async function claimOne(
   now: number,
   leaseMs: number,
 ): Promise<Lease | undefined> {
-  const [lease] = await agenda.claim(now, leaseMs, 1);
+  const { leases } = await agenda.claim(now, leaseMs, 1);
+  const [lease] = leases;
   return lease;
 }

@@ -2,23 +2,18 @@
 import type { SqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from './a-call.ts';
 
-/** Where a kind of record lies: a table of SQLite, a hash of Redis. */
-const PLACES = {
-  call: { table: 'calls', where: 'id = ?', hash: 'calls' },
-  message: { table: 'inbox', where: 'id = ?', hash: 'messages' },
-  say: { table: 'outbox', where: 'id = ?', hash: 'says' },
-  /** The first message of a turn of the tests' thread. */
-  turn: {
-    table: 'turn_records',
-    where: 'turn = ? AND position = 0',
-    hash: `turn-records:${THREAD}`,
-  },
+/** The key of a record; of a turn it is the first message of one of the tests' thread. */
+const KEYS = {
+  call: (id: string) => `call/${id}`,
+  message: (id: string) => `message/${id}`,
+  say: (id: string) => `say/${id}`,
+  turn: (id: string) => `turn-message/${THREAD}|${id}|0`,
 } as const;
 
 export interface Damager {
   /** Writes over a record's document; resolves with what puts it back. */
   damage(
-    kind: keyof typeof PLACES,
+    kind: keyof typeof KEYS,
     id: string,
     change: (document: string) => string,
   ): Promise<() => Promise<void>>;
@@ -28,33 +23,32 @@ export interface Damager {
 export function damageSqlite({ saver: { db } }: Pick<SqliteStore, 'saver'>): Damager {
   return {
     async damage(kind, id, change) {
-      const { table, where } = PLACES[kind];
-      const read = db.prepare<[string], { text: string }>(
-        `SELECT document AS text FROM ${table} WHERE ${where}`,
-      );
-      const write = db.prepare(`UPDATE ${table} SET document = ? WHERE ${where}`);
-      const { text = '' } = read.get(id) ?? {};
-      write.run(change(text), id);
-      return async () => void write.run(text, id);
+      const key = KEYS[kind](id);
+      const read = db.prepare<[string], string>('SELECT document FROM records WHERE key = ?');
+      const write = db.prepare('UPDATE records SET document = ? WHERE key = ?');
+      const text = read.pluck().get(key) ?? '';
+      write.run(change(text), key);
+      return async () => void write.run(text, key);
     },
   };
 }
 
 /** As much of a client of Redis as that takes. */
-export interface HashClient {
-  hGet(key: string, field: string): Promise<unknown>;
-  hSet(key: string, field: string, text: string): Promise<unknown>;
+export interface TextClient {
+  get(key: string): Promise<unknown>;
+  set(key: string, text: string): Promise<unknown>;
 }
 
 /** Damages a Redis under the desk's prefix. */
-export function damageRedis(client: HashClient, prefix: string): Damager {
+export function damageRedis(client: TextClient, prefix: string): Damager {
   return {
     async damage(kind, id, change) {
-      const key = `${prefix}:{desk}:${PLACES[kind].hash}`;
-      const field = kind === 'turn' ? JSON.stringify([id, 0]) : id;
-      const text = String((await client.hGet(key, field)) ?? '');
-      await client.hSet(key, field, change(text));
-      return async () => void (await client.hSet(key, field, text));
+      const key = `${prefix}:{desk}:r:${KEYS[kind](id)}`;
+      const text = String((await client.get(key)) ?? '');
+      // The revision stands before the document.
+      const [, revision = '', document = ''] = /^(\d+ )(.*)$/s.exec(text) ?? [];
+      await client.set(key, `${revision}${change(document)}`);
+      return async () => void (await client.set(key, text));
     },
   };
 }

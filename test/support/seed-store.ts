@@ -1,5 +1,5 @@
 /** A store that is full: calls in every state and the threads that they belong to, written through the ports. */
-import { AHEAD_MS, expireKey, pumpKey, runKey } from '../../src/domain/agenda.ts';
+import { AHEAD_MS, expireKey, type Lease, pumpKey, runKey } from '../../src/domain/agenda.ts';
 import type { Call, CardPlace } from '../../src/domain/call.ts';
 import type { InboxMessage } from '../../src/domain/message.ts';
 import type { Person } from '../../src/domain/person.ts';
@@ -35,34 +35,34 @@ export async function seedThreads(
   const at = now - 3_600_000;
 
   /** Claims the one key that is due this long, and keeps it, as a worker does that dies. */
-  async function claim(key: ReturnType<typeof pumpKey>): Promise<number> {
+  async function claim(key: ReturnType<typeof pumpKey>): Promise<Lease> {
     await store.agenda.wake([{ key, dueAt: at - 2 * AHEAD_MS }]);
     const lease = await claimOne(store.agenda, at - 2 * AHEAD_MS, LEASE_MS + 2 * AHEAD_MS);
     if (lease?.key.id !== key.id) throw new Error(`${key.id} was not the one that was due.`);
-    if (key.task === 'pump') await store.agenda.finish(lease);
-    return lease.fence;
+    return lease;
   }
 
   for (const [index, seed] of threads.entries()) {
     const thread = threadKey({ team: requester.team, channel: seed.channel, ts: seed.root });
     const message = messageOf(thread, seed, requester, at);
-    const token = await claim(pumpKey(thread));
-    const fence = { thread, token };
+    const pump = await claim(pumpKey(thread));
+    const fence = { thread, token: pump.fence };
     await store.inbox.receive(message, {});
     await store.inbox.begin(message.id, {}, fence);
     for (const [position, { state, card }] of seed.calls.entries()) {
       const proposed = proposal(`seed${index}`, message, position, seed.calls.length);
       const call = await store.ledger.propose(proposed, {}, fence);
       await store.ledger.placeCard(call.id, card);
-      const wakes = [{ key: expireKey(call.id), dueAt: at + REQUESTER_ROUTE.deadlineMs }];
-      const runs = state === 'approved' ? [{ key: runKey(call.id), dueAt: at }] : [];
-      const runFence = state === 'running' ? await claim(runKey(call.id)) : token;
+      const wakes = [{ key: expireKey(call), dueAt: at + REQUESTER_ROUTE.deadlineMs }];
+      const runs = state === 'approved' ? [{ key: runKey(call), dueAt: at }] : [];
+      const { fence: runFence } = state === 'running' ? await claim(runKey(call)) : pump;
       const steps = stepsTo(call, state, runFence);
       await store.ledger.write(call, steps, { wakes: [...wakes, ...runs] });
       if (state === 'succeeded') await store.ledger.markDelivered([call.id], fence);
     }
     const isOver = seed.calls.every(({ state }) => state === 'succeeded');
     if (isOver) await store.inbox.end(message.id, 'turn', {}, fence);
+    await store.agenda.finish(pump);
   }
 }
 

@@ -41,12 +41,12 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('outbox', () => outboxContract(open));
     describe('agenda', () => agendaContract(open));
     describe('claims of the agenda', () => claimContract(open));
-    describe('audit', () => auditContract(open));
     describe('pause', () => pauseContract(open));
     describe('routes', () => routesContract(open));
     describe('pins', () => pinsContract(open));
     describe('recovery', () => recoveryContract(open));
     describe('drafts', () => draftsContract(open));
     describe('keys', () => keysContract(open));
+    describe('audit', () => auditContract(open));
   });
 }

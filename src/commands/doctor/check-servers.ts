@@ -3,7 +3,7 @@ import { createServerConnection, listTools } from '../../agent/mcp/server-connec
 import type { ServerSettings } from '../../agent/mcp/server-settings.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { serverToolName } from '../../domain/server-tools.ts';
-import { NO_LOG } from '../named-places.ts';
+import { SILENT_LOG } from '../../stores/silent-log.ts';
 import { type Finding, messageOf } from './finding.ts';
 
 /** What the MCP servers said, and the names of their tools. */
@@ -34,7 +34,7 @@ async function checkServer(
   const { name } = settings;
   const connection = createServerConnection(settings, {
     clock,
-    log: NO_LOG,
+    log: SILENT_LOG,
     onListChanged: () => {},
     onQuestion: async () => ({ action: 'decline' }),
   });

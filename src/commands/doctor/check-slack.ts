@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SlackModeConfig } from '../../config.ts';
 import { connectSlack, type SlackConnection } from '../../slack/connect-slack.ts';
 import { slackErrorName } from '../../slack/slack-errors.ts';
-import { NO_LOG } from '../named-places.ts';
+import { SILENT_LOG } from '../../stores/silent-log.ts';
 import { type Finding, messageOf } from './finding.ts';
 
 const MANIFEST = new URL('../../../manifest.yml', import.meta.url);
@@ -22,7 +22,7 @@ export interface SlackCheck {
 export async function checkSlack({ slack }: SlackModeConfig): Promise<SlackCheck> {
   let connection: SlackConnection;
   try {
-    connection = await connectSlack({ config: slack, log: NO_LOG });
+    connection = await connectSlack({ config: slack, log: SILENT_LOG });
   } catch (error) {
     return { findings: [{ status: 'problem', message: messageOf(error) }] };
   }

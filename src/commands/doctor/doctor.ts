@@ -144,7 +144,7 @@ async function checkTools(
   const env = { ...deps.env, TOOLS_MODULE: config.toolsModule };
   const tools = await createOfflineTools({ ...deps, env });
   // Keys that can't be read are the store's problem.
-  const { known } = readKnownNames(tools, { ...deps, env });
+  const { known } = await readKnownNames(tools, { ...deps, env });
   const problems = tools.problem === undefined ? [] : [tools.problem];
   const own = tools.helpers.length - BUILT_IN_HELPERS.length;
   const ofModule = config.toolsModule

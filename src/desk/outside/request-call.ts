@@ -130,7 +130,7 @@ export function createRequestCall(deps: RequestDeps) {
     if (stored.outside?.request !== call.outside?.request)
       return { kind: 'conflict', call: stored };
     const isNew = stored.status === 'proposed';
-    const passed = await passGate(stored, parsed);
+    const passed = await passGate.pass(stored, parsed);
     return { kind: isNew ? 'made' : 'known', call: passed };
   }
 

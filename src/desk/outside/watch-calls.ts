@@ -30,7 +30,7 @@ export function createCallWatch({
   /** All up to this entry has been told; undefined while nobody listens. */
   let told: number | undefined;
   /** Of that entry, once it was read: a store that lost its newest ones in a crash gives their numbers to others. */
-  let hash: string | undefined;
+  let mark: string | undefined;
   let isLooking = false;
   let isNudged = false;
   let cancel: Cancel = () => {};
@@ -55,20 +55,20 @@ export function createCallWatch({
     for (const entry of entries) if (entry.seq > last) tell(entry);
     const newest = entries.at(-1);
     told = newest?.seq ?? last;
-    hash = newest?.hash;
+    mark = newest?.mark;
   }
 
   /** Nobody can tell what has happened meanwhile: all look for themselves. */
   async function startOver(): Promise<void> {
     told = await audit.newest();
-    hash = undefined;
+    mark = undefined;
     for (const own of [...listeners.values()]) for (const listener of [...own]) listener();
   }
 
   /** Whether the entry that was told last is there no more. */
   function isOther(last: number, found: AuditEntry | undefined): boolean {
     if (last === 0) return false;
-    return found?.seq !== last || (hash !== undefined && found.hash !== hash);
+    return found?.seq !== last || (mark !== undefined && found.mark !== mark);
   }
 
   /** One look at a time; what is written meanwhile is looked for by the next. */
@@ -93,7 +93,7 @@ export function createCallWatch({
     if (listeners.size > 0) return;
     cancel();
     told = undefined;
-    hash = undefined;
+    mark = undefined;
   }
 
   return {

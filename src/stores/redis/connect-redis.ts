@@ -17,8 +17,8 @@ export interface RedisConnection {
   check(desk: string): Promise<void>;
   /** Lists keys by a pattern, without holding up the server. */
   scan(pattern: string): Promise<readonly string[]>;
-  /** Calls `listener` at each message of the channel, until the connection is closed. */
-  listen(channel: string, listener: () => void): Promise<void>;
+  /** Calls `listener` at each message of the channel until the connection is closed, and without one where some may be lost. */
+  listen(channel: string, listener: (message?: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 

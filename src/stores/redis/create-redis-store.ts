@@ -3,26 +3,13 @@ import type { OnDamaged } from '../../domain/damage.ts';
 import type { Log } from '../../domain/log.ts';
 import type { InstallationKey } from '../../domain/secret-mark.ts';
 import type { Store } from '../../domain/store.ts';
+import { createStore } from '../create-store.ts';
+import { openRedisRecords } from '../records/redis-records.ts';
 import { createPlainSerializer, createStrictSerializer } from '../strict-serializer.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
 import { connectRedis } from './connect-redis.ts';
-import { createDeskLine } from './desk-line.ts';
-import { migrateDesk } from './desk-version.ts';
-import { createRedisAgenda } from './redis-agenda.ts';
-import { createRedisAudit } from './redis-audit.ts';
-import { createRedisBulletins } from './redis-bulletins.ts';
-import { createRedisDrafts } from './redis-drafts.ts';
-import { createRedisHistory } from './redis-history.ts';
-import { createRedisInbox } from './redis-inbox.ts';
+import { claimVersion } from './desk-version.ts';
 import { createRedisInstallationKey } from './redis-installation-key.ts';
-import { createRedisKeys } from './redis-keys.ts';
-import { createRedisLedger } from './redis-ledger.ts';
-import { createRedisOutbox } from './redis-outbox.ts';
-import { createRedisPause } from './redis-pause.ts';
-import { createRedisPins } from './redis-pins.ts';
-import { createRedisRecords } from './redis-records.ts';
-import { createRedisReports } from './redis-reports.ts';
-import { createRedisRoutes } from './redis-routes.ts';
 import { findSharingProblem } from './shared-folder.ts';
 import { tryRights } from './try-rights.ts';
 
@@ -54,17 +41,21 @@ export async function createRedisStore(options: {
 }): Promise<RedisStore> {
   const { clock, log, onDamaged = () => {}, onWake, prefix } = options;
   const connection = await connectRedis(options);
-  const link = createDeskLine(connection.link);
+  const { link } = connection;
   // One hash tag, so that one script may touch all keys of the desk.
   const desk = `${prefix}:{desk}`;
   const installationKey = createRedisInstallationKey(link, desk);
+  const listen = connection.listen.bind(connection);
+  const records = openRedisRecords({ link, listen, prefix: desk });
+  const made = createStore({ records, installationKey, clock, log, onDamaged });
+  const { listen: hear, lookAgain: forget, ...ports } = made;
   let cancel: Cancel = () => {};
   try {
     // The checkpoints of each thread lie under a hash tag of their own.
     for (const key of [desk, `${prefix}:{thread:}`]) await tryRights(link, key);
-    await migrateDesk(link, desk);
+    await claimVersion(link, desk);
     if (onWake) {
-      await connection.listen(`${desk}:wakes`, onWake);
+      await hear(onWake);
       lookAgain(onWake);
     }
   } catch (error) {
@@ -74,6 +65,7 @@ export async function createRedisStore(options: {
 
   function lookAgain(look: () => void): void {
     cancel = clock.schedule(clock.now() + LOOK_AGAIN_MS, () => {
+      forget();
       look();
       // What is wrong with it is told by the check.
       installationKey.keep().catch((error: unknown) => {
@@ -84,20 +76,7 @@ export async function createRedisStore(options: {
   }
 
   return {
-    ledger: createRedisLedger(link, desk, onDamaged),
-    inbox: createRedisInbox(link, desk, onDamaged),
-    records: createRedisRecords(link, desk),
-    history: createRedisHistory(link, desk, onDamaged),
-    outbox: createRedisOutbox(link, desk, onDamaged),
-    agenda: createRedisAgenda(link, desk),
-    audit: createRedisAudit(link, desk),
-    pause: createRedisPause(link, desk),
-    routes: createRedisRoutes(link, desk),
-    pins: createRedisPins(link, desk),
-    drafts: createRedisDrafts(link, desk, clock),
-    keys: createRedisKeys(link, desk),
-    bulletins: createRedisBulletins(link, desk),
-    reports: createRedisReports(link, desk),
+    ...ports,
     saver: new CompactRedisSaver(connection, prefix, createPlainSerializer()),
     graphSaver: new CompactRedisSaver(connection, prefix, createStrictSerializer()),
     installationKey,
@@ -108,7 +87,11 @@ export async function createRedisStore(options: {
     },
     async close() {
       cancel();
-      await connection.close();
+      try {
+        await ports.close();
+      } finally {
+        await connection.close();
+      }
     },
   };
 }

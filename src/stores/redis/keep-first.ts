@@ -1,10 +1,9 @@
-import { deskScript } from './desk-scripts.ts';
 import { readText } from './read-reply.ts';
-import type { RedisLink } from './redis-link.ts';
+import { type RedisLink, toScript } from './redis-link.ts';
 
-const KEEP_FIRST = deskScript(`
-redis.call('SETNX',P..':'..ARGV[1],ARGV[2])
-return redis.call('GET',P..':'..ARGV[1])`);
+const KEEP_FIRST = toScript(`
+redis.call('SETNX',KEYS[1]..':'..ARGV[1],ARGV[2])
+return redis.call('GET',KEYS[1]..':'..ARGV[1])`);
 
 /** Keeps a text of the desk under a name, unless there is one; of several writers the first one's stays. Resolves with the one that is kept. */
 export async function keepFirst(

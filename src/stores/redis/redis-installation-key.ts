@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { InstallationKey } from '../../domain/secret-mark.ts';
 import { keepFirst } from './keep-first.ts';
-import type { RedisLink } from './redis-link.ts';
+import { readMaybe } from './read-reply.ts';
+import { type RedisLink, toScript } from './redis-link.ts';
 
 const BYTES = 32;
+const READ_KEY = toScript(`return redis.call('GET',KEYS[1]..':installation-key')`, 'read');
+
+/** Reads the key, if there is one; makes none. */
+export async function readRedisKey(link: RedisLink, desk: string): Promise<Uint8Array | undefined> {
+  const hex = readMaybe(await link.run(READ_KEY, desk, []));
+  return hex === undefined ? undefined : Buffer.from(hex, 'hex');
+}
 
 /** The key, and how it outlives a Redis that loses its data. */
 export type RedisInstallationKey = InstallationKey & {

@@ -37,8 +37,8 @@ export interface RedisLine {
   send(key: string, args: readonly string[], ms: number): Promise<Reply>;
   /** The servers that take writes. */
   masters(): Promise<readonly RedisClient[]>;
-  /** Calls `listener` at each message of the channel, on this line and on those after it. */
-  listen(channel: string, listener: () => void): Promise<void>;
+  /** Calls `listener` at each message of the channel, on this line and on those after it, and without one where some may be lost. */
+  listen(channel: string, listener: (message?: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +52,9 @@ const OPEN_MS = 3_000;
 
 /** Creates the line to one server, or to the cluster that a server belongs to; nothing is opened yet. */
 export function createRedisLine(url: string, log: Log): RedisLine {
-  const channels = new Map<string, () => void>();
+  const channels = new Map<string, (message?: string) => void>();
+  /** Channels that were heard on an earlier line. */
+  const heard = new Set<string>();
   /** Where to knock: the address that was given first, then all that the cluster named. */
   let addresses: readonly string[] = [url];
   let wire: Wire | undefined;
@@ -124,7 +126,11 @@ export function createRedisLine(url: string, log: Log): RedisLine {
   }
 
   async function subscribe(listener: RedisClient): Promise<void> {
-    for (const [name, hear] of channels) await within(OPEN_MS, listener.subscribe(name, hear));
+    for (const [name, hear] of channels) {
+      await within(OPEN_MS, listener.subscribe(name, hear));
+      if (heard.has(name)) hear();
+      heard.add(name);
+    }
   }
 
   /** Gives a line up, for good: all that waits for an answer on it fails, and the next command opens another. */

@@ -84,7 +84,7 @@ export function createRedisLink(line: Pick<RedisLine, 'send'>): RedisLink {
 }
 
 /** Adds the receipt that a script of the kind `once` takes. */
-export function withReceipt({ kind }: Script, args: readonly string[]): readonly string[] {
+function withReceipt({ kind }: Script, args: readonly string[]): readonly string[] {
   return kind === 'once' ? [...args, randomBytes(12).toString('base64url')] : args;
 }
 
@@ -164,11 +164,6 @@ function sayWhy(error: unknown): string {
     known ??
     `Redis does not answer (${message.replace(/\.$/, '')}): see that it runs and can be reached.`
   );
-}
-
-/** Makes the error that a server's refusal means. */
-export function toReplyError(message: string): unknown {
-  return explainReply(new ErrorReply(message));
 }
 
 /** Makes of an error what it means, where a server's refusal is one of those that are known. */

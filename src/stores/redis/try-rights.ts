@@ -22,18 +22,15 @@ local function try(...)
 end
 local set=try('SET',key,'0')
 if type(set)=='table' and set.err then return set end
-for _,name in ipairs({'GET','INCR','UNLINK','EXISTS','HGETALL','HKEYS','HVALS','LLEN','SCARD','SMEMBERS','ZCARD','DEL'}) do
-  try(name,name=='INCR' and key or none)
-end
-for _,name in ipairs({'HDEL','HEXISTS','HGET','HMGET','SISMEMBER','SREM','ZREM','ZSCORE'}) do try(name,none,'x') end
-for _,name in ipairs({'LRANGE','LTRIM','ZRANGE','ZREVRANGE'}) do try(name,none,'0','1') end
-for _,name in ipairs({'ZRANGEBYSCORE','ZREVRANGEBYSCORE','ZREMRANGEBYSCORE'}) do try(name,none,'-inf','+inf') end
+for _,name in ipairs({'GET','MGET','UNLINK','EXISTS','HGETALL','HKEYS','LLEN','SMEMBERS','ZCARD','DEL'}) do try(name,none) end
+for _,name in ipairs({'HDEL','HEXISTS','HGET','HMGET','ZREM','ZSCORE'}) do try(name,none,'x') end
+for _,name in ipairs({'GETRANGE','LRANGE','LTRIM','ZRANGE','ZREVRANGE'}) do try(name,none,'0','1') end
+try('ZRANGEBYSCORE',none,'-inf','+inf')
 try('ZRANGEBYLEX',none,'-','+')
-try('LINDEX',none,'0')
+try('ZREVRANGEBYLEX',none,'+','-')
 try('SETNX',key,'x')
-for _,name in ipairs({'LPUSH','RPUSH','SADD'}) do try(name,key,'x') end
-for _,name in ipairs({'HSET','HSETNX'}) do try(name,key,'x','x') end
-try('HINCRBY',key,'x','1')
+for _,name in ipairs({'RPUSH','SADD'}) do try(name,key,'x') end
+try('HSET',key,'x','x')
 try('ZADD',key,'0','x')
 try('PUBLISH',KEYS[1]..':wakes','')
 local time=try('TIME') or {'0','0'}

@@ -2,13 +2,14 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { StoreCheck } from '../store-check.ts';
+import { assertVersion } from '../store-version.ts';
 import { lockDataDir } from './lock-data-dir.ts';
-import { MIGRATIONS, sayNewer } from './migrations.ts';
+import { databaseIn, isEmpty, versionOf } from './open-database.ts';
 import { explainFailure } from './sqlite-failure.ts';
 
 /** Checks the data folder and its database beside an app or without one; throws with what to do when they can't be used. */
 export function checkDatabase(dataDir: string): StoreCheck {
-  const file = join(dataDir, 'countersign.db');
+  const file = databaseIn(dataDir);
   try {
     if (!existsSync(file)) {
       accessSync(nearestFolder(dataDir), constants.W_OK | constants.X_OK);
@@ -32,16 +33,15 @@ function nearestFolder(path: string): string {
 function readState(file: string): string {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
-    const version = Number(db.pragma('user_version', { simple: true }));
-    if (version > MIGRATIONS.length) throw new Error(sayNewer(file, version, MIGRATIONS.length));
     const found = db.pragma('quick_check(1)', { simple: true });
     if (found !== 'ok') {
       throw new Error(
         `${file} is damaged (${found}). Restore it from a backup, or move it away to start with an empty one.`,
       );
     }
-    if (version === MIGRATIONS.length) return 'its records are of this version';
-    return version === 0 ? 'it holds no records yet' : 'the next start brings it up to date';
+    if (isEmpty(db)) return 'it holds no records yet';
+    assertVersion(file, versionOf(db), 'DATA_DIR');
+    return 'its records are of this version';
   } finally {
     db.close();
   }

@@ -11,13 +11,25 @@ import {
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import type { Database } from 'better-sqlite3';
 import BetterSqlite from 'better-sqlite3';
+import type { ThreadFence } from '../../domain/agenda.ts';
 import { UnreadableStateError } from '../../domain/agent.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
 import { assertCheckpoint } from '../read-checkpoint.ts';
+import type { Fence } from '../records/records.ts';
+import { fenceOf, staleFence } from '../repositories/change-records.ts';
 import { withoutChecksum } from '../strict-serializer.ts';
-import type { AgendaRows } from './sqlite-agenda.ts';
-import type { Transact } from './transact.ts';
+import { explainFailure } from './sqlite-failure.ts';
+
+/** What a saver works on. */
+interface SaverDeps {
+  readonly db: Database;
+  readonly file: string;
+  /** Whether a lease is the newest of its unit. */
+  isHeld(fence: Fence): boolean;
+  /** Resolves when what was written is on the disk. */
+  synced(): Promise<void>;
+}
 
 /**
  * Keeps checkpoints beside the ports, for threads whose `thread_id` is a thread's key. A write
@@ -26,21 +38,34 @@ import type { Transact } from './transact.ts';
  * put its older state over a younger worker's.
  */
 export class FencedSqliteSaver extends SqliteSaver {
-  readonly #transact: Transact;
-  readonly #agenda: AgendaRows;
+  readonly #deps: SaverDeps;
 
-  constructor(db: Database, transact: Transact, agenda: AgendaRows, serde: SerializerProtocol) {
-    super(db, serde);
-    this.#transact = transact;
-    this.#agenda = agenda;
+  constructor(deps: SaverDeps, serde: SerializerProtocol) {
+    super(deps.db, serde);
+    this.#deps = deps;
     this.setup();
+  }
+
+  /** Who holds what is in memory, and changes in no transaction. */
+  #assertHeld(fence: ThreadFence): void {
+    const hold = fenceOf(fence);
+    if (!this.#deps.isHeld(hold)) throw staleFence(hold.unit, hold);
+  }
+
+  /** Nobody was promised a checkpoint: it is durable with the next commit that waits. */
+  #write(fence: ThreadFence, work: () => void): void {
+    this.#assertHeld(fence);
+    try {
+      this.db.transaction(work).immediate();
+    } catch (error) {
+      throw explainFailure(error, this.#deps.file);
+    }
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     // Whoever was overtaken does not come to ask the model.
     if (config.configurable?.fence_token !== undefined) {
-      const fence = fenceOfWrite(config);
-      this.#transact.read(() => this.#agenda.assertFence(fence));
+      this.#assertHeld(fenceOfWrite(config));
     }
     const tuple = await super.getTuple(config).catch((error: unknown) => {
       throw this.#explain(error);
@@ -71,8 +96,7 @@ export class FencedSqliteSaver extends SqliteSaver {
       throw new Error(`Checkpoint ${checkpoint.id} is stored as ${type}, its metadata is not.`);
     }
     const parent = config.configurable?.checkpoint_id ?? null;
-    this.#transact.writeBehind(() => {
-      this.#agenda.assertFence(fence);
+    this.#write(fence, () => {
       this.db
         .prepare(`
           INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
@@ -106,8 +130,7 @@ export class FencedSqliteSaver extends SqliteSaver {
     );
     // As in the stock saver: errors and interrupts of a task are replaced, its results are kept.
     const isSpecial = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    this.#transact.writeBehind(() => {
-      this.#agenda.assertFence(fence);
+    this.#write(fence, () => {
       const insert = this.db.prepare(`
         INSERT OR ${isSpecial ? 'REPLACE' : 'IGNORE'} INTO writes
           (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value)
@@ -118,10 +141,10 @@ export class FencedSqliteSaver extends SqliteSaver {
 
   /** Deletes all that is kept of a thread's graph; throws `StaleFenceError` when the token is old. */
   async forget(thread: ThreadKey, token: number): Promise<void> {
-    this.#transact.write(() => {
-      this.#agenda.assertFence({ thread, token });
+    this.#write({ thread, token }, () => {
       this.db.prepare('DELETE FROM checkpoints WHERE thread_id = ?').run(thread);
       this.db.prepare('DELETE FROM writes WHERE thread_id = ?').run(thread);
     });
+    await this.#deps.synced();
   }
 }

@@ -1,50 +1,102 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import { createGroupCommit, type GroupCommit } from '../records/group-commit.ts';
+import { RECORDS_SCHEMA } from '../records/sqlite-records.ts';
+import { assertVersion, OtherVersionError, STORE_VERSION } from '../store-version.ts';
+import { syncFolder } from '../sync-folder.ts';
 import { lockDataDir } from './lock-data-dir.ts';
-import { migrate } from './migrations.ts';
 import { explainFailure } from './sqlite-failure.ts';
 
-/** An open database that no other process has. */
+/** An open database that no other process works on. */
 export interface OpenDatabase {
   readonly db: Database.Database;
   readonly file: string;
+  readonly group: GroupCommit;
   /** Closing twice is harmless. */
   close(): void;
 }
 
 /** How long a writer waits for another one. */
-export const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_TIMEOUT_MS = 5_000;
 
-/** Opens `countersign.db` in the folder, made when missing, at its newest version; its commits wait for the disk. */
+/** Where the records of a data folder are. */
+export function databaseIn(dataDir: string): string {
+  return join(dataDir, 'countersign.db');
+}
+
+/** Opens `countersign.db` in the folder, both made when missing; throws, saying what to do, when it can't be used or another process has it. */
 export function openDatabase(dataDir: string): OpenDatabase {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     throw explainFailure(error, dataDir);
   }
   const unlock = lockDataDir(dataDir);
-  const file = join(dataDir, 'countersign.db');
+  const file = databaseIn(dataDir);
   let db: Database.Database | undefined;
+  let log: number | undefined;
   const close = (): void => {
     db?.close();
+    // After the connection: until then SQLite may read what was written to the log.
+    if (log !== undefined) closeSync(log);
+    log = undefined;
     unlock();
   };
   try {
     db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
-    setDurable(db);
-    db.pragma('foreign_keys = ON');
-    migrate(db);
-    return { db, file, close };
+    setJournal(db, 'NORMAL');
+    prepareSchema(db, file);
+    log = openSync(`${file}-wal`, 'r+');
+    return { db, file, group: createGroupCommit(log, file), close };
   } catch (error) {
     close();
     throw explainFailure(error, file);
   }
 }
 
-/** Makes commits wait for the disk: a promise that Slack was given must not be lost to a loss of power. */
-export function setDurable(db: Database.Database): void {
+/** Makes a folder with those above it, on the disk. */
+function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.startsWith(resolve(first)); made = dirname(made)) {
+    syncFolder(dirname(made));
+  }
+}
+
+/** Opens the database beside the app that may work on it, for a command that writes; its commits wait for the disk by themselves. */
+export function openToWrite(dataDir: string): Database.Database {
+  const file = databaseIn(dataDir);
+  if (!existsSync(file)) openDatabase(dataDir).close();
+  return opened(file, () => {
+    const db = new Database(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
+    assertOurs(db, file);
+    setJournal(db, 'FULL');
+    return db;
+  });
+}
+
+/** Opens the database beside the app that may work on it, to read it. */
+export function openToRead(dataDir: string): Database.Database {
+  const file = databaseIn(dataDir);
+  return opened(file, () => {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    assertOurs(db, file);
+    return db;
+  });
+}
+
+function opened(file: string, open: () => Database.Database): Database.Database {
+  try {
+    return open();
+  } catch (error) {
+    throw explainFailure(error, file);
+  }
+}
+
+/** Whether a commit waits for the disk by itself (`FULL`), or is taken there with others. https://www.sqlite.org/pragma.html#pragma_synchronous */
+function setJournal(db: Database.Database, synchronous: 'FULL' | 'NORMAL'): void {
   const journal = db.pragma('journal_mode = WAL', { simple: true });
   if (journal !== 'wal') {
     throw new Error(
@@ -52,12 +104,33 @@ export function setDurable(db: Database.Database): void {
         'Set DATA_DIR to a folder on a local disk.',
     );
   }
-  db.pragma('synchronous = FULL');
-  const synchronous = db.pragma('synchronous', { simple: true });
-  if (synchronous !== 2) {
-    throw new Error(
-      `${db.name} does not wait for the disk (synchronous is ${synchronous} where it should be 2): ` +
-        'this build of SQLite can not be used.',
+  db.pragma(`synchronous = ${synchronous}`);
+}
+
+function prepareSchema(db: Database.Database, file: string): void {
+  if (isEmpty(db)) {
+    const create = db.transaction(() => {
+      db.exec(RECORDS_SCHEMA);
+      db.pragma(`user_version = ${STORE_VERSION}`);
+    });
+    create.immediate();
+  }
+  assertOurs(db, file);
+}
+
+function assertOurs(db: Database.Database, file: string): void {
+  if (isEmpty(db)) {
+    throw new OtherVersionError(
+      `${file} is empty. If it is a copy, it lacks what the -wal file beside the original holds: make copies by “npx --no -- countersign backup FILE”. Otherwise start the app once, or set DATA_DIR to the folder of its records.`,
     );
   }
+  assertVersion(file, versionOf(db), 'DATA_DIR');
+}
+
+export function versionOf(db: Database.Database): number {
+  return Number(db.pragma('user_version', { simple: true }));
+}
+
+export function isEmpty(db: Database.Database): boolean {
+  return versionOf(db) === 0 && !db.prepare('SELECT 1 FROM sqlite_schema').get();
 }

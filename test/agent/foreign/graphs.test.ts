@@ -65,8 +65,8 @@ describe('createAgent with the middleware of its makers', () => {
     const db = new Database(join(desk.dataDir, 'countersign.db'));
     const change = (id: string | undefined, from: string, to: string) =>
       db
-        .prepare('UPDATE calls SET document = replace(document, ?, ?) WHERE id = ?')
-        .run(from, to, id);
+        .prepare('UPDATE records SET document = replace(document, ?, ?) WHERE key = ?')
+        .run(from, to, `call/${id}`);
     const [one, two] = await desk.calls();
     change(one?.id, 'file-1', 'file-9');
     change(two?.id, '"status":"pending"', '"status":"running"');

@@ -18,7 +18,7 @@ import type { Directory } from '../../../src/domain/directory.ts';
 import type { InboxMessage } from '../../../src/domain/message.ts';
 import { messageId } from '../../../src/domain/message.ts';
 import type { Person } from '../../../src/domain/person.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import { type Gate, REQUESTER_ROUTE } from '../../../src/domain/route.ts';
 import type { Say } from '../../../src/domain/say.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { threadKey } from '../../../src/domain/thread-key.ts';
@@ -115,7 +115,8 @@ export async function openBenchDesk(options: {
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(QUIET_LOG);
   const shared = { store, toolbox, clock, signals, directory: DIRECTORY, talk: {}, integrity };
-  const desk = createDesk({ ...shared, log: QUIET_LOG });
+  const gate: Gate = () => ({ kind: 'ask', route: REQUESTER_ROUTE });
+  const desk = createDesk({ ...shared, gate, helpers: [], log: QUIET_LOG });
   const working = createWorker({
     ...shared,
     agent,
@@ -124,7 +125,7 @@ export async function openBenchDesk(options: {
       onSay: (say) => say.kind === 'answer' && answers.happen(say),
     }),
     helpers: [],
-    gate: () => ({ kind: 'ask', route: REQUESTER_ROUTE }),
+    gate,
     attachments: {
       source: { fetch: async () => ({ kind: 'refused', why: 'there are no files.' }) },
       folder: createAttachmentFolder(files),

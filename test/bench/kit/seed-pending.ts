@@ -58,7 +58,7 @@ export async function seedPending(options: {
     const deadlineAt = now + route.deadlineMs;
     const step = stepFrom(proposed, 'gate', now, { status: 'pending', route, deadlineAt });
     const { audit } = effectsOf(proposed, [step], undefined);
-    const wakes = [{ key: expireKey(id), dueAt: deadlineAt }];
+    const wakes = [{ key: expireKey(step.call), dueAt: deadlineAt }];
     await store.ledger.write(proposed, [step], { audit, wakes });
     await store.ledger.placeCard(id, card);
     await store.agenda.finish(lease);

@@ -88,11 +88,10 @@ export function repeatWords(draft: Draft): undefined {
   draft.slack.push(...draft.slack.filter(({ op }) => op === 'say'));
 }
 
-/** Changes an entry of the audit behind its chain's back. */
-export function breakChain(draft: Draft): RunRecord {
+/** An entry of the audit was changed behind the app's back, and a look at it has shown that. */
+export function breakAudit(draft: Draft): RunRecord {
   const record = seal(draft);
   const [end] = record.dumps;
   assert.ok(end);
-  const audit = end.audit.map((entry, index) => (index === 1 ? { ...entry, at: 1 } : entry));
-  return { ...record, dumps: [{ ...end, audit }] };
+  return { ...record, dumps: [{ ...end, auditFault: { kind: 'changed', seq: 2 } }] };
 }

@@ -1,4 +1,4 @@
-import { type AuditEntry, firstBrokenEntry } from '../../../src/domain/audit.ts';
+import type { AuditEntry } from '../../../src/domain/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../../../src/domain/call.ts';
 import { type Cause, isEdge } from '../../../src/domain/transitions.ts';
 import type { StoreDump } from '../record.ts';
@@ -18,10 +18,9 @@ export const checkCalls = {
   /** I9: unbroken, only appended to, and one entry for each revision of a call. */
   *audit({ dumps, end, edgesOf }: Evidence): Iterable<string> {
     let before: readonly AuditEntry[] = [];
-    for (const { audit, when, n } of dumps) {
-      const broken = firstBrokenEntry(audit);
-      if (broken !== undefined) yield `entry ${broken} breaks the chain (dump ${n}, ${when})`;
-      const changed = before.find(({ hash }, index) => audit[index]?.hash !== hash);
+    for (const { audit, auditFault, when, n } of dumps) {
+      if (auditFault) yield `entry ${auditFault.seq} is ${auditFault.kind} (dump ${n}, ${when})`;
+      const changed = before.find(({ mark }, index) => audit[index]?.mark !== mark);
       if (changed)
         yield `entry ${changed.seq} was there before, and is gone or changed (dump ${n})`;
       before = audit;

@@ -3,7 +3,7 @@ import { REQUESTER } from '../../support/a-call.ts';
 import type { RunRecord } from '../record.ts';
 import {
   add,
-  breakChain,
+  breakAudit,
   change,
   changeTurn,
   cut,
@@ -203,7 +203,7 @@ export const VIOLATIONS: readonly Violation[] = [
         createdAt: 0,
       }),
   ],
-  ['I9', 'a broken chain', /breaks the chain/, breakChain],
+  ['I9', 'an entry that was changed', /entry 2 is changed/, breakAudit],
   [
     'I9',
     'an audit that lost its end',

@@ -13,6 +13,7 @@ const STATUSES: ReadonlySet<CallStatus> = new Set(EDGES.map(([, to]) => to));
 /** Reads all that a store holds of its runs, by its ports. */
 export async function dumpStore(store: Store): Promise<Omit<StoreDump, 'n' | 'at' | 'when'>> {
   const audit = await readAudit(store);
+  const { fault: auditFault } = await store.audit.check();
   const calls: Call[] = [];
   for (const status of STATUSES) calls.push(...(await store.ledger.withStatus(status)));
   const places: Record<string, CardPlace> = {};
@@ -32,7 +33,16 @@ export async function dumpStore(store: Store): Promise<Omit<StoreDump, 'n' | 'at
     const waiting = await store.inbox.waiting(thread);
     open.push(...[...(current ? [current] : []), ...waiting].map(({ id }) => id));
   }
-  return { calls, places, audit, turns, open, unsaid, parked: await store.agenda.parked() };
+  return {
+    calls,
+    places,
+    audit,
+    auditFault,
+    turns,
+    open,
+    unsaid,
+    parked: await store.agenda.parked(),
+  };
 }
 
 async function readAudit(store: Store): Promise<readonly AuditEntry[]> {

@@ -1,6 +1,6 @@
 /** Names the moments at which a worker can die: before, amid and after what it asks of its ports. */
 
-import type { Lease } from '../../../src/domain/agenda.ts';
+import type { Claimed } from '../../../src/domain/agenda.ts';
 import type { Agent } from '../../../src/domain/agent.ts';
 import type { Effects, Store } from '../../../src/domain/store.ts';
 import type { Cause, Step } from '../../../src/domain/transitions.ts';
@@ -64,10 +64,10 @@ export function watchStore<S extends Store & { readonly saver: object }>(
     saver: watch(store.saver, SAVER_NAMES, kill),
     agenda: {
       ...store.agenda,
-      async claim(now: number, leaseMs: number, most: number): Promise<readonly Lease[]> {
-        const leases = await store.agenda.claim(now, leaseMs, most);
-        for (const { key } of leases) kill.pass(`after claim of ${key.task}`);
-        return leases;
+      async claim(now: number, leaseMs: number, most: number): Promise<Claimed> {
+        const claimed = await store.agenda.claim(now, leaseMs, most);
+        for (const { key } of claimed.leases) kill.pass(`after claim of ${key.task}`);
+        return claimed;
       },
     },
   };

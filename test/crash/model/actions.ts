@@ -116,7 +116,7 @@ async function tamper(side: Side, action: Extract<Action, { kind: 'tamper' }>): 
   const isApproved = action.to === 'approved';
   const votes = isApproved ? [{ by, at: world.clock.now() }] : call.votes;
   const changed: Call = { ...call, args, revision, status: action.to, votes };
-  const wakes = isApproved ? [{ key: runKey(call.id), dueAt: world.clock.now() }] : [];
+  const wakes = isApproved ? [{ key: runKey(call), dueAt: world.clock.now() }] : [];
   const cause = isApproved ? 'approve' : 'vote';
   assert.ok(await world.store().ledger.write(call, [{ cause, call: changed }], { wakes }));
   tampered.set(action.call, (tampered.get(action.call) ?? 0) + 1);

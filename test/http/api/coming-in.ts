@@ -85,6 +85,7 @@ export function comingInTests(bench: ApiBench): void {
     const [ended, open] = [await bench.make(), await bench.make()];
     await bench.post(`/api/approvals/${ended.body.id}/cancel`);
     const { clock } = bench.stage.desk;
+    await bench.stage.desk.rest();
     const base = clock.pendingCount;
     for (const path of [ended.body.id, `${open.body.id}?wait=60`, `${open.body.id}/events`]) {
       const { headers, status } = await fetch(`${bench.stage.url()}/api/approvals/${path}`, {

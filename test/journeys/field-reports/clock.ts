@@ -174,8 +174,8 @@ export function clockJourneys(delivery: Delivery): void {
       // The gate is asked again in the moment before the claim.
       stage.setGate((facts) => {
         stage.sql(
-          `UPDATE calls SET document = replace(document, '{\\"text\\":\\"ten\\"}', '{\\"text\\":\\"all\\"}')
-           WHERE status = 'approved'`,
+          `UPDATE records SET document = replace(document, '{\\"text\\":\\"ten\\"}', '{\\"text\\":\\"all\\"}')
+           WHERE key LIKE 'call/%' AND json_extract(document, '$.status') = 'approved'`,
         );
         changed += 1;
         return ask(facts);

@@ -122,8 +122,8 @@ export function crashJourneys(delivery: Delivery): void {
         const card = await stage.card(place, when, 'Waiting for a decision');
         const change = () =>
           stage.sql(
-            `UPDATE calls SET document = replace(document, '\\"amount\\":10,', '\\"amount\\":1000,')
-             WHERE status = 'pending' AND document LIKE ?`,
+            `UPDATE records SET document = replace(document, '\\"amount\\":10,', '\\"amount\\":1000,')
+             WHERE key LIKE 'call/%' AND json_extract(document, '$.status') = 'pending' AND document LIKE ?`,
             `%${when}%`,
           );
         if (when === 'while it waits') change();

@@ -16,6 +16,10 @@ import { allText } from '../../support/scene.ts';
 import { until } from '../../support/until.ts';
 import { call, type FieldStage, sayCall, setFieldStage } from './field-stage.ts';
 
+/** Where the word stands that a card was refused. */
+const TS = "json_extract(document, '$.refused.ts')";
+const IS_REFUSED = `key LIKE 'place/%' AND ${TS} IS NOT NULL`;
+
 describe('faults', () => {
   let stage: FieldStage;
   before(async () => {
@@ -28,9 +32,12 @@ describe('faults', () => {
 
   /** Lets a minute pass since Slack has first refused the card that is refused now. */
   async function refusedForAMinute(): Promise<void> {
-    const since = () => stage.sql<{ ts: string }>("SELECT ts FROM sides WHERE side = 'refused'");
+    const since = () =>
+      stage.sql<{ ts: string }>(`SELECT ${TS} AS ts FROM records WHERE ${IS_REFUSED}`);
     await until(() => since().length === 1);
-    stage.sql("UPDATE sides SET ts = '1' WHERE side = 'refused'");
+    stage.sql(
+      `UPDATE records SET document = json_set(document, '$.refused.ts', '1') WHERE ${IS_REFUSED}`,
+    );
   }
 
   for (const [error, hint] of [

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { JournalEntry } from '../../../src/playground/workspace/workspace-port.ts';
 import { type MockAnswer, type MockCall, sayCalls } from '../../support/mock-model.ts';
+import { addRecordViews } from '../../support/record-views.ts';
 import { type Delivery, type Stage, setStage } from '../../support/stage.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
@@ -56,6 +57,7 @@ export async function setFieldStage(
 
   function sql<Row>(statement: string, ...values: readonly unknown[]): readonly Row[] {
     const database = new Database(join(stage.folder, 'data', 'countersign.db'));
+    addRecordViews(database);
     try {
       const prepared = database.prepare<unknown[], Row>(statement);
       if (prepared.reader) return prepared.all(...values);
@@ -93,7 +95,7 @@ export async function setFieldStage(
     async settled(withinMs = 0) {
       for (let looks = 0; looks < 1_500; looks += 1) {
         const [busy] = sql<{ n: number }>(
-          'SELECT count(*) AS n FROM agenda WHERE leased_until IS NOT NULL OR due_at <= ?',
+          'SELECT count(*) AS n FROM agenda WHERE taken = 1 OR due <= ?',
           Date.now() + withinMs,
         );
         const open = stage.workspace.journal.some(({ answer, ok }) => (answer ?? ok) === undefined);

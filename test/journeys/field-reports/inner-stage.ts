@@ -15,6 +15,7 @@ import {
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { createMockModel, type MockModel } from '../../support/mock-model.ts';
+import { addRecordViews } from '../../support/record-views.ts';
 import { createScene, type Scene } from '../../support/scene.ts';
 import type { Delivery } from '../../support/stage.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
@@ -94,6 +95,7 @@ export async function setInnerStage(
     },
     sql<Row>(statement: string, ...values: readonly unknown[]): readonly Row[] {
       const database = new Database(join(path, 'data', 'countersign.db'));
+      addRecordViews(database);
       try {
         const prepared = database.prepare<unknown[], Row>(statement);
         if (prepared.reader) return prepared.all(...values);

@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
 import { pumpKey, redrawKey } from '../../../src/domain/agenda.ts';
-import { firstBrokenEntry } from '../../../src/domain/audit.ts';
+import { openBeside } from '../../../src/stores/open-beside.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { migrateDesk, NEWEST_DESK } from '../../../src/stores/redis/desk-version.ts';
-import { openRedisKeys } from '../../../src/stores/redis/open-redis-keys.ts';
-import { createRedisLine } from '../../../src/stores/redis/redis-line.ts';
-import { createRedisLink } from '../../../src/stores/redis/redis-link.ts';
-import { aCall, THREAD } from '../../support/a-call.ts';
+import { THREAD } from '../../support/a-call.ts';
+import { callRef } from '../../support/call-ref.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { startRedis } from '../../support/redis-server.ts';
@@ -62,7 +59,7 @@ test('a fence of one process is refused when another has the thread', async (t) 
   await other.clock.advance(40_000);
   const young = await holdThread(other);
   assert.ok(young.token > old.token);
-  await assert.rejects(store.outbox.add([], [], old), /Refused a write .* the newest is/);
+  await assert.rejects(store.outbox.add([], [], old), /Refused a write .* another worker has it/);
   await other.store.outbox.add([], [], young);
 });
 
@@ -137,15 +134,8 @@ test('a user who lacks a command, the keys or the channel stops the start, and m
   assert.equal(await store.inbox.receive(aMessage('1.000100'), {}), 'new');
   await client.sendCommand(['ACL', 'SETUSER', 'app', '-hset']);
   await assert.rejects(store.check(), /run HSET on/);
-  await assert.rejects(openRedisKeys({ url: address, prefix }, SILENT), /run HSET on/);
-});
-
-test('the chain holds over texts of every length and script', async (t) => {
-  const { store } = await openStore(t);
-  for (let length = 0; length < 140; length += 1) {
-    await store.audit.append([{ ...aDraft('x'.repeat(length)), subject: 'ü"\\🚀'.repeat(length) }]);
-  }
-  assert.equal(firstBrokenEntry(await store.audit.read(1, 1_000)), undefined);
+  const place = { dataDir: '/nowhere', redis: { url: address, prefix } };
+  await assert.rejects(openBeside(place, 'write', SILENT), /run HSET on/);
 });
 
 test('a server that is out of memory refuses whole writes, and goes on when it has some', async (t) => {
@@ -201,57 +191,38 @@ test('a clock that is off from that of Redis is not ready', async (t) => {
   await assert.rejects(store.check(), /clock is \d+ ms off/);
 });
 
-test('stored shapes are brought to the newest version once, whoever starts', async (t) => {
+test('data of another version stops the start, and is left as it is', async (t) => {
+  const { prefix, store } = await openStore(t);
+  await store.close();
   const client = await connectTo(url());
   t.after(() => client.disconnect());
-  const line = createRedisLine(url(), SILENT);
-  t.after(() => line.close());
-  const link = createRedisLink(line);
-  await migrateDesk(link, 'old:{desk}', []);
-  const step = `redis.call('INCR',P..':steps')`;
-  await Promise.all([1, 2, 3].map(() => migrateDesk(link, 'old:{desk}', [step, step])));
-  assert.equal(await client.get('old:{desk}:steps'), '2');
-  assert.equal(await client.get('old:{desk}:version'), '3');
-  await assert.rejects(migrateDesk(link, 'old:{desk}', [step]), /written by a newer Countersign/);
-  await migrateDesk(link, 'new:{desk}', [step]);
-  assert.equal(await client.get('new:{desk}:steps'), null);
+  for (const [version, why] of [
+    [
+      '8',
+      /data in Redis was written by .* from before its first release: its version is 8.*left as it is.*another REDIS_PREFIX/,
+    ],
+    ['999', /written by a newer Countersign: its version is 999/],
+  ] as const) {
+    await client.set(`${prefix}:{desk}:version`, version);
+    await assert.rejects(openStore(t, { prefix }), why);
+    const place = { dataDir: '/nowhere', redis: { url: url(), prefix } };
+    for (const how of ['read', 'write'] as const) {
+      await assert.rejects(openBeside(place, how, SILENT), why);
+    }
+    assert.equal(await client.get(`${prefix}:{desk}:version`), version);
+  }
 });
 
-test('calls of before the policy are found by their requester and tool, damaged ones passed over', async (t) => {
-  const { prefix } = await openStore(t);
-  const client = await connectTo(url());
-  t.after(() => client.disconnect());
-  const key = (name: string) => `${prefix}:{desk}:${name}`;
-  const old = aCall({ createdAt: 5_000 });
-  await client.hSet(key('calls'), { [old.id]: JSON.stringify(old), damaged: '{"requester' });
-  await client.hSet(key('call-seqs'), old.id, '1');
-  await client.hSet(key('call-revisions'), old.id, String(old.revision));
-  await client.set(key('version'), '1');
-  const { store } = await openStore(t, { prefix });
-  assert.deepEqual(await store.ledger.ofRequester(old.requester, old.tool, 5_000), [old]);
-  assert.equal(await store.ledger.countPending(old.requester), 1);
-  const [untouched] = await store.history.untouched(99_000, { skip: 0, limit: 9 });
-  assert.deepEqual([untouched?.thread, untouched?.touchedAt], [old.thread, old.updatedAt]);
-  const mine = [`user:${old.requester.user}`] as const;
-  assert.deepEqual(await store.ledger.askingAny('T1', mine, { limit: 5 }), [old]);
-  assert.deepEqual(await store.ledger.madeBy(old.requester, { isOver: false, limit: 5 }), [old]);
-  assert.equal(await client.get(key('version')), String(NEWEST_DESK));
-});
-
-test('an entry of the agenda whose numbers are damaged is claimed, and holds up no other', async (t) => {
+test('a task whose numbers are damaged holds up no other', async (t) => {
   const { store, prefix } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());
-  const [broken, whole] = [redrawKey('broken'), redrawKey('whole')];
+  const [broken, whole] = [redrawKey(callRef('broken')), redrawKey(callRef('whole'))];
   await store.agenda.wake([broken, whole].map((key) => ({ key, dueAt: 1 })));
-  const entry = `${prefix}:{desk}:agenda:redraw:broken`;
-  await client.hSet(entry, { due: 'soon', tries: 'some', deaths: '?' });
-  const leases = await store.agenda.claim(10, 1_000, 5);
-  assert.deepEqual(leases.map(({ key, tries }) => [key.id, tries]).toSorted(), [
-    ['broken', 0],
-    ['whole', 0],
-  ]);
+  await client.hSet(`${prefix}:{desk}:t:redraw:broken`, 'do', 'soon some ? x y');
+  const { leases } = await store.agenda.claim(10, 1_000, 5);
+  assert.ok(leases.some(({ key }) => key.id === 'whole'));
   for (const lease of leases) await store.agenda.backOff(lease, 20, 'failed');
   await store.agenda.wake([{ key: broken, dueAt: 5 }]);
-  assert.equal((await store.agenda.claim(30, 1_000, 5)).length, 2);
+  assert.equal((await store.agenda.claim(30, 1_000, 5)).leases.length, 2);
 });

@@ -6,6 +6,7 @@ import { bulletinId } from '../../../src/domain/bulletin.ts';
 import type { Effects } from '../../../src/domain/store.ts';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { REQUESTER, THREAD } from '../../support/a-call.ts';
+import { callRef } from '../../support/call-ref.ts';
 import { claimOne } from '../../support/claim-one.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -67,13 +68,15 @@ const ACTS: Readonly<Record<string, Act>> = {
   'ledger.write on': ({ ledger }) =>
     ledger.write(pending.call, [approved], {
       ...effects('approved'),
-      wakes: [{ key: runKey(proposal.id), dueAt: 30 }],
+      wakes: [{ key: runKey(proposal), dueAt: 30 }],
       says: [aSay('s1')],
     }),
   'ledger.write to a run': ({ ledger }) =>
     ledger.write(approved.call, [running], effects('claimed')),
   'reports.keep': ({ reports }) =>
-    reports.keep(running.call, { text: 'half', at: 7 }, [{ key: runKey('r'), dueAt: 9e12 }]),
+    reports.keep(running.call, { text: 'half', at: 7 }, [
+      { key: runKey(callRef('r')), dueAt: 9e12 },
+    ]),
   'ledger.markDelivered': ({ ledger }) => ledger.markDelivered([proposal.id], fence),
   'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
   'ledger.placeSide': ({ ledger }) =>
@@ -105,11 +108,11 @@ const ACTS: Readonly<Record<string, Act>> = {
   'agenda.wake': ({ agenda }) => agenda.wake([{ key: pumpKey(THREAD), dueAt: 50 }]),
   'agenda.backOff': ({ agenda }) => agenda.backOff(lease, 60, 'why'),
   'agenda.claim next': ({ agenda }) => claimOne(agenda, 100, 1_000),
-  'agenda.claim the one after': ({ agenda }) => claimOne(agenda, 100, 1_000),
+  'agenda.claim what else there is': ({ agenda }) => agenda.claim(100, 1_000, 3),
   'agenda.park': ({ agenda }) => agenda.park({ ...lease, fence: 100 }, 110, 'poison'),
-  'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, fence: 101 }),
+  'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, key: runKey(proposal), fence: 100 }),
   'agenda.wake three': ({ agenda }) =>
-    agenda.wake(['a', 'b', 'c'].map((id) => ({ key: runKey(id), dueAt: 120 }))),
+    agenda.wake(['a', 'b', 'c'].map((id) => ({ key: runKey(callRef(id)), dueAt: 120 }))),
   'agenda.claim three': ({ agenda }) => agenda.claim(130, 1_000, 3),
   'agenda.claim three that are taken': ({ agenda }) => agenda.claim(130, 1_000, 3),
   'pause.write': ({ pause: halt }) => halt.write(pause, effects('paused')),
@@ -136,7 +139,8 @@ async function tell(store: RedisStore): Promise<unknown> {
     parked: await store.agenda.parked(),
     pause: await store.pause.read(),
     graph: await store.saver.getTuple({ configurable: graph }),
-    audit: await store.audit.read(1, 99),
+    // Each installation has a key of its own.
+    audit: (await store.audit.read(1, 99)).map(({ mark: _, ...entry }) => entry),
   };
 }
 

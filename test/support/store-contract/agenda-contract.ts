@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgendaKey, redrawKey, runKey } from '../../../src/domain/agenda.ts';
+import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import { claimKey, LEASE_MS, type OpenBench } from './store-bench.ts';
 
-const KEY = runKey('call_a');
+const KEY = runKey(callRef('call_a'));
 
 export function agendaContract(open: OpenBench): void {
   test('of two due times the earlier one counts', async (t) => {
@@ -194,7 +195,7 @@ export function agendaContract(open: OpenBench): void {
       '🚀\n\t"\'\\',
       'null\u0000byte',
     ];
-    const keys = ids.flatMap((id): AgendaKey[] => [runKey(id), redrawKey(id)]);
+    const keys = ids.flatMap((id): AgendaKey[] => [runKey(callRef(id)), redrawKey(callRef(id))]);
     await store.agenda.wake(keys.map((key, index) => ({ key, dueAt: index })));
     const claimed: AgendaKey[] = [];
     for (const _ of keys) {
@@ -208,10 +209,10 @@ export function agendaContract(open: OpenBench): void {
     const bench = await open(t);
     const now = bench.clock.now();
     await bench.store.agenda.backOff(await claimKey(bench, KEY), now + 700, 'no answer');
-    await bench.store.agenda.wake([{ key: runKey('later'), dueAt: now + 900 }]);
+    await bench.store.agenda.wake([{ key: runKey(callRef('later')), dueAt: now + 900 }]);
     const { agenda } = await bench.reopen();
     assert.equal(await agenda.nextDueAt(), now + 700);
     assert.equal((await claimOne(agenda, now + 700, LEASE_MS))?.tries, 1);
-    assert.deepEqual((await claimOne(agenda, now + 900, LEASE_MS))?.key, runKey('later'));
+    assert.deepEqual((await claimOne(agenda, now + 900, LEASE_MS))?.key, runKey(callRef('later')));
   });
 }

@@ -4,6 +4,7 @@ import { redrawKey } from '../../../src/domain/agenda.ts';
 import type { Effects, Store } from '../../../src/domain/store.ts';
 import { StaleFenceError } from '../../../src/domain/store.ts';
 import { THREAD } from '../a-call.ts';
+import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import {
   aDraft,
@@ -24,7 +25,7 @@ const MESSAGE = aMessage('1700000009.000100');
 function effectsNamed(name: string): Effects {
   return {
     audit: [aDraft(name)],
-    wakes: [{ key: redrawKey(name), dueAt: 5 }],
+    wakes: [{ key: redrawKey(callRef(name)), dueAt: 5 }],
     says: [aSay(name)],
     messageEnds: [{ id: MESSAGE.id, how: 'reply' }],
   };

@@ -165,7 +165,7 @@ export function inboxContract(open: OpenBench): void {
     }
     await inbox.receive(message('d', THREAD), {});
     const ids = async (place: { team: string; channel?: string }) =>
-      (await inbox.ongoing(place)).map(({ id }) => id);
+      (await inbox.ongoing(place)).map(({ id }) => id).sort();
     assert.deepEqual(await ids({ team: 'T1', channel: 'C1' }), ['a', 'b']);
     assert.deepEqual(await ids({ team: 'T1' }), ['a', 'b', 'c']);
     assert.deepEqual(await ids({ team: 'T1', channel: 'C' }), []);

@@ -8,6 +8,7 @@ import {
   sayKey,
 } from '../../../src/domain/agenda.ts';
 import { THREAD } from '../a-call.ts';
+import { callRef } from '../call-ref.ts';
 import { claimOne } from '../claim-one.ts';
 import {
   aSay,
@@ -19,7 +20,7 @@ import {
   storeCall,
 } from './store-bench.ts';
 
-const KEY = runKey('call_a');
+const KEY = runKey(callRef('call_a'));
 
 /** Tests what recovery stands on: whether work is planned, putting it off, and pages of calls. */
 export function recoveryContract(open: OpenBench): void {
@@ -51,11 +52,18 @@ export function recoveryContract(open: OpenBench): void {
     const { agenda } = (await open(t)).store;
     const ids = ['z', 'a', 'x:y', '', 'm'];
     await agenda.wake([
-      { key: runKey('a'), dueAt: 5 },
+      { key: runKey(callRef('a')), dueAt: 5 },
       { key: pumpKey(THREAD), dueAt: 5 },
     ]);
-    const found = await agenda.unplanned([...ids.map(runKey), pumpKey(THREAD), sayKey(THREAD)]);
-    assert.deepEqual(found, [...['z', 'x:y', '', 'm'].map(runKey), sayKey(THREAD)]);
+    const found = await agenda.unplanned([
+      ...ids.map((id) => runKey(callRef(id))),
+      pumpKey(THREAD),
+      sayKey(THREAD),
+    ]);
+    assert.deepEqual(found, [
+      ...['z', 'x:y', '', 'm'].map((id) => runKey(callRef(id))),
+      sayKey(THREAD),
+    ]);
     assert.deepEqual(await agenda.unplanned([]), []);
   });
 

@@ -1,0 +1,138 @@
+/** All ports over the records of one backend. */
+import type { Cancel, Clock } from '../domain/clock.ts';
+import type { OnDamaged } from '../domain/damage.ts';
+import type { Log } from '../domain/log.ts';
+import { createAuditSeal, type Seal } from '../domain/seal.ts';
+import type { InstallationKey } from '../domain/secret-mark.ts';
+import type { Audit, Store } from '../domain/store.ts';
+import { createHolds, type Holds } from './records/holds.ts';
+import type { Records } from './records/records.ts';
+import { createAgenda } from './repositories/agenda.ts';
+import { createBulletins } from './repositories/bulletins.ts';
+import { createCalls } from './repositories/calls.ts';
+import { createMessages } from './repositories/messages.ts';
+import { createOutbox } from './repositories/outbox.ts';
+import { createReports } from './repositories/reports.ts';
+import { createSealedAudit, markAudit } from './repositories/sealed-audit.ts';
+import {
+  createDrafts,
+  createKeys,
+  createPause,
+  createPins,
+  createRoutes,
+} from './repositories/settings.ts';
+import { createTurnMessages } from './repositories/turn-messages.ts';
+import { createTurns } from './repositories/turns.ts';
+
+/** An entry of the audit is sealed after this at the latest. */
+const SEAL_AFTER_MS = 5_000;
+
+/** What a store is made of. */
+export interface StoreParts {
+  readonly records: Records;
+  readonly installationKey: InstallationKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Hears of a record that was left out of a list since it is damaged. */
+  readonly onDamaged: OnDamaged;
+}
+
+/** The ports, and how whoever works hears that there may be work. */
+export type MadeStore = Omit<Store, 'check'> & Pick<Holds, 'listen' | 'lookAgain'>;
+
+/** Makes the ports; `close` seals the audit and closes the records, and `check` is the backend's. */
+export function createStore(parts: StoreParts): MadeStore {
+  const { clock, installationKey, log, onDamaged } = parts;
+  const seal = sealOf(installationKey);
+  const audit = createSealedAudit(markAudit(parts.records, seal), seal);
+  const sealing = createSealing(audit, { clock, log });
+  const holds = createHolds(markAudit(sealing.watched(parts.records), seal), clock);
+  const { records } = holds;
+  return {
+    listen: holds.listen,
+    lookAgain: holds.lookAgain,
+    observe: holds.observe,
+    fresh: holds.fresh,
+    ledger: createCalls(records, onDamaged),
+    inbox: createMessages(records, onDamaged),
+    records: createTurnMessages(records),
+    history: createTurns(records, onDamaged),
+    outbox: createOutbox(records, onDamaged),
+    agenda: createAgenda(parts.records, holds),
+    audit: createSealedAudit(records, seal),
+    pause: createPause(records),
+    routes: createRoutes(records),
+    pins: createPins(records),
+    drafts: createDrafts(records, clock),
+    keys: createKeys(records),
+    bulletins: createBulletins(records),
+    reports: createReports(records),
+    async close() {
+      await sealing.stop();
+      await holds.giveUp().catch((error: unknown) => {
+        log.warn({ err: error }, 'Threads were not given back; their leases run out.');
+      });
+      await parts.records.close();
+    },
+  };
+}
+
+/** Makes the seal of the audit; the key is read with the first entry. */
+export function sealOf(installationKey: InstallationKey): () => Promise<Seal> {
+  let seal: Promise<Seal> | undefined;
+  return () => {
+    seal ??= installationKey.read().then(createAuditSeal);
+    // It is read again with the next one.
+    seal.catch(() => {
+      seal = undefined;
+    });
+    return seal;
+  };
+}
+
+/** Seals the audit some seconds after something was appended here, and at the end. */
+function createSealing(audit: Audit, { clock, log }: Pick<StoreParts, 'clock' | 'log'>) {
+  let cancel: Cancel | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isOver = false;
+
+  async function sealNow(): Promise<void> {
+    try {
+      const fault = await audit.seal(clock.now());
+      if (fault) log.error({ fault }, BROKEN);
+    } catch (error) {
+      // It is sealed with what is appended next, or at the next start.
+      log.warn({ err: error }, 'The audit could not be sealed; it is tried again.');
+      if (!isOver) plan();
+    }
+  }
+
+  function plan(): void {
+    cancel ??= clock.schedule(clock.now() + SEAL_AFTER_MS, () => {
+      cancel = undefined;
+      running = running.then(sealNow);
+    });
+  }
+
+  return {
+    watched: (records: Records): Records => ({
+      ...records,
+      async commit(commit, onWritten) {
+        const done = await records.commit(commit, onWritten);
+        if (commit.audit?.length && done.kind === 'done' && !isOver) plan();
+        return done;
+      },
+    }),
+    async stop() {
+      const isDue = cancel !== undefined;
+      isOver = true;
+      cancel?.();
+      cancel = undefined;
+      await running;
+      if (isDue) await sealNow();
+    },
+  };
+}
+
+const BROKEN =
+  'The audit is broken, and nothing after that is sealed: see “npx --no -- countersign audit verify”.';

@@ -1,0 +1,111 @@
+/** Keys with a due time: tasks of the thread in which they are worked on, or of a unit of their own. */
+import type { Agenda, Lease, ParkedWork } from '../../domain/agenda.ts';
+import { StaleFenceError } from '../../domain/store.ts';
+import { decodeAgendaKey, encodeAgendaKey } from '../agenda-key.ts';
+import { readDocument } from '../read-record.ts';
+import type { HeldTask } from '../records/held-units.ts';
+import type { Holds } from '../records/holds.ts';
+import { type Commit, type Records, sortTime, type TaskChange } from '../records/records.ts';
+import { askFor, taskOf } from './agenda-task.ts';
+import { changeRecords, type Draft } from './change-records.ts';
+import { listRecords, type RecordKind } from './read-records.ts';
+
+/** It stays when the work is asked for again; whether that still rests, the task tells. */
+const PARKED: RecordKind<ParkedWork> = {
+  name: 'parked',
+  entriesOf: ({ at }) => [{ partition: 'parked', sort: sortTime(at) }],
+  read: (document, id) => readDocument<ParkedWork>(document, { kind: 'turn', id }),
+};
+
+/** Creates the agenda of a process: it leases units, and hands out their tasks as keys. */
+export function createAgenda(records: Records, holds: Holds): Agenda {
+  /** Ends a lease with what is said of its task; nothing happens when it was lost. */
+  async function endLease(
+    { fence, key }: Lease,
+    change: (task: ReturnType<typeof taskOf>) => TaskChange,
+    durable: Commit['durable'],
+    work: (draft: Draft) => Promise<void> | void = () => {},
+  ): Promise<void> {
+    const task = taskOf(key);
+    const changed = change(task);
+    const { unit } = task;
+    const end = holds.end({ ...task, token: fence }, changed);
+    if (end === 'later') return;
+    if (end === 'again') return await holds.flush({ unit, token: fence });
+    const make = async (draft: Draft) => {
+      for (const id of end.done) draft.task({ unit, id, isDone: true });
+      draft.task(changed);
+      await work(draft);
+    };
+    const hold = { unit, token: fence };
+    const options = { durable, fence: hold, ...(end.releases && { releases: true as const }) };
+    try {
+      await changeRecords(records, make, options);
+    } catch (error) {
+      if (!(error instanceof StaleFenceError)) throw error;
+    } finally {
+      end.over();
+    }
+  }
+
+  return {
+    async wake(wakes) {
+      await changeRecords(holds.records, async (draft) => askFor(draft, wakes));
+    },
+    async claim(now, leaseMs, most) {
+      const { next, tasks } = await holds.take(now, leaseMs, most);
+      return { leases: tasks.map(toLease), next };
+    },
+    async enter(key, leaseMs) {
+      const visit = await holds.enter(taskOf(key).unit, leaseMs);
+      return (
+        visit && {
+          fence: visit.token,
+          within: (work) => holds.within(visit, work),
+          leave: visit.leave,
+        }
+      );
+    },
+    within: ({ fence, key }, work) => holds.within({ unit: taskOf(key).unit, token: fence }, work),
+    async renew(lease, now, leaseMs) {
+      const hold = { unit: taskOf(lease.key).unit, token: lease.fence };
+      const until = await holds.renew(hold, now, leaseMs);
+      return until === undefined ? undefined : { ...lease, expiresAt: until };
+    },
+    async finish(lease) {
+      await endLease(lease, (task) => ({ ...task, isDone: true }), 'later');
+    },
+    async backOff(lease, dueAt) {
+      await endLease(lease, (task) => ({ ...task, putOffTo: dueAt, isFailure: true }), 'now');
+    },
+    async postpone(lease, dueAt) {
+      await endLease(lease, (task) => ({ ...task, putOffTo: dueAt, isFailure: false }), 'later');
+    },
+    async park(lease, now, reason) {
+      const { key } = lease;
+      const parked = { key, reason, at: now };
+      await endLease(
+        lease,
+        (task) => ({ ...task, isParked: true }),
+        'now',
+        (draft) => draft.put(PARKED, encodeAgendaKey(key), parked),
+      );
+    },
+    async nextDueAt() {
+      return (await records.lease(0, 0, { most: 0 })).next;
+    },
+    async parked() {
+      const found = await listRecords(records, PARKED, 'parked');
+      const states = await records.stateOf(found.map(({ key }) => taskOf(key)));
+      return found.filter((_work, i) => states[i] === 'parked');
+    },
+    async unplanned(keys) {
+      const states = await records.stateOf(keys.map(taskOf));
+      return keys.filter((_key, i) => states[i] === undefined);
+    },
+  };
+}
+
+function toLease({ deaths, id, token, tries, unit, until }: HeldTask): Lease {
+  return { key: decodeAgendaKey(id, unit), fence: token, expiresAt: until, tries, deaths };
+}

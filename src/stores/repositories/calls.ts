@@ -1,0 +1,237 @@
+/** The calls: the only truth about them, and the only lock on running one. */
+import { askedOf } from '../../domain/asked-of.ts';
+import { CALL_STATUSES, type Call, type CardPlace, type SidePost } from '../../domain/call.ts';
+import type { OnDamaged } from '../../domain/damage.ts';
+import type { Group } from '../../domain/route.ts';
+import type { Effects, Ledger } from '../../domain/store.ts';
+import { isEdge } from '../../domain/transitions.ts';
+import { assertOwnThread } from '../assert-own-thread.ts';
+import { lastStep } from '../last-step.ts';
+import { readDocument } from '../read-record.ts';
+import { type Records, sortTime } from '../records/records.ts';
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
+import { decidedKeys, listDecided, noteDecided } from './decided.ts';
+import { carryOut, keysOf } from './effects.ts';
+import { nextOrder } from './order.ts';
+import { keyOf, type ListPage, listRecords, type RecordKind, readOne } from './read-records.ts';
+import {
+  askedPartition,
+  CALL,
+  isSameRef,
+  markTaken,
+  nameOf,
+  ofFamily,
+  ofTurn,
+  placeOfCall,
+  proposedIn,
+} from './stored-call.ts';
+import { REPORT } from './stored-report.ts';
+import { touchThread } from './threads.ts';
+
+/** Where the messages of a call stand in Slack. */
+type Places = Readonly<Partial<Record<SidePost | 'card', CardPlace>>>;
+
+export const PLACES: RecordKind<Places> = {
+  name: 'place',
+  entriesOf: () => [],
+  read: (document, id) => readDocument<Places>(document, { kind: 'place', id }),
+};
+
+/** The groups of a workspace of which anything was ever asked. */
+const GROUPS: RecordKind<readonly Group[]> = {
+  name: 'asked-groups',
+  entriesOf: () => [],
+  read: (document, id) => readDocument<readonly Group[]>(document, { kind: 'routes', id }),
+};
+
+function groupsOf(call: Call): readonly Group[] {
+  return (askedOf(call) ?? []).filter((who): who is Group => !who.startsWith('user:'));
+}
+
+function groupKeysOf(call: Call): readonly string[] {
+  return groupsOf(call).length === 0 ? [] : [keyOf(GROUPS, call.requester.team)];
+}
+
+/** What a step of a call reads, all of it asked for at once. */
+function keysOfStep(before: Call, after: Call, effects: Effects): readonly string[] {
+  return [
+    keyOf(CALL, after.id),
+    ...groupKeysOf(after),
+    ...decidedKeys(before, after),
+    ...(before.status === 'running' ? [keyOf(REPORT, after.id)] : []),
+    ...keysOf(effects),
+  ];
+}
+
+async function noteGroups(draft: Draft, call: Call): Promise<void> {
+  const asked = groupsOf(call);
+  if (asked.length === 0) return;
+  const { team } = call.requester;
+  const known = (await draft.read(GROUPS, team)) ?? [];
+  const added = asked.filter((group) => !known.includes(group));
+  if (added.length > 0) await draft.put(GROUPS, team, [...known, ...added]);
+}
+
+/** Puts a call in place of the one before it; false when that is not there any more. */
+async function replaceCall(draft: Draft, before: Call, after: Call): Promise<boolean> {
+  const stored = await draft.read(CALL, before.id);
+  if (stored?.call.revision !== before.revision) return false;
+  // Marking as delivered is apart from the steps: one that does not speak of it keeps it.
+  const isMarked = after.delivered === before.delivered;
+  const delivered = isMarked ? stored.call.delivered : after.delivered;
+  await draft.put(CALL, after.id, { ...stored, call: { ...after, delivered } });
+  return true;
+}
+
+/** Creates the ledger. */
+export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
+  const listStored = (partition: string, page: ListPage = {}, told = onDamaged) =>
+    listRecords(records, CALL, partition, page, told);
+
+  async function list(partition: string, page?: ListPage, told?: OnDamaged) {
+    return (await listStored(partition, page, told)).map(({ call }) => call);
+  }
+
+  /** A page goes on behind a call, wherever that has moved meanwhile. */
+  async function placeIn(id: string | undefined): Promise<string | undefined> {
+    const stored = id === undefined ? undefined : await readOne(records, CALL, id);
+    return stored && placeOfCall(stored);
+  }
+
+  async function page(
+    partition: string,
+    at: {
+      readonly from?: string | undefined;
+      readonly limit: number;
+      readonly isBackwards?: boolean;
+    },
+  ): Promise<readonly Call[]> {
+    const { from, isBackwards = false, limit } = at;
+    return await list(partition, { after: await placeIn(from), isBackwards, limit });
+  }
+
+  async function changePlaces(id: string, change: (before: Places) => Places): Promise<void> {
+    await changeRecords(
+      records,
+      async (draft) => draft.put(PLACES, id, change((await draft.read(PLACES, id)) ?? {})),
+      { durable: 'later' },
+    );
+  }
+
+  return {
+    async propose(proposed, effects, fence, steps = []) {
+      assertOwnThread(proposed.thread, fence);
+      if (!isEdge(null, proposed.status, 'propose')) {
+        throw new Error(`A call can't be proposed as ${proposed.status}.`);
+      }
+      const call = steps.length === 0 ? proposed : lastStep(proposed, steps);
+      const propose = async (draft: Draft): Promise<Call> => {
+        draft.takeForNew([keyOf(CALL, call.id)]);
+        const [known] = await Promise.all([
+          draft.list(CALL, proposedIn(call), {}, onDamaged),
+          draft.load([...groupKeysOf(call), ...keysOf(effects)]),
+        ]);
+        const same = known.find((each) => isSameRef(each.call, call));
+        const stored = same?.call ?? (await draft.read(CALL, call.id))?.call;
+        if (stored) return stored;
+        await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
+        await noteGroups(draft, call);
+        // A message has come before a call of an agent, and its steps are looked at with its thread.
+        if (call.outside) await touchThread(draft, call.thread, call.createdAt);
+        await carryOut(draft, effects);
+        return call;
+      };
+      return await changeRecords(records, propose, { fence: fenceOf(fence) });
+    },
+    async write(before, steps, effects, seen) {
+      const after = lastStep(before, steps);
+      return await changeRecords(records, async (draft) => {
+        if (seen && !draft.expect(seen)) return false;
+        await draft.load(keysOfStep(before, after, effects));
+        if (!(await replaceCall(draft, before, after))) return false;
+        await noteGroups(draft, after);
+        await noteDecided(draft, before, after);
+        if (before.status === 'running') await draft.remove(REPORT, after.id);
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+    get: async (id) => (await readOne(records, CALL, id))?.call,
+    async ofThread(thread, turn, damaged) {
+      const told = damaged === 'leave-out' ? onDamaged : rethrow;
+      if (turn !== undefined) return await list(ofTurn(thread, turn), {}, told);
+      const family = await list(ofFamily(thread), {}, told);
+      return family.filter((call) => call.thread === thread);
+    },
+    async markDelivered(ids, fence) {
+      const mark = (draft: Draft) => markTaken(draft, ids, fence?.thread);
+      await changeRecords(records, mark, { durable: 'later', fence: fenceOf(fence) });
+    },
+    placeCard: (id, card) => changePlaces(id, (before) => ({ ...before, card })),
+    async cardOf(id) {
+      return (await readOne(records, PLACES, id))?.card;
+    },
+    placeSide: (id, side, place) =>
+      changePlaces(id, ({ [side]: _, ...others }) =>
+        place ? { ...others, [side]: place } : others,
+      ),
+    async sidesOf(id) {
+      const { card: _, ...sides } = (await readOne(records, PLACES, id)) ?? {};
+      return sides;
+    },
+    ofRequester: (requester, tool, since) =>
+      list(`call.tool|${nameOf(requester)}|${tool}`, { after: sortTime(since) }, rethrow),
+    async countPending(requester) {
+      return (await records.count([`call.pending-of|${nameOf(requester)}`]))[0] ?? 0;
+    },
+    async countPendingOfKey(key) {
+      return (await records.count([`call.pending-key|${key}`]))[0] ?? 0;
+    },
+    async askedGroups(team) {
+      const groups = (await readOne(records, GROUPS, team)) ?? [];
+      const counts = await records.count(groups.map((group) => askedPartition(team, group)));
+      return groups.filter((_group, i) => (counts[i] ?? 0) > 0).sort();
+    },
+    async askingAny(team, asked, { after, limit }) {
+      const from = await placeIn(after);
+      const all = await Promise.all(
+        asked.map((who) => listStored(askedPartition(team, who), { after: from, limit })),
+      );
+      const unique = new Map(all.flat().map((each) => [each.call.id, each]));
+      const inOrder = [...unique.values()].sort((a, b) =>
+        placeOfCall(a) < placeOfCall(b) ? -1 : 1,
+      );
+      return inOrder.slice(0, limit).map(({ call }) => call);
+    },
+    madeBy: (requester, { before, isOver, limit }) =>
+      page(`call.mine|${nameOf(requester)}|${isOver ? 'over' : 'open'}`, {
+        from: before,
+        limit,
+        isBackwards: true,
+      }),
+    async decidedBy(person, { before, limit, since }) {
+      const ids = await listDecided(records, person, { before, limit, since });
+      const found = await Promise.all(ids.map((id) => readOne(records, CALL, id)));
+      return found.flatMap((stored) => stored?.call ?? []);
+    },
+    newest: ({ before, key, limit }) =>
+      page(key === undefined ? 'call.all' : `call.key|${key}`, {
+        from: before,
+        limit,
+        isBackwards: true,
+      }),
+    withStatus: (status, at) =>
+      at
+        ? page(`call.status|${status}`, { from: at.after, limit: at.limit })
+        : list(`call.status|${status}`),
+    async count() {
+      const counts = await records.count(CALL_STATUSES.map((status) => `call.status|${status}`));
+      const pairs = CALL_STATUSES.map((status, i) => [status, counts[i] ?? 0] as const);
+      return Object.fromEntries(pairs.filter(([, calls]) => calls > 0));
+    },
+  };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,103 @@
+/** Messages that Slack was told we have. */
+import type { OnDamaged } from '../../domain/damage.ts';
+import type { InboxMessage } from '../../domain/message.ts';
+import type { Inbox } from '../../domain/store.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import type { Records } from '../records/records.ts';
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
+import { carryOut, keysOf } from './effects.ts';
+import { keyOf, listRecords } from './read-records.ts';
+import { endMessage, MESSAGE, OPEN_MESSAGES, openIn, threadOfOpen } from './stored-message.ts';
+import { threadRecordOf, touchThread } from './threads.ts';
+
+/** Creates the inbox. */
+export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
+  /** Messages that are waiting or going on, by the beginning of their places. */
+  async function list(
+    prefix: string,
+    state: 'waiting' | 'current',
+    told = onDamaged,
+  ): Promise<readonly InboxMessage[]> {
+    const found = await listRecords(records, MESSAGE, OPEN_MESSAGES, { prefix }, told);
+    return found.flatMap(({ message, state: own }) => (own === state && message ? message : []));
+  }
+
+  return {
+    async receive(message, effects) {
+      return await changeRecords(records, async (draft) => {
+        const { id, receivedAt, thread } = message;
+        draft.takeForNew([keyOf(MESSAGE, id)]);
+        await draft.load([threadRecordOf(thread), ...keysOf(effects)]);
+        if (await draft.read(MESSAGE, id)) return 'known';
+        await draft.put(MESSAGE, id, { thread, state: 'waiting', message });
+        await touchThread(draft, thread, receivedAt);
+        await carryOut(draft, effects);
+        return 'new';
+      });
+    },
+    async knows(thread) {
+      const page = { partition: `message.thread|${thread}`, limit: 1 };
+      return (await records.range(page)).length > 0;
+    },
+    async received(ids) {
+      const found = await records.get(ids.map((id) => keyOf(MESSAGE, id)));
+      return new Set(ids.filter((_id, i) => (found[i]?.revision ?? 0) > 0));
+    },
+    async current(thread) {
+      const [current] = await list(openIn(thread, 'current'), 'current', rethrow);
+      return current;
+    },
+    waiting: (thread) => list(openIn(thread, 'waiting'), 'waiting'),
+    ongoing: ({ channel, team }) =>
+      list(channel === undefined ? `${team}/` : `${team}/${channel}/`, 'current'),
+    async busyThreads() {
+      const threads = new Set<ThreadKey>();
+      for (let after: string | undefined; ; ) {
+        const page = await records.range({ partition: OPEN_MESSAGES, limit: 1_000, after });
+        for (const { at } of page) threads.add(threadOfOpen(at));
+        after = page.at(-1)?.at;
+        if (page.length < 1_000) return [...threads];
+      }
+    },
+    async stop(id, by, at, effects) {
+      return await changeRecords(records, async (draft) => {
+        const stored = await draft.read(MESSAGE, id);
+        if (stored?.state !== 'current' || !stored.message || stored.message.stopped) return false;
+        const message = { ...stored.message, stopped: { by, at } };
+        await draft.put(MESSAGE, id, { ...stored, message });
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+    async begin(id, effects, fence) {
+      const begin = async (draft: Draft): Promise<boolean> => {
+        const [stored, current] = await Promise.all([
+          draft.read(MESSAGE, id),
+          list(openIn(fence.thread, 'current'), 'current', ignore),
+        ]);
+        if (stored?.state !== 'waiting' || stored.thread !== fence.thread) return false;
+        if (current.length > 0) return false;
+        await draft.put(MESSAGE, id, { ...stored, state: 'current' });
+        await carryOut(draft, effects);
+        return true;
+      };
+      return await changeRecords(records, begin, { durable: 'later', fence: fenceOf(fence) });
+    },
+    async end(id, how, effects, fence) {
+      const end = async (draft: Draft): Promise<boolean> => {
+        await draft.load([keyOf(MESSAGE, id), ...keysOf(effects)]);
+        const stored = await draft.read(MESSAGE, id);
+        if (stored?.thread !== fence.thread || !(await endMessage(draft, id, how))) return false;
+        await carryOut(draft, effects);
+        return true;
+      };
+      return await changeRecords(records, end, { fence: fenceOf(fence) });
+    },
+  };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+function ignore(): void {}

@@ -1,0 +1,152 @@
+/** What is set for the whole installation: the pause, routes, pins, keys; and what people are typing. */
+import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { RecordKind as Kind } from '../../domain/damage.ts';
+import type { Pause } from '../../domain/pause.ts';
+import type { Pin } from '../../domain/pin.ts';
+import type { Drafts, Keys, PauseSwitch, Pins, RouteBook } from '../../domain/store.ts';
+import { readDocument } from '../read-record.ts';
+import { type IndexEntry, type Records, sortTime } from '../records/records.ts';
+import { changeRecords, type Draft } from './change-records.ts';
+import { carryOut } from './effects.ts';
+import { listRecords, type RecordKind, readOne } from './read-records.ts';
+
+function kindOf<T>(
+  name: Kind,
+  entriesOf: (value: T) => readonly IndexEntry[] = () => [],
+): RecordKind<T> {
+  return { name, entriesOf, read: (document, id) => readDocument<T>(document, { kind: name, id }) };
+}
+
+/** Of what there is one. */
+const ONLY = 'only';
+const PAUSE = kindOf<Pause>('pause');
+const ROUTES = kindOf<AdminRoutes>('routes');
+const PIN = kindOf<Pin>('pin', ({ name }) => [
+  { partition: 'pin.all', sort: encodeURIComponent(name) },
+]);
+const KEY = kindOf<ApiKey>('key', ({ createdAt }) => [
+  { partition: 'key.all', sort: sortTime(createdAt) },
+]);
+
+export function createPause(records: Records): PauseSwitch {
+  return {
+    read: () => readOne(records, PAUSE, ONLY),
+    async write(pause, effects) {
+      return await changeRecords(records, async (draft) => {
+        const isPaused = (await draft.read(PAUSE, ONLY)) !== undefined;
+        if (isPaused === (pause !== undefined)) return false;
+        await (pause ? draft.put(PAUSE, ONLY, pause) : draft.remove(PAUSE, ONLY));
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+  };
+}
+
+export function createRoutes(records: Records): RouteBook {
+  return {
+    read: async () => (await readOne(records, ROUTES, ONLY)) ?? NO_ADMIN_ROUTES,
+    async write(book, effects) {
+      return await changeRecords(records, async (draft) => {
+        const before = await draft.read(ROUTES, ONLY);
+        if ((before?.revision ?? 0) !== book.revision - 1) return false;
+        await draft.put(ROUTES, ONLY, book);
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+  };
+}
+
+export function createPins(records: Records): Pins {
+  return {
+    async all() {
+      const pins = await listRecords(records, PIN, 'pin.all');
+      return [...pins].sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    async write(pin, before, effects) {
+      return await changeRecords(records, async (draft) => {
+        if ((await draft.read(PIN, pin.name))?.hash !== before) return false;
+        await draft.put(PIN, pin.name, pin);
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+  };
+}
+
+export function createKeys(records: Records): Keys {
+  return {
+    async add(key, effects) {
+      return await changeRecords(records, async (draft) => {
+        if (await draft.read(KEY, key.id)) return false;
+        await draft.put(KEY, key.id, key);
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+    get: (id) => readOne(records, KEY, id),
+    list: () => listRecords(records, KEY, 'key.all'),
+    async change(key, effects) {
+      return await changeRecords(records, async (draft) => {
+        if ((await draft.read(KEY, key.id))?.revision !== key.revision - 1) return false;
+        await draft.put(KEY, key.id, key);
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+  };
+}
+
+interface TypedText {
+  readonly text: string;
+  readonly until: number;
+}
+
+const TYPED: RecordKind<TypedText> = {
+  name: 'typed',
+  entriesOf: ({ until }) => [{ partition: 'typed.until', sort: sortTime(until) }],
+  read: (document, id) => readDocument<TypedText>(document, { kind: 'turn', id }),
+};
+
+/** More are removed with the next one. */
+const MOST_ENDED = 100;
+
+export function createDrafts(records: Records, clock: Clock): Drafts {
+  async function dropEnded(draft: Draft, kept: string): Promise<void> {
+    const page = { partition: 'typed.until', limit: MOST_ENDED };
+    for (const { at, key } of await records.range(page)) {
+      const id = key.slice(TYPED.name.length + 1);
+      if (Number.parseInt(at, 10) <= clock.now() && id !== kept) await draft.remove(TYPED, id);
+    }
+  }
+  return {
+    async keep(id, text, until) {
+      await changeRecords(records, async (draft) => {
+        await dropEnded(draft, id);
+        await draft.put(TYPED, id, { text, until });
+      });
+    },
+    async read(id) {
+      const found = await readOne(records, TYPED, id);
+      return found && found.until > clock.now() ? found.text : undefined;
+    },
+    async drop(id) {
+      await changeRecords(records, (draft) => draft.remove(TYPED, id));
+    },
+  };
+}
+
+const TRIED: RecordKind<number> = {
+  name: 'tried',
+  entriesOf: () => [],
+  read: Number,
+  write: String,
+};
+
+/** Rejects, saying why and what to do, where nothing can be written. */
+export async function tryWrite(records: Records, now: number): Promise<void> {
+  await changeRecords(records, (draft) => draft.put(TRIED, ONLY, now));
+}

@@ -1,0 +1,64 @@
+/** Messages of turns in progress. */
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import type { TurnRecord, TurnRecords } from '../../domain/turn-record.ts';
+import { assertOwnThread } from '../assert-own-thread.ts';
+import { readRecord } from '../read-record.ts';
+import type { Records } from '../records/records.ts';
+import { changeRecords, type Draft, fenceOf } from './change-records.ts';
+import { keyOf, listRecords, type RecordKind } from './read-records.ts';
+
+const TURN_MESSAGE: RecordKind<TurnRecord> = {
+  name: 'turn-message',
+  entriesOf: ({ position, thread, turn }) => {
+    return [{ partition: inThread(thread), sort: `${turn}|${String(position).padStart(6, '0')}` }];
+  },
+  read(document, id) {
+    const { thread, turn } = parseId(id);
+    return readRecord('turnRecord', document, { kind: 'turn', id: turn, thread });
+  },
+};
+
+const inThread = (thread: ThreadKey): string => `turn-message|${thread}`;
+
+/** Neither a thread nor the id of a message holds a bar. */
+const idOf = ({ position, thread, turn }: TurnRecord): string => `${thread}|${turn}|${position}`;
+
+export const turnMessageKey = (message: TurnRecord): string => keyOf(TURN_MESSAGE, idOf(message));
+
+function parseId(id: string): { readonly thread: ThreadKey; readonly turn: string } {
+  const [thread = '', turn = ''] = id.split('|');
+  return { thread: thread as ThreadKey, turn };
+}
+
+/** Keeps messages in a commit; a position that is known stays as it was. */
+export async function keepTurnMessages(
+  draft: Draft,
+  messages: readonly TurnRecord[],
+): Promise<void> {
+  await draft.load(messages.map(turnMessageKey));
+  for (const each of messages) {
+    const id = idOf(each);
+    if (!(await draft.read(TURN_MESSAGE, id))) await draft.put(TURN_MESSAGE, id, each);
+  }
+}
+
+/** Removes in a commit what is kept of a thread's turns in progress. */
+export async function dropTurnMessages(draft: Draft, thread: ThreadKey): Promise<void> {
+  for (const each of await draft.list(TURN_MESSAGE, inThread(thread), {}, () => {})) {
+    await draft.remove(TURN_MESSAGE, idOf(each));
+  }
+}
+
+/** Creates the messages of turns in progress. */
+export function createTurnMessages(records: Records): TurnRecords {
+  return {
+    async keep(messages, fence) {
+      for (const { thread } of messages) assertOwnThread(thread, fence);
+      await changeRecords(records, (draft) => keepTurnMessages(draft, messages), {
+        fence: fenceOf(fence),
+      });
+    },
+    ofTurn: (thread, turn) =>
+      listRecords(records, TURN_MESSAGE, inThread(thread), { prefix: `${turn}|` }),
+  };
+}

@@ -1,0 +1,6 @@
+import type { Log } from '../domain/log.ts';
+
+const silent = () => {};
+
+/** A log that nobody reads. */
+export const SILENT_LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };

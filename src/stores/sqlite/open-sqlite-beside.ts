@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { createFileKey, readFileKey } from '../installation-key.ts';
+import { NoRecordsError, type OpenedRecords } from '../opened-records.ts';
+import { openSqliteRecords } from '../records/sqlite-records.ts';
+import { databaseIn, openToRead, openToWrite } from './open-database.ts';
+
+/** Opens the records of a data folder; nothing is held between two of its methods, so that the app can go on. */
+export function openSqliteBeside(dataDir: string, how: 'read' | 'write'): OpenedRecords {
+  const file = databaseIn(dataDir);
+  if (how === 'read' && !existsSync(file)) {
+    throw new NoRecordsError(
+      `There are no records: ${file} is not there. Set DATA_DIR to the folder of the app's records, or REDIS_URL where they are on Redis.`,
+    );
+  }
+  let db: Database.Database | undefined;
+  try {
+    const opened = how === 'read' ? openToRead(dataDir) : openToWrite(dataDir);
+    db = opened;
+    return {
+      records: openSqliteRecords({ db: opened, file }, 0),
+      installationKey: createFileKey(dataDir),
+      key: () => readFileKey(dataDir),
+      keyPlace: join(dataDir, 'installation.key'),
+      close: async () => void opened.close(),
+    };
+  } catch (error) {
+    db?.close();
+    if (!(error instanceof Error)) throw error;
+    throw new NoRecordsError(sayProblem(error, file), { cause: error });
+  }
+}
+
+function sayProblem(error: Error, file: string): string {
+  const isOther = 'code' in error && error.code === 'SQLITE_ERROR';
+  // It has no such table or column.
+  return isOther
+    ? `${file} is not a database of Countersign, or it is damaged: ${error.message}. Set DATA_DIR to the folder of the app's records.`
+    : error.message;
+}

@@ -1,0 +1,20 @@
+/** The version of the stored shapes: other data is refused, and nothing of it is touched. */
+export const STORE_VERSION = 100;
+
+/** Data of another version; the message says what to do. */
+export class OtherVersionError extends Error {
+  override readonly name = 'OtherVersionError';
+}
+
+/** Throws where data is of another version; `setting` is the variable that names where it is. */
+export function assertVersion(where: string, version: number, setting: string): void {
+  if (version === STORE_VERSION) return;
+  if (version > STORE_VERSION) {
+    throw new OtherVersionError(
+      `${where} was written by a newer Countersign: its version is ${version}, and this one knows up to ${STORE_VERSION}. Start the newer Countersign, or set another ${setting}.`,
+    );
+  }
+  throw new OtherVersionError(
+    `${where} was written by a Countersign from before its first release: its version is ${version}, and this one needs ${STORE_VERSION}. It is left as it is. Set another ${setting} to start with nothing, and decide what still waits with the earlier Countersign.`,
+  );
+}

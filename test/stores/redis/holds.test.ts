@@ -1,0 +1,96 @@
+/** What a process keeps in memory of a thread that it holds, while others write to it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Lease, pumpKey, redrawKey } from '../../../src/domain/agenda.ts';
+import { startRedis } from '../../support/redis-server.ts';
+import {
+  claimKey,
+  holdThread,
+  LEASE_MS,
+  OTHER_THREAD,
+  stepTo,
+  storeCall,
+} from '../../support/store-contract/store-bench.ts';
+import { until } from '../../support/until.ts';
+import { openerOf } from './open-store.ts';
+
+const { start, stop, openStore } = openerOf(startRedis);
+
+before(start);
+after(stop);
+
+async function twoProcesses(t: Parameters<typeof openStore>[0]) {
+  let heard = 0;
+  const holder = await openStore(t, { onWake: () => (heard += 1) });
+  const other = await openStore(t, { prefix: holder.prefix });
+  const call = await storeCall(holder.store, await holdThread(holder), 'pending');
+  const lease = await claimKey(holder, redrawKey(call));
+  const read = () =>
+    holder.store.agenda.within(lease, async () => {
+      const [found] = await holder.store.ledger.ofThread(call.thread, call.turn);
+      return found?.status;
+    });
+  return { holder, other, call, lease, read, hearings: () => heard };
+}
+
+test('what another process decides is known to the holder once it is heard of', async (t) => {
+  const { call, hearings, other, read } = await twoProcesses(t);
+  assert.equal(await read(), 'pending');
+  const before = hearings();
+  const wakes = [{ key: redrawKey(call), dueAt: other.clock.now() }];
+  const step = stepTo(call, 'approved', 'approve');
+  assert.equal(await other.store.ledger.write(call, [step], { wakes }), true);
+  await until(() => hearings() > before);
+  assert.equal(await read(), 'approved');
+});
+
+test('what the holder has not heard of refuses its writes, and is known from then on', async (t) => {
+  const { call, holder, lease, other, read } = await twoProcesses(t);
+  assert.equal(await read(), 'pending');
+  const step = stepTo(call, 'approved', 'approve');
+  assert.equal(await other.store.ledger.write(call, [step], {}), true);
+  const late = stepTo(call, 'ignored', 'ignore');
+  const write = () => holder.store.ledger.write(call, [late], {});
+  assert.equal(await holder.store.agenda.within(lease, write), false);
+  assert.equal(await read(), 'approved');
+});
+
+test('a decision is refused where what it has read has changed since, though nobody was told', async (t) => {
+  const { call, holder, lease, other } = await twoProcesses(t);
+  const { agenda, ledger, observe, pause } = holder.store;
+  const step = stepTo(call, 'approved', 'approve');
+  const { seen } = await observe(() => agenda.within(lease, () => pause.read()));
+  await other.store.pause.write({ by: call.requester, at: 1 }, {});
+  assert.equal(await ledger.write(call, [step], {}, seen), false);
+  assert.equal((await other.store.ledger.get(call.id))?.status, 'pending');
+  await other.store.pause.write(undefined, {});
+  assert.equal(await ledger.write(call, [step], {}, seen), true);
+});
+
+test('nothing is kept of a thread that is another’s by now', async (t) => {
+  const { call, holder, other, read } = await twoProcesses(t);
+  assert.equal(await read(), 'pending');
+  for (const { clock } of [holder, other]) await clock.advance(LEASE_MS);
+  await claimKey(other, redrawKey(call));
+  await holder.store.agenda.claim(holder.clock.now(), LEASE_MS, 1);
+  const step = stepTo(call, 'approved', 'approve');
+  assert.equal(await other.store.ledger.write(call, [step], {}), true);
+  assert.equal(await read(), 'approved');
+});
+
+test('a process that ends gives back what it has not begun', async (t) => {
+  const { call, holder, other } = await twoProcesses(t);
+  const now = holder.clock.now();
+  const idle = { ...call, thread: OTHER_THREAD };
+  await holder.store.agenda.wake(
+    [pumpKey(OTHER_THREAD), redrawKey(idle)].map((key) => ({ key, dueAt: now })),
+  );
+  const { leases } = await holder.store.agenda.claim(now, LEASE_MS, 1);
+  await holder.store.agenda.finish(leases[0] as Lease);
+  await holder.store.close();
+  const claimed = await other.store.agenda.claim(now, LEASE_MS, 1);
+  assert.deepEqual(
+    claimed.leases.map(({ key, tries }) => [key, tries]),
+    [[redrawKey(idle), 0]],
+  );
+});
