@@ -17,7 +17,7 @@ export interface AskedVoters {
 
 const ANEW = { maxAgeMs: 0, isPatient: true } as const;
 /** Slack has just brought their press: what is known of them is as old as at a click. */
-export const OF_NOW = { maxAgeMs: DECIDER_MAX_AGE_MS, isPatient: true } as const;
+const OF_NOW = { maxAgeMs: DECIDER_MAX_AGE_MS, isPatient: true } as const;
 const NOW_MS = 5_000;
 
 /** Asks the workspace once more about those who approved a call: by default who is in a group, and who pressed a while ago, is never taken from memory. */

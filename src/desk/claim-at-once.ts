@@ -1,8 +1,8 @@
 import { runKey } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { isHanded, isTaken } from '../domain/outside.ts';
+import { groupsNamed } from '../domain/permit.ts';
 import { parentCallOf } from '../domain/thread-key.ts';
-import { OF_NOW } from './ask-voters.ts';
 import { type ClaimDeps, createClaimStep } from './claim-step.ts';
 import type { Claiming } from './decide.ts';
 import { LEASE_MS } from './runner.ts';
@@ -15,7 +15,7 @@ import { LEASE_MS } from './runner.ts';
 export function createClaimAtOnce(deps: ClaimDeps) {
   const { store, log } = deps;
   // Of a helper's call it depends on more whether it may run.
-  const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined }, OF_NOW);
+  const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined });
 
   function claimUnder(fence: number): Claiming {
     return async (approved) => {
@@ -52,10 +52,13 @@ export function createClaimAtOnce(deps: ClaimDeps) {
   };
 }
 
-/** A preview may take longer than whoever clicks is answered in. */
+/**
+ * Whoever clicks is answered after it: a preview may take longer, and so may the workspace, which is
+ * asked anew at a claim who is in a group and of everybody who approved before.
+ */
 function mayRunAtOnce(call: Call): boolean {
   const { basis, route, status, thread, votes } = call;
-  const isLastVote = (route?.quorum ?? 1) - votes.length <= 1;
-  const isOurs = !isTaken(call) && !isHanded(call) && parentCallOf(thread) === undefined;
-  return status === 'pending' && isLastVote && isOurs && basis === undefined;
+  if (status !== 'pending' || !route || basis !== undefined) return false;
+  const isForOneVote = route.quorum <= 1 && votes.length === 0 && groupsNamed(route).length === 0;
+  return isForOneVote && !isTaken(call) && !isHanded(call) && parentCallOf(thread) === undefined;
 }

@@ -1,6 +1,5 @@
 import type { Call } from '../domain/call.ts';
 import { withdraw } from '../domain/decide.ts';
-import type { Asking } from '../domain/directory.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { routeReached } from '../domain/patience.ts';
@@ -21,12 +20,8 @@ export type ClaimDeps = Pick<
   'store' | 'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory' | 'leaseMs'
 >;
 
-/** Builds the last look at an approved call: the step to its claim, or to what stands in its way; undefined while a pause or a stop holds it. `asking`: how old what is known of those who approved may be. */
-export function createClaimStep(
-  deps: ClaimDeps,
-  helperThreads: Pick<HelperThreads, 'endedBy'>,
-  asking?: Asking,
-) {
+/** Builds the last look at an approved call: the step to its claim, or to what stands in its way; undefined while a pause or a stop holds it. */
+export function createClaimStep(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 'endedBy'>) {
   const { store, clock } = deps;
 
   /** A pause and a stop are looked for last: what they hold is not begun. */
@@ -52,7 +47,7 @@ export function createClaimStep(
     if (cause) return withdraw(call, cause, clock.now());
     const shown = tool && parsed?.ok ? await showAgain(call, tool, parsed.value) : {};
     const route = gate.kind === 'ask' ? routeReached(call, gate.route) : undefined;
-    const asked = route && (await askVoters(deps, call, route, asking));
+    const asked = route && (await askVoters(deps, call, route));
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
     const facts = { now: clock.now(), fence, gate, parsed, child, ...shown };

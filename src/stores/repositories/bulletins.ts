@@ -153,12 +153,29 @@ export function createBulletins(records: Records): Bulletins {
     return await begin(draft, arrival, crowd, counts.bulletins + 1);
   }
 
+  /** The last arrival of this process in each channel. */
+  const lasts = new Map<string, Promise<unknown>>();
+
+  /** One at a time in a channel: they all change its count, and would be in each other's way. */
+  async function afterOthers<T>(channel: string, work: () => Promise<T>): Promise<T> {
+    const done = (lasts.get(channel) ?? Promise.resolve()).then(work);
+    const last = done.catch(() => undefined);
+    lasts.set(channel, last);
+    try {
+      return await done;
+    } finally {
+      if (lasts.get(channel) === last) lasts.delete(channel);
+    }
+  }
+
   const countWaiting = async (id: string): Promise<number> =>
     (await records.count([waitingIn(id)]))[0] ?? 0;
 
   return {
     arrive: (arrival, crowding) =>
-      changeRecords(records, (draft) => arrive(draft, arrival, crowding)),
+      afterOthers(arrival.channel, () =>
+        changeRecords(records, (draft) => arrive(draft, arrival, crowding)),
+      ),
     async leave(callId, except = '') {
       return await changeRecords(records, async (draft) => {
         const all = await listRecords(records, ARRIVAL, `arrival.call|${callId}`);
