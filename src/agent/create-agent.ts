@@ -11,6 +11,7 @@ import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Tool, Toolbox } from '../domain/tool.ts';
 import { askModel, type ModelAnswer } from './ask-model.ts';
+import { BufferedSaver } from './buffered-saver.ts';
 import type { RawCall } from './collect-answer.ts';
 import { estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
 import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
@@ -62,7 +63,7 @@ const RUN = { durability: 'exit', maxConcurrency: 4 } as const;
 
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
-  const { saver } = deps;
+  const saver = new BufferedSaver(deps.saver);
   if (roomFor(deps.contextTokens, deps.systemPrompt, deps.toolbox.list()) < LEAST_TURN_TOKENS) {
     deps.log?.warn(
       { contextTokens: deps.contextTokens },
@@ -131,6 +132,7 @@ export function createAgent(deps: AgentDeps): Agent {
       await graph.updateState({ configurable }, state, 'model');
       return await run(null, fence, signal);
     },
+    rest: (thread, fence) => saver.rest(thread, fence.token),
     unfinished: (thread) => unfinished.get(thread) ?? '',
     async forget(thread, fence: ThreadFence) {
       unfinished.delete(thread);

@@ -90,6 +90,8 @@ export interface Agent {
   proceed(thread: ThreadKey, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
   /** Puts a turn in place of whatever is stored of the thread, and waits for the calls of its last message. Absent where the graph is not ours: nobody else can tell its state. */
   rebuild?(turn: RecordedTurn, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
+  /** The thread waits for others: what was kept in memory of it is stored. Absent where nothing is. */
+  rest?(thread: ThreadKey, fence: ThreadFence): Promise<void>;
   /** What this process heard of an answer that has not become whole; empty when there is none. */
   unfinished(thread: ThreadKey): string;
   /** Drops what the graph holds of a settled turn. */

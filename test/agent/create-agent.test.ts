@@ -144,6 +144,7 @@ test('another agent on the same saver reads the same state and carries it on', a
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   await agent.resume(THREAD, answering(asked, 'send', aReply('sent')), FENCE, NO_SIGNAL);
   const before = await agent.read(THREAD);
+  await agent.rest?.(THREAD, FENCE);
   const later = restart();
   const after = await later.read(THREAD);
   assert.deepEqual(after, before);
