@@ -88,17 +88,18 @@ async function storm(
   assert.ok(lease);
   const fence = { thread: THREAD, token: lease.fence };
   const { route: _none, deadlineAt: _never, ...rest } = aCall({ tool: 'act', createdAt: now });
-  await Promise.all(
-    Array.from({ length: calls }, async (_, n) => {
-      const id = `call_${String(n).padStart(22, '0')}`;
-      const args = `{"note":"${n}"}`;
-      const made = { id, toolCallId: id, args, proposedArgs: args, schemaHash };
-      const call: Call = { ...rest, ...made, status: 'proposed', revision: 1 };
-      const proposed = await ledger.propose({ ...call, digest: digestOf(call) }, {}, fence);
-      const step = ruleGate(proposed, { kind: 'ask', route }, now);
-      await ledger.write(proposed, [step], effectsOf(proposed, [step], undefined));
-    }),
-  );
+  const propose = async (n: number): Promise<void> => {
+    const id = `call_${String(n).padStart(22, '0')}`;
+    const args = `{"note":"${n}"}`;
+    const made = { id, toolCallId: id, args, proposedArgs: args, schemaHash };
+    const call: Call = { ...rest, ...made, status: 'proposed', revision: 1 };
+    const proposed = await ledger.propose({ ...call, digest: digestOf(call) }, {}, fence);
+    const step = ruleGate(proposed, { kind: 'ask', route }, now);
+    await ledger.write(proposed, [step], effectsOf(proposed, [step], undefined));
+  };
+  const all = Array.from({ length: calls }, (_, n) => n);
+  // A busy machine does not send hundreds at once in the time that an answer may take.
+  for (let at = 0; at < calls; at += 20) await Promise.all(all.slice(at, at + 20).map(propose));
   await agenda.finish(lease);
 }
 
