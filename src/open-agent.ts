@@ -1,3 +1,4 @@
+import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { Logger } from 'pino';
 import { type AgentDeps, createAgent } from './agent/create-agent.ts';
 import { createGraphAgent } from './agent/foreign/create-graph-agent.ts';
@@ -20,10 +21,17 @@ export async function openAgent(
   config: SlackModeConfig,
   deps: Pick<
     AgentDeps,
-    'toolbox' | 'helpers' | 'history' | 'saver' | 'clock' | 'readImage' | 'timezoneOf' | 'onDelta'
+    | 'toolbox'
+    | 'helpers'
+    | 'history'
+    | 'checkpoints'
+    | 'clock'
+    | 'readImage'
+    | 'timezoneOf'
+    | 'onDelta'
   > & {
     /** Of a graph that others made. */
-    readonly graphSaver: AgentDeps['saver'];
+    readonly saver: BaseCheckpointSaver;
     readonly log: Logger;
     readonly onRelease: (release: () => Promise<void>) => void;
     readonly checksModel: boolean;
@@ -65,10 +73,10 @@ async function checkAtStart(
 
 async function openGraph(
   graph: GraphConfig,
-  deps: Pick<AgentDeps, 'clock'> & Pick<Parameters<typeof openAgent>[1], 'graphSaver' | 'log'>,
+  deps: Pick<AgentDeps, 'clock'> & Pick<Parameters<typeof openAgent>[1], 'saver' | 'log'>,
 ): Promise<ForeignGraph> {
   if (graph.kind === 'module') {
-    const { clock, graphSaver: saver } = deps;
+    const { clock, saver } = deps;
     return await loadGraph({ ...graph, name: graphNameOf(graph) }, { saver, clock });
   }
   const problem = await findRemoteProblem(graph).catch((error: unknown) => {

@@ -3,61 +3,44 @@ import {
   type Checkpoint,
   type CheckpointMetadata,
   type CheckpointTuple,
+  emptyCheckpoint,
   MemorySaver,
   type PendingWrite,
 } from '@langchain/langgraph-checkpoint';
+import type { ThreadFence } from '../domain/agenda.ts';
+import { type Checkpoints, UnreadableStateError } from '../domain/agent.ts';
 import { StaleFenceError } from '../domain/store.ts';
+import { assertCheckpoint } from '../domain/stored-checkpoint.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
-import type { TurnSaver } from './create-agent.ts';
+import { createPlainSerializer } from './plain-serializer.ts';
 
-/** What is known of the stored state of a thread, under one hold of it. */
-interface Known {
+/** The state of a thread in memory, under one hold of it. */
+interface Buffered {
   readonly token: number;
-  /** The newest checkpoint that is stored; undefined where there is none. */
-  stored: CheckpointTuple | undefined;
-  /** What is in memory goes on from that. */
+  /** It is newer than what is stored, or about to be. */
   isAhead: boolean;
 }
 
 /**
- * Keeps in memory what the graph of a worker writes, until its thread rests: the checkpoint is a cache
- * of the turn, which its records tell, so whoever dies before has lost nothing. A hold that is known to
- * be old is refused with `StaleFenceError`; of others the commit of what the graph has led to tells.
+ * Keeps in memory what the graph of a worker writes. The checkpoint is a cache of the turn, which its
+ * records tell: it is stored with the commit of what the graph has led to, so whoever dies before has
+ * lost nothing. A hold that is known to be old is refused with `StaleFenceError`; of others the commit
+ * tells. Without a fence it reads what is stored.
  */
 export class BufferedSaver extends MemorySaver {
-  readonly #inner: TurnSaver;
-  readonly #known = new Map<string, Known>();
+  readonly #stored: Checkpoints;
+  readonly #buffered = new Map<string, Buffered>();
 
-  constructor(inner: TurnSaver) {
-    super();
-    this.#inner = inner;
-  }
-
-  override getNextVersion(current: number | undefined): number {
-    return this.#inner.getNextVersion(current);
+  constructor(stored: Checkpoints) {
+    super(createPlainSerializer());
+    this.#stored = stored;
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const { thread, token } = readConfig(config);
-    const known =
-      token === undefined ? this.#known.get(thread) : await this.#knownTo(thread, token);
-    if (known?.isAhead) return await super.getTuple(config);
-    if (known && !known.stored) return undefined;
-    return known ? known.stored : await this.#read(config, thread, token);
-  }
-
-  async #read(config: RunnableConfig, thread: string, token: number | undefined) {
-    const stored = await this.#inner.getTuple(config);
-    if (token !== undefined) this.#known.set(thread, { token, stored, isAhead: false });
-    return stored;
-  }
-
-  /** What an earlier hold has left is not that of this one. */
-  async #knownTo(thread: string, token: number): Promise<Known | undefined> {
-    const known = this.#known.get(thread);
-    if (known && known.token > token) throw stale(thread, token);
-    if (known && known.token < token) await this.#drop(thread);
-    return this.#known.get(thread);
+    if (token === undefined) return await this.#read(thread);
+    await this.#load(thread, token);
+    return await super.getTuple(config);
   }
 
   override async put(
@@ -79,97 +62,120 @@ export class BufferedSaver extends MemorySaver {
     await super.putWrites(config, writes, taskId, taskPath);
   }
 
-  /** What is stored is the ground on which memory goes on. */
+  /** The state of a thread as text, for the commit that goes with it; undefined where there is none. */
+  async snapshot({ thread, token }: ThreadFence): Promise<string | undefined> {
+    const buffered = await this.#load(thread, token);
+    const newest = await super.getTuple(atRoot(thread));
+    if (!newest) return undefined;
+    buffered.isAhead = false;
+    const { checkpoint, metadata, parentConfig, pendingWrites } = newest;
+    const [, bytes] = await this.serde.dumpsTyped({
+      ...{ checkpoint, metadata, pendingWrites },
+      parent: parentConfig?.configurable?.checkpoint_id,
+    });
+    return new TextDecoder().decode(bytes);
+  }
+
+  /** The thread waits for others: what no commit has taken along is stored, and memory is free. */
+  async rest(fence: ThreadFence): Promise<void> {
+    const { thread, token } = fence;
+    const buffered = this.#buffered.get(thread);
+    if (buffered?.token !== token) return;
+    const state = buffered.isAhead ? await this.snapshot(fence) : undefined;
+    if (state !== undefined) await this.#stored.keep(thread, state, fence);
+    if (this.#buffered.get(thread) === buffered) await this.#drop(thread);
+  }
+
+  /** Begins anew in memory: what is stored is that of an earlier turn, or goes with its end. */
+  async forget({ thread, token }: ThreadFence): Promise<void> {
+    // Whoever was overtaken is told so; what is stored need not be readable.
+    await this.#load(thread, token).catch((error: unknown) => {
+      if (!(error instanceof UnreadableStateError)) throw error;
+    });
+    await this.#drop(thread);
+    this.#buffered.set(thread, { token, isAhead: false });
+  }
+
+  #assertNewest(thread: string, token: number): void {
+    if ((this.#buffered.get(thread)?.token ?? 0) <= token) return;
+    throw new StaleFenceError(
+      `Refused a write to ${thread}: it came with fence ${token}, and another worker has it.`,
+    );
+  }
+
+  /** What is stored is the ground on which memory goes on; what an earlier hold has left in it is not. */
+  async #load(thread: ThreadKey, token: number): Promise<Buffered> {
+    this.#assertNewest(thread, token);
+    const known = this.#buffered.get(thread);
+    if (known?.token === token) return known;
+    const stored = await this.#read(thread, { thread, token });
+    this.#assertNewest(thread, token);
+    await this.#drop(thread);
+    if (stored) await this.#restore(stored);
+    const loaded = { token, isAhead: false };
+    this.#buffered.set(thread, loaded);
+    return loaded;
+  }
+
+  async #read(thread: ThreadKey, fence?: ThreadFence): Promise<CheckpointTuple | undefined> {
+    const text = await this.#stored.read(thread, fence);
+    if (text === undefined) return undefined;
+    const found: unknown = await this.serde.loadsTyped('json', text);
+    const { checkpoint, metadata, parent, pendingWrites = [] } = readParts(found);
+    assertCheckpoint<Checkpoint>(checkpoint, emptyCheckpoint().v);
+    return {
+      config: atRoot(thread, checkpoint.id),
+      ...{ checkpoint, pendingWrites },
+      ...(metadata && { metadata }),
+      ...(parent !== undefined && { parentConfig: atRoot(thread, parent) }),
+    };
+  }
+
+  async #restore(stored: CheckpointTuple): Promise<void> {
+    const { checkpoint, config, metadata, parentConfig, pendingWrites = [] } = stored;
+    const thread: string = config.configurable?.thread_id;
+    await super.put(parentConfig ?? atRoot(thread), checkpoint, metadata ?? NO_METADATA);
+    const tasks = new Map<string, PendingWrite[]>();
+    for (const [taskId, channel, value] of pendingWrites) {
+      tasks.set(taskId, [...(tasks.get(taskId) ?? []), [channel, value]]);
+    }
+    for (const [taskId, writes] of tasks) await super.putWrites(config, writes, taskId);
+  }
+
   async #goAhead(config: RunnableConfig): Promise<void> {
     const { thread, token } = readConfig(config);
     if (token === undefined) throw new TypeError('A write of the graph carries no fence.');
-    const known = (await this.#knownTo(thread, token)) ?? (await this.#learn(thread, token));
-    if (known.isAhead) return;
-    known.isAhead = true;
-    const { stored } = known;
-    if (!stored) return;
-    await super.put(
-      stored.parentConfig ?? atRoot(thread),
-      stored.checkpoint,
-      stored.metadata ?? { source: 'loop', step: -1, parents: {} },
-    );
-    for (const [taskId, writes] of writesByTask(stored)) {
-      await super.putWrites(stored.config, writes, taskId);
-    }
-  }
-
-  async #learn(thread: string, token: number): Promise<Known> {
-    await this.#read({ configurable: { thread_id: thread, fence_token: token } }, thread, token);
-    const known = this.#known.get(thread);
-    if (!known) throw stale(thread, token);
-    return known;
-  }
-
-  /** Stores what is in memory of a thread that rests, and forgets it. */
-  async rest(thread: ThreadKey, token: number): Promise<void> {
-    const known = this.#known.get(thread);
-    if (known?.token !== token) return;
-    const newest = known.isAhead ? await super.getTuple(atRoot(thread)) : undefined;
-    if (newest) await this.#store(newest, known);
-    if (this.#known.get(thread) === known) await this.#drop(thread);
-  }
-
-  async #store(newest: CheckpointTuple, { stored, token }: Known): Promise<void> {
-    const thread: string = newest.config.configurable?.thread_id;
-    const at = (id: string | undefined) => ({
-      configurable: {
-        ...{ thread_id: thread, checkpoint_ns: '', fence_token: token },
-        ...(id !== undefined && { checkpoint_id: id }),
-      },
-    });
-    const { checkpoint, metadata } = newest;
-    const parent = stored?.checkpoint.id;
-    if (parent !== checkpoint.id) {
-      const about = metadata ?? { source: 'loop', step: -1, parents: {} };
-      const all = checkpoint.channel_versions;
-      await this.#inner.put(at(parent), checkpoint, about, all);
-    }
-    for (const [taskId, writes] of writesByTask(newest)) {
-      await this.#inner.putWrites(at(checkpoint.id), writes, taskId);
-    }
+    (await this.#load(thread, token)).isAhead = true;
   }
 
   async #drop(thread: string): Promise<void> {
-    this.#known.delete(thread);
+    this.#buffered.delete(thread);
     await super.deleteThread(thread);
-  }
-
-  /** Deletes all that is kept of a thread's graph; throws `StaleFenceError` when the token is old. */
-  async forget(thread: ThreadKey, token: number): Promise<void> {
-    const known = await this.#knownTo(thread, token);
-    await this.#drop(thread);
-    if (known === undefined || known.stored) await this.#inner.forget(thread, token);
-    this.#known.set(thread, { token, stored: undefined, isAhead: false });
   }
 }
 
-function stale(thread: string, token: number): StaleFenceError {
-  return new StaleFenceError(
-    `Refused a write to ${thread}: it came with fence ${token}, and another worker has it.`,
-  );
+const NO_METADATA: CheckpointMetadata = { source: 'loop', step: -1, parents: {} };
+
+/** What a snapshot holds. */
+interface Parts {
+  readonly checkpoint?: unknown;
+  readonly metadata?: CheckpointMetadata;
+  readonly parent?: string;
+  readonly pendingWrites?: CheckpointTuple['pendingWrites'];
+}
+
+function readParts(found: unknown): Parts {
+  if (typeof found === 'object' && found !== null) return found;
+  throw new UnreadableStateError('The stored state of a thread is no checkpoint.');
 }
 
 function readConfig({ configurable }: RunnableConfig) {
-  const thread: string = configurable?.thread_id;
+  const thread: ThreadKey = configurable?.thread_id;
   const token: number | undefined = configurable?.fence_token;
   return { thread, token };
 }
 
-function atRoot(thread: string): RunnableConfig {
-  return { configurable: { thread_id: thread, checkpoint_ns: '' } };
-}
-
-function writesByTask({
-  pendingWrites = [],
-}: CheckpointTuple): ReadonlyMap<string, PendingWrite[]> {
-  const tasks = new Map<string, PendingWrite[]>();
-  for (const [taskId, channel, value] of pendingWrites) {
-    tasks.set(taskId, [...(tasks.get(taskId) ?? []), [channel, value]]);
-  }
-  return tasks;
+function atRoot(thread: string, checkpoint?: string) {
+  const id = checkpoint === undefined ? {} : { checkpoint_id: checkpoint };
+  return { configurable: { thread_id: thread, checkpoint_ns: '', ...id } };
 }

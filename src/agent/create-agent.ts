@@ -1,7 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type BaseCheckpointSaver, Command } from '@langchain/langgraph';
+import { Command } from '@langchain/langgraph';
 import type { ThreadFence } from '../domain/agenda.ts';
-import { type Agent, type GraphState, UNREADABLE, UnreadableStateError } from '../domain/agent.ts';
+import {
+  type Agent,
+  type Checkpoints,
+  type GraphState,
+  UNREADABLE,
+  UnreadableStateError,
+} from '../domain/agent.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type Helper, toolsOf } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
@@ -26,18 +32,13 @@ import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
 import { readWindow } from './window.ts';
 
-/** A saver whose writes carry the thread's fence, and that can drop a thread. */
-export type TurnSaver = BaseCheckpointSaver & {
-  forget(thread: ThreadKey, token: number): Promise<void>;
-};
-
 export interface AgentDeps {
   readonly model: ChatModel;
   /** All tools there are; the thread's own agent has them all. */
   readonly toolbox: Toolbox;
   readonly helpers: readonly Helper[];
   readonly history: Pick<History, 'newest'>;
-  readonly saver: TurnSaver;
+  readonly checkpoints: Checkpoints;
   readonly clock: Clock;
   /** Of the thread's own agent; helpers have theirs. */
   readonly systemPrompt: string;
@@ -63,7 +64,7 @@ const RUN = { durability: 'exit', maxConcurrency: 4 } as const;
 
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
-  const saver = new BufferedSaver(deps.saver);
+  const saver = new BufferedSaver(deps.checkpoints);
   if (roomFor(deps.contextTokens, deps.systemPrompt, deps.toolbox.list()) < LEAST_TURN_TOKENS) {
     deps.log?.warn(
       { contextTokens: deps.contextTokens },
@@ -102,7 +103,7 @@ export function createAgent(deps: AgentDeps): Agent {
     read,
     async start(message, fence, signal) {
       // Of what an earlier turn has left; whoever was overtaken does not come to ask the model.
-      await saver.forget(fence.thread, fence.token);
+      await saver.forget(fence);
       const agent = message.delegated?.agent;
       const messages = [toUserMessage(message)];
       const input = { turn: message.id, messages, ...(agent !== undefined && { agent }) };
@@ -120,7 +121,7 @@ export function createAgent(deps: AgentDeps): Agent {
     proceed: (_thread, fence, signal) => run(null, fence, signal),
     async rebuild({ turn, agent, messages, spent, notice }, fence, signal) {
       signal.throwIfAborted();
-      await saver.forget(fence.thread, fence.token);
+      await saver.forget(fence);
       const state = {
         ...{ turn, messages, endTurn: false },
         ...(agent !== undefined && { agent }),
@@ -132,11 +133,12 @@ export function createAgent(deps: AgentDeps): Agent {
       await graph.updateState({ configurable }, state, 'model');
       return await run(null, fence, signal);
     },
-    rest: (thread, fence) => saver.rest(thread, fence.token),
+    snapshot: (fence) => saver.snapshot(fence),
+    rest: (fence) => saver.rest(fence),
     unfinished: (thread) => unfinished.get(thread) ?? '',
     async forget(thread, fence: ThreadFence) {
       unfinished.delete(thread);
-      await saver.forget(thread, fence.token);
+      await saver.forget(fence);
     },
   };
 }

@@ -53,8 +53,13 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     // Nobody can rebuild the turn of a graph that others made.
     let due = deps.agent.rebuild ? recordsDue(message, state, rejected, known) : [];
     const proposals = new Map<OpenCall, Proposal>();
+    const last = all.findLast(({ checked }) => checked.kind === 'fit' && !checked.stored);
     for (const { open, checked } of all) {
-      proposals.set(open, await propose.put(checked, open, message, due, fence));
+      // Whoever dies before the last of them is put there rebuilds the turn from its records.
+      const state = checked === last?.checked ? await deps.agent.snapshot?.(fence) : undefined;
+      const checkpoint = state === undefined ? undefined : { thread: fence.thread, state };
+      const ofTurn = { records: due, checkpoint };
+      proposals.set(open, await propose.put(checked, open, message, ofTurn, fence));
       // They have gone with the call.
       if (checked.kind === 'fit' && !checked.stored) due = note(turn, due);
     }

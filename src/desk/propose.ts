@@ -7,10 +7,10 @@ import { findEarlier } from '../domain/earlier-call.ts';
 import { toolsOf } from '../domain/helper.ts';
 import { firstLine, type InboxMessage } from '../domain/message.ts';
 import type { ToolReply } from '../domain/outcome.ts';
+import type { Effects } from '../domain/store.ts';
 import { storedShown } from '../domain/stored-preview.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../domain/tool.ts';
-import type { TurnRecord } from '../domain/turn-record.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { createPassGate } from './pass-gate.ts';
@@ -32,6 +32,9 @@ export type CheckedCall =
       readonly stored: Call | undefined;
     };
 
+/** What is kept of a turn with a call of it. */
+type OfTurn = Pick<Effects, 'records' | 'checkpoint'>;
+
 type Fit = Extract<ParsedArgs, { ok: true }>;
 
 /** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer. */
@@ -50,18 +53,18 @@ export function createPropose(deps: DeskDeps) {
     return { kind: 'fit', tool, parsed, stored: known };
   }
 
-  /** Writes what was checked; with an insert go the records of the turn. */
+  /** Writes what was checked; with an insert go the records of the turn, and the state that has led to it. */
   async function put(
     checked: CheckedCall,
     open: OpenCall,
     message: InboxMessage,
-    records: readonly TurnRecord[],
+    ofTurn: OfTurn,
     fence: ThreadFence,
   ): Promise<Proposal> {
     if (checked.kind !== 'fit') return checked;
     const { tool, parsed, stored } = checked;
     const call =
-      stored ?? (await insert(await draftOf(open, message, tool, parsed), parsed, records, fence));
+      stored ?? (await insert(await draftOf(open, message, tool, parsed), parsed, ofTurn, fence));
     return { kind: 'call', call: await passGate.pass(call, parsed) };
   }
 
@@ -69,7 +72,7 @@ export function createPropose(deps: DeskDeps) {
   async function insert(
     call: Call,
     parsed: Fit,
-    records: readonly TurnRecord[],
+    ofTurn: OfTurn,
     fence: ThreadFence,
   ): Promise<Call> {
     // Whoever puts it there asks once more, and is told why it failed.
@@ -83,7 +86,7 @@ export function createPropose(deps: DeskDeps) {
       actor: 'countersign',
       detail: { tool: call.tool, thread: call.thread, risk: call.risk },
     };
-    const all = { ...effects, audit: [proposed, ...audit], records };
+    const all = { ...effects, audit: [proposed, ...audit], ...ofTurn };
     return await store.ledger.propose(call, all, fence, steps);
   }
 

@@ -260,7 +260,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   return async function pump(thread: ThreadKey, work: Work): Promise<void> {
     const fence = { thread, token: work.fence };
     while (await pass(fence, work));
-    await agent.rest?.(thread, fence);
+    await agent.rest?.(fence);
   };
 }
 

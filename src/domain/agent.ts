@@ -90,12 +90,22 @@ export interface Agent {
   proceed(thread: ThreadKey, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
   /** Puts a turn in place of whatever is stored of the thread, and waits for the calls of its last message. Absent where the graph is not ours: nobody else can tell its state. */
   rebuild?(turn: RecordedTurn, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
-  /** The thread waits for others: what was kept in memory of it is stored. Absent where nothing is. */
-  rest?(thread: ThreadKey, fence: ThreadFence): Promise<void>;
+  /** The state as text, for the commit that goes with it; undefined where there is none. Absent where the graph stores its state by itself. */
+  snapshot?(fence: ThreadFence): Promise<string | undefined>;
+  /** The thread waits for others: what no commit has taken along is stored. Absent where the graph stores its state by itself. */
+  rest?(fence: ThreadFence): Promise<void>;
   /** What this process heard of an answer that has not become whole; empty when there is none. */
   unfinished(thread: ThreadKey): string;
   /** Drops what the graph holds of a settled turn. */
   forget(thread: ThreadKey, fence: ThreadFence): Promise<void>;
+}
+
+/** Where the state of our graph is stored as text: a cache of the turn, beside its records. */
+export interface Checkpoints {
+  /** Undefined where there is none; with a fence that is known to be old it throws `StaleFenceError`, and for one that is damaged `UnreadableStateError`. */
+  read(thread: ThreadKey, fence?: ThreadFence): Promise<string | undefined>;
+  /** Stores a state in place of the one before. */
+  keep(thread: ThreadKey, state: string, fence: ThreadFence): Promise<void>;
 }
 
 /** What is stored of a graph's thread is damaged, or another version wrote it. To ask again is of no use. */

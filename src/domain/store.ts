@@ -5,6 +5,7 @@
  */
 import type { AdminRoutes } from './admin-routes.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
+import type { Checkpoints } from './agent.ts';
 import type { ApiKey } from './api-key.ts';
 import type { Asked } from './asked-of.ts';
 import type { AuditDraft, AuditEntry } from './audit.ts';
@@ -39,6 +40,8 @@ export interface Effects {
   readonly delivered?: readonly string[];
   /** Messages of turns in progress; a position that is known stays as it was. */
   readonly records?: readonly TurnRecord[];
+  /** The state of the graph that has led to it. */
+  readonly checkpoint?: { readonly thread: ThreadKey; readonly state: string } | undefined;
 }
 
 /** Which page of a list: `limit` at most, from its start, or after the call `before`. */
@@ -134,7 +137,7 @@ export interface Inbox {
 
 /** Settled turns. */
 export interface History {
-  /** Appends a turn unless its id is known, and removes the thread's turn records. */
+  /** Appends a turn unless its id is known, and removes the thread's turn records and its checkpoint. */
   append(thread: ThreadKey, turn: SettledTurn, effects: Effects, fence: ThreadFence): Promise<void>;
   /** The newest turns, newest first; `skip` leaves out that many. */
   newest(thread: ThreadKey, limit: number, skip: number): Promise<readonly SettledTurn[]>;
@@ -248,6 +251,8 @@ export interface Store {
   readonly inbox: Inbox;
   readonly records: TurnRecords;
   readonly history: History;
+  /** Of our own graph. */
+  readonly checkpoints: Checkpoints;
   readonly outbox: Outbox;
   readonly agenda: Agenda;
   readonly audit: Audit;

@@ -10,6 +10,7 @@ import type { Records } from './records/records.ts';
 import { createAgenda } from './repositories/agenda.ts';
 import { createBulletins } from './repositories/bulletins.ts';
 import { createCalls } from './repositories/calls.ts';
+import { createCheckpoints } from './repositories/checkpoints.ts';
 import { createMessages } from './repositories/messages.ts';
 import { createOutbox } from './repositories/outbox.ts';
 import { createReports } from './repositories/reports.ts';
@@ -57,6 +58,7 @@ export function createStore(parts: StoreParts): MadeStore {
     inbox: createMessages(records, onDamaged),
     records: createTurnMessages(records),
     history: createTurns(records, onDamaged),
+    checkpoints: createCheckpoints(records, holds),
     outbox: createOutbox(records, onDamaged),
     agenda: createAgenda(parts.records, holds),
     audit: createSealedAudit(records, seal),

@@ -10,23 +10,6 @@ const CHECKSUM_LENGTH = '\n#00000000'.length;
 /** Makes the serializer for graphs that others made: LangChain's own, since they keep its message classes in their state. A BigInt is refused: the stock one replaces the whole value that holds it. Damaged data is refused with `UnreadableStateError`. */
 export function createStrictSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
-  return withChecks(stock, (json) => stock.loadsTyped('json', json));
-}
-
-/** Makes the serializer of our own graph, which reads JSON only: no stored data makes it look up a class or run a constructor. */
-export function createPlainSerializer(): SerializerProtocol {
-  return withChecks(new JsonPlusSerializer(), async (json) => JSON.parse(json, toUndefined));
-}
-
-/** Removes the checksum, for a reader that expects JSON. */
-export function withoutChecksum(bytes: Uint8Array): Uint8Array {
-  return bytes.subarray(0, -CHECKSUM_LENGTH);
-}
-
-function withChecks(
-  stock: JsonPlusSerializer,
-  load: (json: string) => Promise<unknown>,
-): SerializerProtocol {
   return {
     async dumpsTyped(value: unknown) {
       const path = findBigInt(value);
@@ -44,7 +27,7 @@ function withChecks(
       if (type !== 'json') return await stock.loadsTyped(type, data);
       const json = readJson(Buffer.from(data).toString());
       try {
-        return await load(json);
+        return await stock.loadsTyped('json', json);
       } catch (error) {
         throw new UnreadableStateError('The stored state of a graph is not valid JSON.', {
           cause: error,
@@ -52,6 +35,11 @@ function withChecks(
       }
     },
   };
+}
+
+/** Removes the checksum, for a reader that expects JSON. */
+export function withoutChecksum(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, -CHECKSUM_LENGTH);
 }
 
 function readJson(text: string): string {
@@ -64,16 +52,4 @@ function readJson(text: string): string {
 
 function checksumOf(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(8, '0');
-}
-
-/** The stock serializer writes a value that is undefined so. */
-function toUndefined(_key: string, value: unknown): unknown {
-  const isMark =
-    typeof value === 'object' &&
-    value !== null &&
-    'lc' in value &&
-    value.lc === 2 &&
-    'type' in value &&
-    value.type === 'undefined';
-  return isMark ? undefined : value;
 }

@@ -1,16 +1,15 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
-import Database from 'better-sqlite3';
 import { z } from 'zod';
-import { type AgentDeps, createAgent, type TurnSaver } from '../../src/agent/create-agent.ts';
+import { type AgentDeps, createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool } from '../../src/agent/tools/define-tool.ts';
 import type { ThreadFence } from '../../src/domain/agenda.ts';
-import type { Agent, GraphState } from '../../src/domain/agent.ts';
+import type { Agent, Checkpoints, GraphState } from '../../src/domain/agent.ts';
 import type { InboxMessage, SettledTurn } from '../../src/domain/message.ts';
 import type { ToolReply } from '../../src/domain/outcome.ts';
 import type { History } from '../../src/domain/store.ts';
-import { threadKey } from '../../src/domain/thread-key.ts';
+import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tool.ts';
 import { createBox } from '../../src/domain/toolbox.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -35,36 +34,48 @@ export function aReply(text: string, patch: Partial<ToolReply> = {}): ToolReply 
   return { v: 1, text, status: 'ok', endsTurn: false, ...patch };
 }
 
-/** A saver on a database in memory; `fail` makes every write throw. */
-export function createTestSaver() {
-  const stock = new SqliteSaver(new Database(':memory:'));
-  const tokens: unknown[] = [];
+/** States in memory; `fail` makes every write throw. */
+export function createTestCheckpoints() {
+  const states = new Map<ThreadKey, string>();
+  const tokens: number[] = [];
   let trouble: Error | undefined;
-  const put = stock.put.bind(stock);
-  const putWrites = stock.putWrites.bind(stock);
-  stock.put = async (config, ...rest) => {
-    if (trouble) throw trouble;
-    tokens.push(config.configurable?.fence_token);
-    return await put(config, ...rest);
-  };
-  stock.putWrites = async (config, ...rest) => {
-    if (trouble) throw trouble;
-    tokens.push(config.configurable?.fence_token);
-    await putWrites(config, ...rest);
-  };
-  const saver: TurnSaver = Object.assign(stock, {
-    async forget(thread: string) {
-      // The stock saver makes its tables at the first read or write.
-      await stock.getTuple({ configurable: { thread_id: thread } });
-      await stock.deleteThread(thread);
+  const checkpoints: Checkpoints = {
+    read: async (thread) => states.get(thread),
+    async keep(thread, state, { token }) {
+      if (trouble) throw trouble;
+      tokens.push(token);
+      states.set(thread, state);
     },
-  });
+  };
   return {
-    saver,
+    checkpoints,
     tokens,
     fail: (error: Error | undefined) => {
       trouble = error;
     },
+  };
+}
+
+/** Stores what the graph has come to after each step, as the desk does with what follows from it. */
+function storing(agent: Agent): Agent {
+  const stored = async (fence: ThreadFence, step: () => Promise<GraphState>) => {
+    try {
+      return await step();
+    } finally {
+      await agent.rest?.(fence);
+    }
+  };
+  return {
+    ...agent,
+    start: (message, fence, signal) => stored(fence, () => agent.start(message, fence, signal)),
+    resume: (thread, replies, fence, signal) =>
+      stored(fence, () => agent.resume(thread, replies, fence, signal)),
+    proceed: (thread, fence, signal) => stored(fence, () => agent.proceed(thread, fence, signal)),
+    rebuild: (turn, fence, signal) =>
+      stored(fence, async () => {
+        assert.ok(agent.rebuild);
+        return await agent.rebuild(turn, fence, signal);
+      }),
   };
 }
 
@@ -95,7 +106,7 @@ export interface AgentBench {
   readonly clock: ManualClock;
   readonly agent: Agent;
   readonly warnings: readonly object[];
-  /** Another agent on the same saver, as after a restart. */
+  /** Another agent on the same checkpoints, as after a restart. */
   restart(): Agent;
 }
 
@@ -120,14 +131,15 @@ export async function createBench(
     toolbox: aToolbox('send', 'delete', 'pay'),
     helpers: [],
     history: createTestHistory(),
-    saver: createTestSaver().saver,
+    checkpoints: createTestCheckpoints().checkpoints,
     clock,
     systemPrompt: 'Be kind.',
     contextTokens: 8_000,
     log: { warn: (fields) => warnings.push(fields) },
     ...rest,
   };
-  return { mock, clock, agent: createAgent(deps), warnings, restart: () => createAgent(deps) };
+  const restart = () => storing(createAgent(deps));
+  return { mock, clock, agent: restart(), warnings, restart };
 }
 
 /** Answers the open call of this name (and this place among those of its name). */

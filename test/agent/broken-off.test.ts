@@ -8,7 +8,7 @@ import {
   aReply,
   CLEAN_UP,
   createBench,
-  createTestSaver,
+  createTestCheckpoints,
   FENCE,
   NO_SIGNAL,
   THREAD,
@@ -94,30 +94,23 @@ test('an aborted signal starts nothing', async (t) => {
 });
 
 test('every write carries the fence, and a refused write comes out as it is', async (t) => {
-  const { saver, tokens, fail } = createTestSaver();
-  const { agent } = await createBench(t, CLEAN_UP, { saver });
-  const fence = { ...FENCE, token: 7 };
-  const asked = await agent.start(aMessage('Clean up'), fence, NO_SIGNAL);
-  await agent.rest?.(THREAD, fence);
-  assert.ok(tokens.length > 3);
-  assert.deepEqual([...new Set(tokens)], [7]);
+  const { checkpoints, tokens, fail } = createTestCheckpoints();
+  const { agent } = await createBench(t, CLEAN_UP, { checkpoints });
+  const asked = await agent.start(aMessage('Clean up'), { ...FENCE, token: 7 }, NO_SIGNAL);
+  assert.deepEqual(tokens, [7]);
   fail(new StaleFenceError('Another worker has the thread.'));
   const sent = answering(asked, 'send', aReply('sent'));
-  await agent.resume(THREAD, sent, fence, NO_SIGNAL);
-  await assert.rejects(async () => await agent.rest?.(THREAD, fence), StaleFenceError);
-  const later = { ...fence, token: 8 };
-  await assert.rejects(agent.start(aMessage('x', '9.9'), later, NO_SIGNAL), StaleFenceError);
+  await assert.rejects(agent.resume(THREAD, sent, FENCE, NO_SIGNAL), StaleFenceError);
+  await assert.rejects(agent.start(aMessage('x', '9.9'), FENCE, NO_SIGNAL), StaleFenceError);
 });
 
 test('a refused write leaves the open calls as they were', async (t) => {
-  const { saver, fail } = createTestSaver();
-  const { agent, restart } = await createBench(t, CLEAN_UP, { saver });
+  const { checkpoints, fail } = createTestCheckpoints();
+  const { agent } = await createBench(t, CLEAN_UP, { checkpoints });
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
-  await agent.rest?.(THREAD, FENCE);
   fail(new StaleFenceError('Another worker has the thread.'));
   const sent = answering(asked, 'send', aReply('sent'));
-  await agent.resume(THREAD, sent, FENCE, NO_SIGNAL);
-  await assert.rejects(async () => await agent.rest?.(THREAD, FENCE), StaleFenceError);
+  await assert.rejects(agent.resume(THREAD, sent, FENCE, NO_SIGNAL), StaleFenceError);
   fail(undefined);
-  assert.deepEqual(await restart().read(THREAD), asked);
+  assert.deepEqual(await agent.read(THREAD), asked);
 });

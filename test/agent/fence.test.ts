@@ -57,7 +57,7 @@ test('a worker that was overtaken while the model answered changes nothing when 
       await stalled;
       return sayText('I am late.');
     },
-    { saver: store.saver, history: store.history },
+    { checkpoints: store.checkpoints, history: store.history },
   );
   const old = await takeOver();
   const late = agent.start(aMessage('Pay'), old, NO_SIGNAL);
@@ -87,7 +87,7 @@ test('a batch on the store that the app uses is resumed in pieces and forgotten 
       if (index > 0) return sayText('Done.');
       return sayCalls(names.map((name, at) => ({ id: `c${at}`, name, args: `{"n":${at}}` })));
     },
-    { saver: store.saver, history: store.history },
+    { checkpoints: store.checkpoints, history: store.history },
   );
   const fence = await takeOver();
   let state = await agent.start(aMessage('Go'), fence, NO_SIGNAL);
@@ -102,5 +102,5 @@ test('a batch on the store that the app uses is resumed in pieces and forgotten 
     ['at 0', 'at 1', 'at 2', 'at 3'],
   );
   await agent.forget(THREAD, fence);
-  assert.equal((await agent.read(THREAD)).phase, 'none');
+  assert.equal((await agent.read(THREAD, fence)).phase, 'none');
 });

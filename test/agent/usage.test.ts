@@ -1,7 +1,6 @@
 /** What a turn took of the model, as its server counts it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TurnSaver } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { createScriptedModel } from '../../src/playground/scripted-model.ts';
 import {
@@ -18,7 +17,7 @@ import {
   answering,
   aReply,
   createBench,
-  createTestSaver,
+  createTestCheckpoints,
   FENCE,
   NO_SIGNAL,
   THREAD,
@@ -141,10 +140,10 @@ test('an answer that broke off counts as a request, its tokens unknown', async (
 });
 
 test('what a turn took outlives a restart', async (t) => {
-  const saver: TurnSaver = createTestSaver().saver;
+  const { checkpoints } = createTestCheckpoints();
   const script: MockScript = (_request, index) =>
     index === 0 ? withUsage(CALL, usage(100, 20)) : withUsage(sayText('Done.'), usage(150, 5));
-  const { agent, restart } = await createBench(t, script, { saver });
+  const { agent, restart } = await createBench(t, script, { checkpoints });
   const asked = await agent.start(aMessage('Send it'), FENCE, NO_SIGNAL);
   const told = answering(asked, 'send', aReply('sent'));
   const state = await restart().resume(THREAD, told, FENCE, NO_SIGNAL);

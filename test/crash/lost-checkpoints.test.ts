@@ -7,9 +7,15 @@ import { isWhole } from '../support/sample.ts';
 import { type End, endOf, GROUNDS, type Moment, play } from './lost-turn.ts';
 
 const MOMENTS: Readonly<Record<string, Moment>> = {
-  'before the batch is proposed': { point: 'ledger.propose', dies: true, again: 1 },
-  'when one of the batch is proposed': { point: 'ledger.propose', side: 'after', dies: true },
-  'before the second of the batch is proposed': { point: 'ledger.propose', nth: 2, dies: true },
+  'before the batch is proposed': {
+    ...{ point: 'ledger.propose', isBare: true, dies: true, again: 1 },
+  },
+  'when one of the batch is proposed': {
+    ...{ point: 'ledger.propose', side: 'after', isBare: true, dies: true },
+  },
+  'before the second of the batch is proposed': {
+    ...{ point: 'ledger.propose', nth: 2, isBare: true, dies: true },
+  },
   'while the batch waits': { point: 'the batch waits' },
   'when one is decided': { point: 'one is decided' },
   'while one runs': { point: 'one runs' },
@@ -18,16 +24,12 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
     over: 2,
   },
   'while the model is asked again': { point: 'model', nth: 2, again: 2 },
-  'when it has answered again': { point: 'ledger.markDelivered', dies: true, again: 2 },
   'before its second message is proposed': {
     ...{ point: 'ledger.propose', nth: 3, dies: true, again: 2 },
   },
   'while its second message waits': { point: 'the second waits' },
   'while its second call runs': { point: 'the second runs' },
   'right before the graph goes on to its end': { point: 'pause.read', over: 3 },
-  'when it has said its last word': {
-    ...{ point: 'ledger.markDelivered', nth: 2, dies: true, again: 3 },
-  },
   'before the turn is settled': { point: 'history.append', dies: true, again: 3 },
   'when the turn is settled': { point: 'history.append', side: 'after', dies: true },
 };
@@ -58,7 +60,7 @@ function damagesOf(place: number): readonly (readonly [string, Damage])[] {
 
 const ALWAYS: ReadonlySet<string> = new Set([
   'all of it is lost',
-  'the newest checkpoint is lost',
+  'the messages are lost',
   'a letter of each text is another',
 ]);
 

@@ -30,6 +30,8 @@ export interface Moment {
   readonly side?: 'before' | 'after';
   /** Only once so many calls have their outcomes. */
   readonly over?: number;
+  /** Nothing is stored yet. */
+  readonly isBare?: true;
   /** What was asked for fails then, as if the process had died. */
   readonly dies?: true;
   /** Which answer of the model was not recorded by then, so that it may be asked for once more. */
@@ -114,7 +116,7 @@ export async function play(
     seen += 1;
     if (seen < (moment.nth ?? 1)) return;
     isDone = true;
-    await damage(ground.read, how ?? (async () => {}));
+    await damage(ground.read, how ?? (async () => {}), moment.isBare ? 0 : 1);
     if (moment.dies) throw new Error('The process died here.');
   }
 

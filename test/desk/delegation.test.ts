@@ -173,10 +173,7 @@ describe('helpers of a call that ends before them', () => {
     });
     assert.equal(desk.model.requests.length, asked);
     assert.deepEqual(await desk.store.inbox.busyThreads(), []);
-    assert.equal(
-      (await desk.store.saver.getTuple({ configurable: { thread_id: b1.thread } }))?.config,
-      undefined,
-    );
+    assert.equal(await desk.store.checkpoints.read(b1.thread), undefined);
     assert.equal(desk.chat.statuses.at(-1), '');
   });
 

@@ -13,11 +13,12 @@ import { buildDelegationDesk, sayActs, task } from './delegation-desk.ts';
 
 const LOST = /^I ended this turn: the stored state of my work on it is lost\./;
 
+const CHECKPOINTS = "records WHERE key LIKE 'checkpoint/%'";
 /** Messages of turns in progress. */
 const TURN_RECORDS = "records WHERE key LIKE 'turn-message/%'";
 
 function lose(desk: TestDesk, ...tables: readonly string[]): void {
-  for (const table of ['checkpoints', 'writes', ...tables]) {
+  for (const table of [CHECKPOINTS, ...tables]) {
     desk.store.saver.db.prepare(`DELETE FROM ${table}`).run();
   }
 }

@@ -15,7 +15,7 @@ const MIDDLEWARE = {
 
 async function deskOver(t: TestContext, ask: () => unknown) {
   return await buildGraphDesk(t, 'odd', {
-    agentOf: async ({ graphSaver: saver }) => {
+    agentOf: async ({ saver }) => {
       const compiled = new StateGraph(MessagesAnnotation)
         .addNode('ask', () => ({ messages: [new AIMessage(JSON.stringify(ask()))] }))
         .addEdge(START, 'ask')

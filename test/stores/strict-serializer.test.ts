@@ -3,11 +3,9 @@ import { describe, it } from 'node:test';
 import { HumanMessage } from '@langchain/core/messages';
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import fc from 'fast-check';
+import { createPlainSerializer } from '../../src/agent/plain-serializer.ts';
 import { UnreadableStateError } from '../../src/domain/agent.ts';
-import {
-  createPlainSerializer,
-  createStrictSerializer,
-} from '../../src/stores/strict-serializer.ts';
+import { createStrictSerializer } from '../../src/stores/strict-serializer.ts';
 
 const SERIALIZERS = { plain: createPlainSerializer(), strict: createStrictSerializer() };
 

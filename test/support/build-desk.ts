@@ -122,7 +122,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
       toolbox,
       helpers,
       history: store.history,
-      saver: store.saver,
+      checkpoints: store.checkpoints,
       clock,
       systemPrompt: 'You are a test.',
       contextTokens: options.contextTokens ?? 20_000,

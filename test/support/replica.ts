@@ -1,6 +1,6 @@
 /** One replica of several: the real desk, worker and graph on a store of its own connection; only Slack is a recorder, and the model elsewhere. */
 import { randomBytes } from 'node:crypto';
-import { createAgent, type TurnSaver } from '../../src/agent/create-agent.ts';
+import { createAgent } from '../../src/agent/create-agent.ts';
 import { createChatModel } from '../../src/agent/model.ts';
 import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../src/desk/desk.ts';
@@ -33,7 +33,7 @@ export interface Replica {
 
 /** Makes a replica whose worker is not started yet; `openStore` is given what hears its wake-ups. */
 export async function createReplica(options: {
-  readonly openStore: (onWake: () => void) => Promise<Store & { readonly saver: TurnSaver }>;
+  readonly openStore: (onWake: () => void) => Promise<Store>;
   readonly modelUrl: string;
   readonly tools: readonly ToolDefinition[];
   readonly gate: Gate;
@@ -61,7 +61,7 @@ export async function createReplica(options: {
     toolbox,
     helpers: [],
     history: store.history,
-    saver: store.saver,
+    checkpoints: store.checkpoints,
     clock,
     systemPrompt: 'You are a test.',
     contextTokens: 20_000,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
   Annotation,
+  type BaseCheckpointSaver,
   Command,
   END,
   INTERRUPT,
@@ -11,7 +12,6 @@ import {
   StateGraph,
 } from '@langchain/langgraph';
 import { ERROR, emptyCheckpoint } from '@langchain/langgraph-checkpoint';
-import type { TurnSaver } from '../../src/agent/create-agent.ts';
 import type { ThreadFence } from '../../src/domain/agenda.ts';
 import { StaleFenceError, type Store } from '../../src/domain/store.ts';
 import type { ThreadKey } from '../../src/domain/thread-key.ts';
@@ -19,9 +19,14 @@ import { THREAD } from './a-call.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { holdThread, LEASE_MS, OTHER_THREAD } from './store-contract/store-bench.ts';
 
+/** A saver that can drop a thread under its fence. */
+export type FencedSaver = BaseCheckpointSaver & {
+  forget(thread: ThreadKey, token: number): Promise<void>;
+};
+
 /** An empty store with the saver that keeps its threads' checkpoints; closed with the test. */
 export type OpenSaver = (t: TestContext) => Promise<{
-  readonly store: Store & { readonly saver: TurnSaver };
+  readonly store: Store & { readonly saver: FencedSaver };
   readonly clock: ManualClock;
 }>;
 

@@ -65,7 +65,7 @@ async function load(
   await withScratchFolder(async (dataDir) => {
     const store = createSqliteStore({ dataDir, clock });
     try {
-      await loadGraph({ ...graph, name: graphNameOf(graph) }, { saver: store.graphSaver, clock });
+      await loadGraph({ ...graph, name: graphNameOf(graph) }, { saver: store.saver, clock });
     } finally {
       await store.close();
     }

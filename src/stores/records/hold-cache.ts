@@ -31,7 +31,13 @@ export interface HoldCache {
 type WritingChange = Exclude<RecordChange, { expects: number }>;
 
 /** Of these the name tells whose they are. */
-const NAMED: ReadonlySet<string> = new Set(['turn-message', 'turn', 'live', 'thread']);
+const NAMED: ReadonlySet<string> = new Set([
+  'turn-message',
+  'turn',
+  'live',
+  'thread',
+  'checkpoint',
+]);
 /** Of these the call with the same id does. */
 const OF_CALLS: ReadonlySet<string> = new Set(['place', 'report']);
 

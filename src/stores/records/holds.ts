@@ -25,6 +25,8 @@ export interface Holds extends HeldRecords, Pick<HeldUnits, 'end'> {
   take(now: number, leaseMs: number, most: number): Promise<TakenTasks>;
   /** Prolongs a hold; answers until when, and undefined when it is lost. */
   renew(hold: Fence, now: number, leaseMs: number): Promise<number | undefined>;
+  /** Whether it is known that a hold is over. */
+  isLost(hold: Fence): boolean;
   /** Writes what was done in a unit. */
   flush(hold: Fence): Promise<void>;
   /** Joins who works on a unit here, or leases a free one; undefined where others have it. */
@@ -147,6 +149,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
       await renewAll([held], now, leaseMs);
       return units.newestOf(hold)?.until;
     },
+    isLost: (hold) => units.newestOf(hold) === undefined,
     async flush(hold) {
       const held = units.newestOf(hold);
       if (!held) return;

@@ -8,6 +8,7 @@ import {
   type CheckpointTuple,
   compareWritesSortKeys,
   copyCheckpoint,
+  emptyCheckpoint,
   getCheckpointId,
   maxChannelVersion,
   type PendingWrite,
@@ -18,9 +19,9 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
 import { UnreadableStateError } from '../../domain/agent.ts';
+import { assertCheckpoint } from '../../domain/stored-checkpoint.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
-import { assertCheckpoint } from '../read-checkpoint.ts';
 import { DELETE, GET, GET_WRITES, LIST, PUT, PUT_WRITES } from './checkpoint-scripts.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { readList, readText, readTexts } from './read-reply.ts';
@@ -181,7 +182,7 @@ export class CompactRedisSaver extends RedisSaver {
     const [id, document, refs, blobs, writes] = readList(reply);
     const [state = '', about = '', parent] = JSON.parse(readText(document)) as string[];
     const checkpoint = await this.#load(state);
-    assertCheckpoint(checkpoint);
+    assertCheckpoint<Checkpoint>(checkpoint, emptyCheckpoint().v);
     const values = readList(blobs ?? null);
     for (const [index, ref] of readTexts(refs ?? null).entries()) {
       checkpoint.channel_values[channelOf(ref)] = await this.#load(readText(values[index]));

@@ -5,7 +5,7 @@ import type { InstallationKey } from '../../domain/secret-mark.ts';
 import type { Store } from '../../domain/store.ts';
 import { createStore } from '../create-store.ts';
 import { openRedisRecords } from '../records/redis-records.ts';
-import { createPlainSerializer, createStrictSerializer } from '../strict-serializer.ts';
+import { createStrictSerializer } from '../strict-serializer.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
 import { connectRedis } from './connect-redis.ts';
 import { claimVersion } from './desk-version.ts';
@@ -13,12 +13,10 @@ import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { findSharingProblem } from './shared-folder.ts';
 import { tryRights } from './try-rights.ts';
 
-/** All ports on one Redis, with the savers of checkpoints. */
+/** All ports on one Redis, with the saver of graphs that others made. */
 export type RedisStore = Store & {
-  /** Of our own graph. */
+  /** Keeps checkpoints of graphs that others made. */
   readonly saver: CompactRedisSaver;
-  /** Of graphs that others made. */
-  readonly graphSaver: CompactRedisSaver;
   readonly installationKey: InstallationKey;
   /** Why a folder is not the one that all replicas work on; undefined when it is. */
   findSharingProblem(folder: string): Promise<string | undefined>;
@@ -77,8 +75,7 @@ export async function createRedisStore(options: {
 
   return {
     ...ports,
-    saver: new CompactRedisSaver(connection, prefix, createPlainSerializer()),
-    graphSaver: new CompactRedisSaver(connection, prefix, createStrictSerializer()),
+    saver: new CompactRedisSaver(connection, prefix, createStrictSerializer()),
     installationKey,
     findSharingProblem: (folder) => findSharingProblem(link, desk, folder),
     async check() {

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../domain/json.ts';
 import type { Effects } from '../../domain/store.ts';
 import { askFor } from './agenda-task.ts';
 import type { Draft } from './change-records.ts';
+import { checkpointKey, keepCheckpoint } from './checkpoints.ts';
 import { addSays } from './outbox.ts';
 import { keyOf } from './read-records.ts';
 import { CALL, markTaken } from './stored-call.ts';
@@ -11,6 +12,7 @@ import { keepTurnMessages, turnMessageKey } from './turn-messages.ts';
 
 /** The records that effects are about. */
 export function keysOf({
+  checkpoint,
   delivered = [],
   messageEnds = [],
   records = [],
@@ -19,18 +21,20 @@ export function keysOf({
     ...delivered.map((id) => keyOf(CALL, id)),
     ...messageEnds.map(({ id }) => keyOf(MESSAGE, id)),
     ...records.map(turnMessageKey),
+    ...(checkpoint ? [checkpointKey(checkpoint.thread)] : []),
   ];
 }
 
 /** Puts what goes with a change into its commit. */
 export async function carryOut(draft: Draft, effects: Effects): Promise<void> {
-  const { audit = [], delivered = [], messageEnds = [], records = [] } = effects;
-  const { says = [], wakes = [] } = effects;
+  const { audit = [], checkpoint, delivered = [], messageEnds = [] } = effects;
+  const { records = [], says = [], wakes = [] } = effects;
   appendAudit(draft, audit);
   await draft.load(keysOf(effects));
   for (const { how, id } of messageEnds) await endMessage(draft, id, how);
   await markTaken(draft, delivered);
   await keepTurnMessages(draft, records);
+  if (checkpoint) await keepCheckpoint(draft, checkpoint);
   await addSays(draft, says);
   askFor(draft, wakes);
 }

@@ -9,6 +9,7 @@ import { checkRecord, readDocument } from '../read-record.ts';
 import { MOST_PER_PAGE, type Records } from '../records/records.ts';
 import { PLACES } from './calls.ts';
 import { changeRecords, type Draft, fenceOf } from './change-records.ts';
+import { checkpointKey, dropCheckpoint } from './checkpoints.ts';
 import { forgetDecided } from './decided.ts';
 import { carryOut, keysOf } from './effects.ts';
 import { LIVE, SAID, SAY, UNSAID } from './outbox.ts';
@@ -131,6 +132,7 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
     ]);
     for (const thread of threads) {
       await dropTurnMessages(draft, thread);
+      await dropCheckpoint(draft, thread);
       await draft.remove(LIVE, thread);
     }
     for (const { say } of unsaid) if (say) await draft.put(SAY, say.id, SAID);
@@ -144,12 +146,16 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
         const id = turnId(thread, turn.id);
         const [order] = await Promise.all([
           nextOrder(`turn.thread|${thread}`),
-          draft.load([threadRecordOf(thread), keyOf(TURN, id), ...keysOf(effects)]),
+          draft.load([
+            ...[threadRecordOf(thread), keyOf(TURN, id), checkpointKey(thread)],
+            ...keysOf(effects),
+          ]),
         ]);
         await touchThread(draft, thread, turn.settledAt);
         if (await draft.read(TURN, id)) return;
         await draft.put(TURN, id, { thread, order, turn });
         await dropTurnMessages(draft, thread);
+        await dropCheckpoint(draft, thread);
         await carryOut(draft, effects);
       };
       await changeRecords(records, append, { fence: fenceOf(fence) });

@@ -9,7 +9,7 @@ import { createFileKey } from '../installation-key.ts';
 import { openSqliteRecords } from '../records/sqlite-records.ts';
 import { tryWrite } from '../repositories/settings.ts';
 import { SILENT_LOG } from '../silent-log.ts';
-import { createPlainSerializer, createStrictSerializer } from '../strict-serializer.ts';
+import { createStrictSerializer } from '../strict-serializer.ts';
 import { FencedSqliteSaver } from './fenced-sqlite-saver.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -25,12 +25,10 @@ export interface SqliteStoreOptions {
   readonly onDamaged?: OnDamaged;
 }
 
-/** All ports on one SQLite file, with the savers of checkpoints. */
+/** All ports on one SQLite file, with the saver of graphs that others made. */
 export type SqliteStore = Store & {
-  /** Of our own graph. */
+  /** Keeps checkpoints of graphs that others made. */
   readonly saver: FencedSqliteSaver;
-  /** Of graphs that others made. */
-  readonly graphSaver: FencedSqliteSaver;
   readonly installationKey: InstallationKey;
   /** Closing twice is harmless. */
   close(): Promise<void>;
@@ -54,8 +52,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     return {
       ...ports,
       installationKey,
-      saver: new FencedSqliteSaver(deps, createPlainSerializer()),
-      graphSaver: new FencedSqliteSaver(deps, createStrictSerializer()),
+      saver: new FencedSqliteSaver(deps, createStrictSerializer()),
       check: () => tryWrite(records, clock.now()),
       close() {
         closing ??= ports.close().finally(close);

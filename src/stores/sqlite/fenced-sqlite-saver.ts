@@ -4,6 +4,7 @@ import {
   type CheckpointMetadata,
   type CheckpointTuple,
   copyCheckpoint,
+  emptyCheckpoint,
   type PendingWrite,
   type SerializerProtocol,
   WRITES_IDX_MAP,
@@ -13,9 +14,9 @@ import type { Database } from 'better-sqlite3';
 import BetterSqlite from 'better-sqlite3';
 import type { ThreadFence } from '../../domain/agenda.ts';
 import { UnreadableStateError } from '../../domain/agent.ts';
+import { assertCheckpoint } from '../../domain/stored-checkpoint.ts';
 import type { ThreadKey } from '../../domain/thread-key.ts';
 import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
-import { assertCheckpoint } from '../read-checkpoint.ts';
 import type { Fence } from '../records/records.ts';
 import { fenceOf, staleFence } from '../repositories/change-records.ts';
 import { withoutChecksum } from '../strict-serializer.ts';
@@ -70,7 +71,7 @@ export class FencedSqliteSaver extends SqliteSaver {
     const tuple = await super.getTuple(config).catch((error: unknown) => {
       throw this.#explain(error);
     });
-    if (tuple) assertCheckpoint(tuple.checkpoint);
+    if (tuple) assertCheckpoint<Checkpoint>(tuple.checkpoint, emptyCheckpoint().v);
     return tuple;
   }
 

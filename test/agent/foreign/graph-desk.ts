@@ -70,7 +70,7 @@ export async function buildGraphDesk(
       : createGraphAgent({
           graph: await loadGraph(
             { name: file, path: graphFile(file), exported: options.exported ?? 'graph' },
-            { saver: store.graphSaver, clock: createSystemClock() },
+            { saver: store.saver, clock: createSystemClock() },
           ),
           log: { error: () => {} },
         });

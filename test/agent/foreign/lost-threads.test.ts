@@ -8,7 +8,7 @@ import { buildGraphDesk, type GraphDesk } from './graph-desk.ts';
 const LOST = /^I ended this turn: the stored state of my work on it is lost\./;
 
 function change(desk: GraphDesk, ...statements: readonly string[]): void {
-  for (const sql of statements) desk.store.graphSaver.db.prepare(sql).run();
+  for (const sql of statements) desk.store.saver.db.prepare(sql).run();
 }
 
 const LOSE = ['DELETE FROM checkpoints', 'DELETE FROM writes'];

@@ -30,7 +30,7 @@ async function deskOver(t: TestContext, nodesOf: () => Readonly<Record<string, N
     return createLocalGraph('odd', { graph, stream: graph.stream.bind(graph), saver });
   };
   return await buildGraphDesk(t, 'odd', {
-    agentOf: async ({ graphSaver: saver }) => {
+    agentOf: async ({ saver }) => {
       const graph = {
         ...local(saver),
         read: async (...args: Parameters<ReturnType<typeof local>['read']>) =>

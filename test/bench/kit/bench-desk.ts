@@ -105,7 +105,7 @@ export async function openBenchDesk(options: {
     toolbox,
     helpers: [],
     history: store.history,
-    saver: store.saver,
+    checkpoints: store.checkpoints,
     clock,
     systemPrompt: 'You are a helpful assistant.',
     contextTokens: 20_000,

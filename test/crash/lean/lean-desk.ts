@@ -49,7 +49,7 @@ export async function openLeanDesk(deps: {
     toolbox,
     helpers: [],
     history: watched.history,
-    saver: watched.saver,
+    checkpoints: watched.checkpoints,
     clock,
     systemPrompt: 'You play scripts.',
     contextTokens: 20_000,

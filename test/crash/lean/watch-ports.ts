@@ -38,22 +38,15 @@ const STORE_NAMES: Readonly<Record<string, Names>> = {
     markDelivered: 'mark of delivery',
     placeCard: 'place of a card',
   },
+  checkpoints: { keep: 'checkpoint' },
   history: { append: 'settled turn' },
   outbox: { add: nameAdd, markSaid: 'mark of words' },
 };
 
-const SAVER_NAMES: Names = {
-  put: 'checkpoint',
-  putWrites: 'checkpoint write',
-  forget: 'forgetting',
-};
 const AGENT_NAMES: Names = { start: 'start of the graph', resume: 'resume' };
 
-/** Has a store die by the switch; the saver too. */
-export function watchStore<S extends Store & { readonly saver: object }>(
-  store: S,
-  kill: KillSwitch,
-): S {
+/** Has a store die by the switch. */
+export function watchStore<S extends Store>(store: S, kill: KillSwitch): S {
   const ports = Object.entries(STORE_NAMES).map(([port, names]) => [
     port,
     watch(store[port as keyof S] as object, names, kill),
@@ -61,7 +54,6 @@ export function watchStore<S extends Store & { readonly saver: object }>(
   return {
     ...store,
     ...Object.fromEntries(ports),
-    saver: watch(store.saver, SAVER_NAMES, kill),
     agenda: {
       ...store.agenda,
       async claim(now: number, leaseMs: number, most: number): Promise<Claimed> {

@@ -19,7 +19,7 @@ checkpointerSpec(
   async () => {
     const { path: dataDir, remove } = await makeTempDir();
     const store = createSqliteStore({ dataDir, clock: createManualClock() });
-    const saver = new FenceGivingSaver(store.graphSaver, fencesOf(store));
+    const saver = new FenceGivingSaver(store.saver, fencesOf(store));
     releases.set(saver, async () => {
       await store.close();
       await remove();

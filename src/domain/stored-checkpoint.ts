@@ -1,17 +1,16 @@
-import { type Checkpoint, emptyCheckpoint } from '@langchain/langgraph-checkpoint';
-import { UnreadableStateError } from '../domain/agent.ts';
+import { UnreadableStateError } from './agent.ts';
 
-/** The newest format of checkpoints that the library reads. */
-const NEWEST = emptyCheckpoint().v;
-
-/** Throws `UnreadableStateError` for a checkpoint of another shape than the library reads. */
-export function assertCheckpoint(found: unknown): asserts found is Checkpoint {
+/** Throws `UnreadableStateError` for a checkpoint of another shape than LangGraph reads; `newest` is the newest of its formats. */
+export function assertCheckpoint<Checkpoint>(
+  found: unknown,
+  newest: number,
+): asserts found is Checkpoint {
   if (!isRecord(found) || typeof found.v !== 'number' || typeof found.id !== 'string') {
     throw new UnreadableStateError('A stored checkpoint has no version or no id.');
   }
-  if (found.v > NEWEST) {
+  if (found.v > newest) {
     throw new UnreadableStateError(
-      `The checkpoint ${found.id} has format ${found.v}; this version reads formats up to ${NEWEST}.`,
+      `The checkpoint ${found.id} has format ${found.v}; this version reads formats up to ${newest}.`,
     );
   }
   const parts = [found.channel_values, found.channel_versions, found.versions_seen];

@@ -1,0 +1,69 @@
+/** The state of our graph, beside the records that it can be rebuilt from. */
+import { crc32 } from 'node:zlib';
+import { type Checkpoints, UnreadableStateError } from '../../domain/agent.ts';
+import { DamagedRecordError } from '../../domain/damage.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
+import { assertOwnThread } from '../assert-own-thread.ts';
+import { readDocument } from '../read-record.ts';
+import type { Holds } from '../records/holds.ts';
+import type { Records } from '../records/records.ts';
+import { changeRecords, type Draft, fenceOf, staleFence } from './change-records.ts';
+import { keyOf, type RecordKind, readOne } from './read-records.ts';
+
+/** A text and its checksum: a letter that has changed is no syntax error. */
+interface StoredState {
+  readonly state: string;
+  readonly sum: string;
+}
+
+const CHECKPOINT: RecordKind<StoredState> = {
+  name: 'checkpoint',
+  entriesOf: () => [],
+  read(document, id) {
+    const name = { kind: 'turn', id, thread: id as ThreadKey } as const;
+    const stored = readDocument<StoredState>(document, name);
+    if (typeof stored.state === 'string' && stored.sum === sumOf(stored.state)) return stored;
+    throw new DamagedRecordError('its checksum does not match', { record: name });
+  },
+};
+
+const sumOf = (state: string): string => crc32(state).toString(16);
+
+export const checkpointKey = (thread: ThreadKey): string => keyOf(CHECKPOINT, thread);
+
+/** Keeps a state in a commit, in place of the one before. */
+export async function keepCheckpoint(
+  draft: Draft,
+  { state, thread }: { readonly thread: ThreadKey; readonly state: string },
+): Promise<void> {
+  await draft.put(CHECKPOINT, thread, { state, sum: sumOf(state) });
+}
+
+/** Removes in a commit what is kept of a thread's state. */
+export async function dropCheckpoint(draft: Draft, thread: ThreadKey): Promise<void> {
+  await draft.remove(CHECKPOINT, thread);
+}
+
+/** Creates the checkpoints. */
+export function createCheckpoints(records: Records, holds: Pick<Holds, 'isLost'>): Checkpoints {
+  return {
+    async read(thread, fence) {
+      if (fence && holds.isLost(fenceOf(fence))) throw staleFence(thread, fenceOf(fence));
+      try {
+        return (await readOne(records, CHECKPOINT, thread))?.state;
+      } catch (error) {
+        if (!(error instanceof DamagedRecordError)) throw error;
+        throw new UnreadableStateError('The stored state of a thread is damaged.', {
+          cause: error,
+        });
+      }
+    },
+    async keep(thread, state, fence) {
+      assertOwnThread(thread, fence);
+      await changeRecords(records, (draft) => keepCheckpoint(draft, { thread, state }), {
+        durable: 'later',
+        fence: fenceOf(fence),
+      });
+    },
+  };
+}
