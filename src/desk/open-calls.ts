@@ -8,13 +8,14 @@ import { type ToolReply, toToolReply } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
 import { mayShare, toCards } from '../domain/shared-card.ts';
+import type { Effects } from '../domain/store.ts';
 import type { TurnRecord } from '../domain/turn-record.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import { effectsOf } from './effects.ts';
 import { dueNow, isFreshCall } from './freshness.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
-import type { createPropose, Proposal } from './propose.ts';
+import type { CheckedCall, createPropose, Proposal } from './propose.ts';
 import { createRecheckHanded } from './recheck-handed.ts';
 import type { TurnInHand } from './recover-turn.ts';
 import { recordsDue, toToolMessage } from './turn-records.ts';
@@ -36,6 +37,11 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   const { store, clock } = deps;
   const recheckHanded = createRecheckHanded(deps);
 
+  async function snapshot(fence: ThreadFence): Promise<Effects['checkpoint']> {
+    const state = await deps.agent.snapshot?.(fence);
+    return state === undefined ? undefined : { thread: fence.thread, state };
+  }
+
   async function proposeAll(
     message: InboxMessage,
     state: GraphState,
@@ -53,15 +59,14 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     // Nobody can rebuild the turn of a graph that others made.
     let due = deps.agent.rebuild ? recordsDue(message, state, rejected, known) : [];
     const proposals = new Map<OpenCall, Proposal>();
-    const last = all.findLast(({ checked }) => checked.kind === 'fit' && !checked.stored);
+    const last = all.findLast(isNew);
     for (const { open, checked } of all) {
       // Whoever dies before the last of them is put there rebuilds the turn from its records.
-      const state = checked === last?.checked ? await deps.agent.snapshot?.(fence) : undefined;
-      const checkpoint = state === undefined ? undefined : { thread: fence.thread, state };
+      const checkpoint = checked === last?.checked ? await snapshot(fence) : undefined;
       const ofTurn = { records: due, checkpoint };
       proposals.set(open, await propose.put(checked, open, message, ofTurn, fence));
       // They have gone with the call.
-      if (checked.kind === 'fit' && !checked.stored) due = note(turn, due);
+      if (isNew({ checked })) due = note(turn, due);
     }
     if (due.length > 0) await store.records.keep(due, fence);
     note(turn, due);
@@ -119,6 +124,11 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       if (!(await recheckHanded(due, work))) return found;
     }
   };
+}
+
+/** Whether a call is put in the ledger now. */
+function isNew({ checked }: { readonly checked: CheckedCall }): boolean {
+  return checked.kind === 'fit' && !checked.stored;
 }
 
 /** Leaves nothing to be recorded. */

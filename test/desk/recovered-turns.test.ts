@@ -17,10 +17,8 @@ const CHECKPOINTS = "records WHERE key LIKE 'checkpoint/%'";
 /** Messages of turns in progress. */
 const TURN_RECORDS = "records WHERE key LIKE 'turn-message/%'";
 
-function lose(desk: TestDesk, ...tables: readonly string[]): void {
-  for (const table of [CHECKPOINTS, ...tables]) {
-    desk.store.saver.db.prepare(`DELETE FROM ${table}`).run();
-  }
+function lose({ store }: TestDesk, ...tables: readonly string[]): void {
+  for (const from of [CHECKPOINTS, ...tables]) store.saver.db.exec(`DELETE FROM ${from}`);
 }
 
 interface Started {

@@ -131,6 +131,12 @@ export class HeldUnits {
     this.#quietUntil = NEVER;
   }
 
+  /** When the longest due of those is due that were handed out and not begun. */
+  waitingAt(): number | undefined {
+    const dues = this.all().flatMap(({ waiting }) => waiting.map(({ due }) => due));
+    return dues.length === 0 ? undefined : Math.min(...dues);
+  }
+
   nextAt(): number | undefined {
     const own = this.all().flatMap(({ next, until, waiting }) => [
       ...[next, until],

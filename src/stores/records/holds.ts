@@ -20,7 +20,7 @@ export interface Visit extends Fence {
   leave(): Promise<void>;
 }
 
-export interface Holds extends HeldRecords, Pick<HeldUnits, 'end'> {
+export interface Holds extends HeldRecords, Pick<HeldUnits, 'end' | 'waitingAt'> {
   /** Takes `most` tasks at most, those that have been due longest; asks the store only where there may be any. */
   take(now: number, leaseMs: number, most: number): Promise<TakenTasks>;
   /** Prolongs a hold; answers until when, and undefined when it is lost. */
@@ -128,6 +128,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
   return {
     ...createHeldRecords(records, units, clock, tellListeners),
     end: (task, change) => units.end(task, change),
+    waitingAt: () => units.waitingAt(),
     async take(now, leaseMs, most) {
       const stale = units.all().filter((held) => isToRenew(held, now));
       if (stale.length > 0) await renewAll(stale, now, leaseMs);

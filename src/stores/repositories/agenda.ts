@@ -92,7 +92,11 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
       );
     },
     async nextDueAt() {
-      return (await records.lease(0, 0, { most: 0 })).next;
+      const { next } = await records.lease(0, 0, { most: 0 });
+      const waiting = holds.waitingAt();
+      return next === undefined || waiting === undefined
+        ? (next ?? waiting)
+        : Math.min(next, waiting);
     },
     async parked() {
       const found = await listRecords(records, PARKED, 'parked');
