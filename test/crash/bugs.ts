@@ -32,9 +32,9 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a commit that overwrites what is newer',
     edits: [
       {
-        file: 'src/stores/records/sqlite-records.ts',
-        from: 'WHERE key = ? AND revision = ? RETURNING number',
-        to: 'WHERE key = ? AND ? > 0 RETURNING number',
+        file: 'src/stores/records/sqlite-record-statements.ts',
+        from: 'document = ? WHERE key = ? AND revision = ? RETURNING number',
+        to: 'document = ? WHERE key = ? AND ? > 0 RETURNING number',
       },
     ],
     suite: RECORDS,

@@ -106,7 +106,7 @@ async function storm(
 async function pass(desk: TestDesk, ms: number, stepMs = 2_000): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     await desk.clock.advance(stepMs);
-    await desk.worker.idle();
+    await desk.rest();
   }
 }
 

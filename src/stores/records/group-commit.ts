@@ -1,15 +1,22 @@
 import { fdatasync, fdatasyncSync } from 'node:fs';
 import { StoreUnavailableError } from '../../domain/store.ts';
 
-/** Takes what SQLite has written to its log to the disk; all that wait at a time share one sync. */
+/** Takes what SQLite has written to its log to the disk; all that wait at a time share one sync. After one failure all of it rejects for ever: a later success would prove nothing. */
 export interface GroupCommit {
-  /** Resolves when what is in the log now is on the disk. After one failure it rejects for ever: a later success would prove nothing. */
-  synced(): Promise<void>;
+  /** Resolves when what is in the log now is on the disk; `written` names what it was promised of. */
+  synced(written?: Iterable<string>): Promise<void>;
+  /** Resolves when every promise of these names is on the disk; undefined where it is already. */
+  syncOf(names: readonly string[]): Promise<void> | undefined;
 }
 
-interface Waiter {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+/** What is taken to the disk together. */
+interface Batch {
+  /** How many wait for it whose commits it holds. */
+  commits: number;
+  /** What these commits have written. */
+  readonly written: Set<string>;
+  readonly synced: Promise<void>;
+  end(failure: Error | undefined): void;
 }
 
 /** A sync that takes longer must not hold up the event loop. */
@@ -17,12 +24,13 @@ const SLOW_SYNC_MS = 1;
 
 /** Creates the syncs of one file of a log, which stays open. */
 export function createGroupCommit(log: number, file: string): GroupCommit {
-  let waiting: Waiter[] = [];
-  let isSyncing = false;
+  /** The batch whose sync has not begun. */
+  let next: Batch | undefined;
+  let underWay: Batch | undefined;
   let lastMs = 0;
   let failure: StoreUnavailableError | undefined;
 
-  function finish(served: readonly Waiter[], startedAt: number, error: unknown): void {
+  function finish(batch: Batch, startedAt: number, error: unknown): void {
     lastMs = performance.now() - startedAt;
     if (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -32,36 +40,54 @@ export function createGroupCommit(log: number, file: string): GroupCommit {
         { cause: error },
       );
     }
-    for (const { reject, resolve } of served) failure ? reject(failure) : resolve();
-    isSyncing = waiting.length > 0;
-    if (isSyncing) start();
+    underWay = undefined;
+    batch.end(failure);
+    if (next) start(next);
   }
 
   /** A moment later, so that all that is committed in this turn of the event loop goes along. */
-  function start(): void {
-    isSyncing = true;
+  function start(batch: Batch): void {
     setImmediate(() => {
-      const served = waiting;
-      waiting = [];
+      next = undefined;
+      underWay = batch;
       const startedAt = performance.now();
       // The way through the thread pool takes longer than one sync of a fast disk.
-      if (served.length > 1 || lastMs > SLOW_SYNC_MS) {
-        fdatasync(log, (error) => finish(served, startedAt, error));
+      if (batch.commits > 1 || lastMs > SLOW_SYNC_MS) {
+        fdatasync(log, (error) => finish(batch, startedAt, error));
         return;
       }
-      finish(served, startedAt, trySync(log));
+      finish(batch, startedAt, trySync(log));
     });
   }
 
+  function begin(): Batch {
+    next = createBatch();
+    if (!underWay) start(next);
+    return next;
+  }
+
   return {
-    synced() {
+    synced(written = []) {
       if (failure) return Promise.reject(failure);
-      return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
-        if (!isSyncing) start();
-      });
+      const batch = next ?? begin();
+      batch.commits += 1;
+      for (const name of written) batch.written.add(name);
+      return batch.synced;
+    },
+    syncOf(names) {
+      if (failure) return Promise.reject(failure);
+      const holds = (batch: Batch | undefined) => names.some((name) => batch?.written.has(name));
+      return [next, underWay].find(holds)?.synced;
     },
   };
+}
+
+function createBatch(): Batch {
+  let end: Batch['end'] = () => {};
+  const synced = new Promise<void>((resolve, reject) => {
+    end = (failure) => (failure ? reject(failure) : resolve());
+  });
+  return { commits: 0, written: new Set(), synced, end };
 }
 
 function trySync(log: number): unknown {

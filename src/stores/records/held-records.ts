@@ -65,12 +65,21 @@ export function createHeldRecords(
     return read;
   }
 
+  /** What is kept follows a commit before it is durable. */
+  async function untilDurable(
+    kept: readonly StoredRecord[],
+    partitions: readonly string[] = [],
+  ): Promise<void> {
+    await records.whenDurable([...partitions, ...kept.map(({ key }) => key)]);
+  }
+
   async function get(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
     const cache = cacheHere();
     const kept = keys.flatMap((key) => cache?.get(key) ?? []);
     const known = new Map(kept.map((each) => [each.key, each]));
     const missing = keys.filter((key) => !known.has(key));
-    for (const each of await readMissing(missing, cache)) known.set(each.key, each);
+    const [read] = await Promise.all([readMissing(missing, cache), untilDurable(kept)]);
+    for (const each of read) known.set(each.key, each);
     const found = keys.map((key) => known.get(key) ?? { key, revision: 0, document: '' });
     noteSeen(found);
     return found;
@@ -80,6 +89,7 @@ export function createHeldRecords(
     const cache = cacheHere();
     const known = cache?.list(page);
     const mark = cache?.mark() ?? 0;
+    if (known) await untilDurable(known, [page.partition]);
     const found = known ?? (await records.range(page));
     if (!known) cache?.keepList(page, found, mark);
     noteSeen(found);

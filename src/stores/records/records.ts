@@ -161,6 +161,8 @@ export interface Records {
   count(partitions: readonly string[]): Promise<readonly number[]>;
   /** Repeating a commit whose answer was lost changes nothing and answers the same. `onWritten` is called once it is written, in the order of the commits, before it is durable. */
   commit(commit: Commit, onWritten?: () => void): Promise<Committed>;
+  /** Resolves when the promised commits that wrote any of these records or partitions are durable; `onWritten` may have told of them before. */
+  whenDurable(names: readonly string[]): Promise<void>;
   /** Leases free units in which something is due, longest first, or a free one by name, be anything due in it or not. */
   lease(
     now: number,

@@ -83,6 +83,8 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       if (kind === 'stale') return { kind, unit: rest[0] ?? '' };
       return { kind: 'conflict', newer: toPairs(rest) } satisfies Committed;
     },
+    // A commit is answered as it is written.
+    whenDurable: async () => {},
     async lease(now, leaseMs, want) {
       const [most, unit] = 'unit' in want ? ['1', want.unit] : [String(want.most), ''];
       const until = now + leaseMs;

@@ -7,19 +7,25 @@ import type { Database } from 'better-sqlite3';
 import { explainFailure } from '../sqlite/sqlite-failure.ts';
 import type { GroupCommit } from './group-commit.ts';
 import {
-  type AuditRow,
   type Commit,
   type Committed,
   type Fence,
-  type FoundRecord,
   LAST,
   MOST_PER_PAGE,
   type RecordChange,
   type Records,
-  type StoredRecord,
   type Task,
 } from './records.ts';
+import { prepareRecords, type RecordStatements, readRecord } from './sqlite-record-statements.ts';
 import { createSqliteTasks, type MayBeDone } from './sqlite-tasks.ts';
+import {
+  AUDIT_NAME,
+  namesHandedOut,
+  namesTold,
+  namesWritten,
+  taskName,
+  unitsAskedIn,
+} from './written-names.ts';
 
 /** The one schema: a file of an older one is refused. */
 export const RECORDS_SCHEMA = `
@@ -62,7 +68,7 @@ export type SqliteRecords = Records & {
 /** Opens the records; work that an earlier process had in hand is due again at once. */
 export function openSqliteRecords(options: SqliteRecordsOptions, now: number): SqliteRecords {
   const { db, file, group } = options;
-  const statements = prepare(db);
+  const statements = prepareRecords(db);
   const { apply } = createApply(db, statements);
   const tasks = createSqliteTasks(db, group ? { now, mayBeDone: options.mayBeDone } : undefined);
   const receipts = new Map<string, Committed>();
@@ -75,6 +81,20 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     } catch (error) {
       throw explainFailure(error, file);
     }
+  }
+
+  /** Answers what was read once the commits that were promised and wrote any of it are on the disk: whoever is told of it may act on it. */
+  async function durably<T>(found: T, names: readonly string[]): Promise<T> {
+    await group?.syncOf(names);
+    return found;
+  }
+
+  /** Resolves when a commit can be answered: what that promises, or tells of other commits, is on the disk. */
+  function untilAnswerable(commit: Commit, done: Committed): Promise<void> | undefined {
+    if (done.kind === 'done' && commit.durable === 'now') {
+      return group?.synced(namesWritten(commit));
+    }
+    return group?.syncOf(namesTold(done));
   }
 
   function write(commit: Commit): Committed {
@@ -91,39 +111,68 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     return done;
   }
 
+  function tellListeners(commit: Commit): void {
+    const asked = unitsAskedIn(commit);
+    if (asked.length === 0) return;
+    // Apart from the writer: what a listener does or throws is not the writer's business.
+    for (const listener of listeners) queueMicrotask(() => listener(asked, true));
+  }
+
   return {
     async get(keys) {
-      return explained(() => keys.map((key) => read(statements, key)));
+      return await durably(
+        explained(() => keys.map((key) => readRecord(statements, key))),
+        keys,
+      );
     },
     async range({ after, isBackwards, limit, partition, prefix = '' }) {
       const most = Math.max(0, Math.min(limit, MOST_PER_PAGE));
       const start = !isBackwards && after !== undefined && after > prefix ? after : prefix;
       const end = isBackwards && after !== undefined ? after : prefix + LAST;
       const page = isBackwards ? statements.backwards : statements.forwards;
-      return explained(() => page.all(partition, start, end, most));
+      const found = explained(() => page.all(partition, start, end, most));
+      return await durably(found, [partition, ...found.map(({ key }) => key)]);
     },
     async count(partitions) {
-      return explained(() => partitions.map((each) => statements.count.get(each) ?? 0));
+      const count = (each: string) => statements.count.get(each) ?? 0;
+      return await durably(
+        explained(() => partitions.map(count)),
+        partitions,
+      );
     },
     async commit(commit, onWritten) {
       const done = explained(() => write(commit));
-      if (done.kind !== 'done') return done;
-      onWritten?.();
-      if (commit.durable === 'now') await group?.synced();
-      const asked = unitsAskedIn(commit);
-      // Apart from the writer: what a listener does or throws is not the writer's business.
-      if (asked.length > 0) {
-        for (const listener of listeners) queueMicrotask(() => listener(asked, true));
-      }
+      if (done.kind === 'done') onWritten?.();
+      await untilAnswerable(commit, done);
+      if (done.kind === 'done') tellListeners(commit);
       return done;
     },
-    lease: async (now, leaseMs, want) => explained(() => tasks.lease(now, leaseMs, want)),
-    renew: async (holds, now, leaseMs) => explained(() => tasks.renew(holds, now, leaseMs)),
+    whenDurable: async (names) => await group?.syncOf(names),
+    async lease(now, leaseMs, want) {
+      const leased = explained(() => tasks.lease(now, leaseMs, want));
+      return await durably(leased, namesHandedOut(leased.holds));
+    },
+    async renew(holds, now, leaseMs) {
+      const renewed = explained(() => tasks.renew(holds, now, leaseMs));
+      return await durably(renewed, namesHandedOut(renewed));
+    },
     release: async (hold) => explained(() => tasks.release(hold)),
-    stateOf: async (those) => explained(() => tasks.stateOf(those)),
-    audit: async (from, limit) =>
-      explained(() => statements.readAudit.all(from, Math.max(0, limit))),
-    newestAudit: async () => explained(() => statements.newestAudit.get() ?? 0),
+    async stateOf(those) {
+      return await durably(
+        explained(() => tasks.stateOf(those)),
+        those.map(taskName),
+      );
+    },
+    async audit(from, limit) {
+      const found = explained(() => statements.readAudit.all(from, Math.max(0, limit)));
+      return await durably(found, [AUDIT_NAME]);
+    },
+    async newestAudit() {
+      return await durably(
+        explained(() => statements.newestAudit.get() ?? 0),
+        [AUDIT_NAME],
+      );
+    },
     async watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -136,66 +185,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   };
 }
 
-/** The units in which a commit asks for tasks. */
-function unitsAskedIn({ tasks = [] }: Commit): readonly string[] {
-  return [...new Set(tasks.flatMap((change) => ('askedFor' in change ? change.unit : [])))];
-}
-
-type Statements = ReturnType<typeof prepare>;
-
-function prepare(db: Database) {
-  // No place is a prefix that is asked for: a sort text and a key follow it.
-  const page = (order: 'ASC' | 'DESC') =>
-    db.prepare<[partition: string, start: string, end: string, limit: number], FoundRecord>(`
-      SELECT e.at, r.key, r.revision, r.document
-      FROM entries AS e CROSS JOIN records AS r ON r.number = e.number
-      WHERE e.partition = ? AND e.at > ? AND e.at < ? ORDER BY e.at ${order} LIMIT ?`);
-  return {
-    one: db.prepare<[key: string], StoredRecord>(
-      'SELECT key, revision, document FROM records WHERE key = ?',
-    ),
-    forwards: page('ASC'),
-    backwards: page('DESC'),
-    count: db
-      .prepare<[partition: string], number>('SELECT count(*) FROM entries WHERE partition = ?')
-      .pluck(),
-    insert: db
-      .prepare<[key: string, document: string], number>(
-        'INSERT INTO records (key, revision, document) VALUES (?, 1, ?) ON CONFLICT DO NOTHING RETURNING number',
-      )
-      .pluck(),
-    update: db
-      .prepare<[document: string, key: string, replaces: number], number>(
-        'UPDATE records SET revision = revision + 1, document = ? WHERE key = ? AND revision = ? RETURNING number',
-      )
-      .pluck(),
-    remove: db
-      .prepare<[key: string, replaces: number], number>(
-        'DELETE FROM records WHERE key = ? AND revision = ? RETURNING number',
-      )
-      .pluck(),
-    addEntry: db.prepare<[partition: string, at: string, number: number]>(
-      'INSERT INTO entries (partition, at, number) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    ),
-    dropEntry: db.prepare<[partition: string, at: string]>(
-      'DELETE FROM entries WHERE partition = ? AND at = ?',
-    ),
-    append: db.prepare<[entry: string]>('INSERT INTO audit (entry) VALUES (?)'),
-    trim: db.prepare<[seq: number]>('DELETE FROM audit WHERE seq <= ?'),
-    readAudit: db.prepare<[from: number, limit: number], AuditRow>(
-      'SELECT seq, entry FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?',
-    ),
-    newestAudit: db
-      .prepare<[], number>(`SELECT seq FROM sqlite_sequence WHERE name = 'audit'`)
-      .pluck(),
-  };
-}
-
-function read({ one }: Statements, key: string): StoredRecord {
-  return one.get(key) ?? { key, revision: 0, document: '' };
-}
-
-function createApply(db: Database, statements: Statements) {
+function createApply(db: Database, statements: RecordStatements) {
   /** Answers the record's number; undefined when it is not of the revision that is replaced. */
   function put(change: Exclude<RecordChange, { expects: number }>): number | undefined {
     const { key, replaces } = change;
@@ -207,7 +197,7 @@ function createApply(db: Database, statements: Statements) {
   /** Writes a change of a record; false when the record is not what the caller took it for. */
   function write(change: RecordChange): boolean {
     const { key } = change;
-    if ('expects' in change) return read(statements, key).revision === change.expects;
+    if ('expects' in change) return readRecord(statements, key).revision === change.expects;
     const number = put(change);
     if (number === undefined) return false;
     for (const { partition, sort } of change.drop ?? []) {
@@ -241,7 +231,7 @@ function createApply(db: Database, statements: Statements) {
         return apply.immediate(commit, changeTasks);
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        return { kind: 'conflict', newer: error.keys.map((key) => read(statements, key)) };
+        return { kind: 'conflict', newer: error.keys.map((key) => readRecord(statements, key)) };
       }
     },
   };

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type AgendaKey, pumpKey, redrawKey, sayKey } from '../../../src/domain/agenda.ts';
+import type { Outbox } from '../../../src/domain/store.ts';
 import { THREAD } from '../../support/a-call.ts';
+import { aSay } from '../../support/store-contract/store-bench.ts';
+import { watchSyncs } from '../../support/watch-syncs.ts';
 import { openStore } from '../sqlite/open-store.ts';
 
 const LEASE_MS = 1_000;
@@ -17,7 +20,7 @@ async function openThread(t: TestContext) {
   await wake(pumpKey(THREAD), sayKey(THREAD));
   const [pump, say] = await claim();
   assert.ok(pump && say);
-  return { agenda, clock, pump, say, wake, claim };
+  return { agenda, clock, pump, say, store, wake, claim };
 }
 
 /** Until what was begun waits for the disk. */
@@ -49,3 +52,24 @@ test('a thread that is given back while its hold is renewed is free for what com
   const [next] = await claim();
   assert.deepEqual(next?.key, REDRAW);
 });
+
+for (const [what, look] of [
+  ['a list', async ({ unsaid }: Outbox) => assert.equal((await unsaid(THREAD)).length, 1)],
+  ['a record', ({ markSaid }: Outbox) => markSaid('a')],
+] as const) {
+  test(`${what} that a holder keeps in memory is told of once it is on the disk`, async (t) => {
+    const { agenda, say, store } = await openThread(t);
+    const { outbox } = store;
+    await agenda.within(say, async () => {
+      assert.deepEqual(await outbox.unsaid(THREAD), []);
+      const order: string[] = [];
+      watchSyncs(t, () => order.push('on the disk'));
+      const promised = outbox.add([aSay('a')], []);
+      await untilWritten();
+      await look(outbox);
+      order.push('told');
+      await promised;
+      assert.deepEqual(order, ['on the disk', 'told']);
+    });
+  });
+}
