@@ -11,13 +11,14 @@ import { bundleTests } from '../support/bundle-tests.ts';
 import { isWhole, sample, sampleName } from '../support/sample.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { BUGS, type PlantedBug } from './bugs.ts';
+import { POWER_BUGS } from './power-bugs.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 async function copySource(t: TestContext): Promise<string> {
   const { path, remove } = await makeTempDir();
   t.after(remove);
-  for (const name of ['src', 'test', 'package.json', 'tsconfig.json']) {
+  for (const name of ['bin', 'src', 'test', 'package.json', 'tsconfig.json']) {
     await cp(join(ROOT, name), join(path, name), { recursive: true });
   }
   await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
@@ -34,6 +35,9 @@ async function plant(folder: string, { edits }: PlantedBug): Promise<void> {
   }
 }
 
+/** How much of a suite is run. */
+const SMALL = { SEQUENCES: '240', SHRINK: '0', STORES: 'sqlite', CRASH_RUNS: '8' };
+
 /** Runs one suite in the copy; resolves with how it ended and what it said. */
 async function runSuite(folder: string, { only, seed = '3', suite }: PlantedBug) {
   // Without it the inner runner reports to the outer one in its own language.
@@ -44,7 +48,7 @@ async function runSuite(folder: string, { only, seed = '3', suite }: PlantedBug)
   if (only !== undefined) args.push(`--test-name-pattern=${only}`);
   const child = spawn(process.execPath, [...args, ...files], {
     cwd: folder,
-    env: { ...env, SEQUENCES: '240', SEED: seed, SHRINK: '0', STORES: 'sqlite' },
+    env: { ...env, ...SMALL, SEED: seed, CRASH_SEED: seed },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [said, , [code]] = await Promise.all([
@@ -59,7 +63,7 @@ async function runSuite(folder: string, { only, seed = '3', suite }: PlantedBug)
 const EVERY = 3;
 
 describe(`the proof finds (${sampleName})`, { concurrency: 3 }, () => {
-  for (const [index, bug] of BUGS.entries()) {
+  for (const [index, bug] of [...BUGS, ...POWER_BUGS].entries()) {
     if (!isWhole && index % EVERY !== sample % EVERY) continue;
     it(bug.name, async (t) => {
       const folder = await copySource(t);

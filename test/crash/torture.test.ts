@@ -7,11 +7,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isWhole, sample } from '../support/sample.ts';
 import { planRuns } from './drive/plan-run.ts';
-import { POINTS, STORES } from './drive/points.ts';
+import { pointsIn, STORES } from './drive/points.ts';
 import { torture } from './drive/torture.ts';
 
 const { CRASH_SEED = String(sample), CRASH_STORE } = process.env;
-const { CRASH_RUNS = String(Math.ceil(POINTS.length / (isWhole ? 1 : 3))) } = process.env;
+const { CRASH_RUNS = String(Math.ceil(pointsIn('redis').length / (isWhole ? 1 : 3))) } =
+  process.env;
 const stores = STORES.filter((store) => CRASH_STORE === undefined || CRASH_STORE === store);
 const plans = planRuns(Number(CRASH_SEED), stores, Number(CRASH_RUNS));
 

@@ -49,10 +49,14 @@ export function createOutsideWorld(recorder: Recorder): OutsideWorld {
   }
 
   /** An earlier post by its metadata, where it is looked for. */
-  function place(key: string, ts: string | undefined, lookFirst: boolean): [string, boolean] {
+  function place(
+    wanted: readonly string[],
+    ts: string | undefined,
+    lookFirst: boolean,
+  ): [string, boolean] {
     if (ts !== undefined && posts.has(ts)) return [ts, false];
     const found = lookFirst
-      ? [...posts].find(([, { keys }]) => keys.includes(key))?.[0]
+      ? [...posts].find(([, { keys }]) => keys.some((key) => wanted.includes(key)))?.[0]
       : undefined;
     if (found !== undefined) return [found, false];
     count += 1;
@@ -61,14 +65,14 @@ export function createOutsideWorld(recorder: Recorder): OutsideWorld {
 
   function drawCards({ cards, ts: at }: CardsDrawing, lookFirst: boolean): string {
     const keys = cards.map(({ callId }) => callId);
-    const [ts, isNew] = place(keys[0] ?? '', at, lookFirst);
+    const [ts, isNew] = place(keys, at, lookFirst);
     posts.set(ts, { keys, cards });
     for (const card of cards) recorder.slack({ ...card, how: isNew ? 'post' : 'update', ts });
     return ts;
   }
 
   function say(event: SayEvent, lookFirst: boolean): string {
-    const [ts, isNew] = place(event.sayId, event.ts, lookFirst);
+    const [ts, isNew] = place([event.sayId], event.ts, lookFirst);
     posts.set(ts, { keys: [event.sayId], cards: [] });
     if (isNew) recorder.slack({ ...event, ts });
     return ts;

@@ -2,13 +2,22 @@ import type { DecisionKind } from '../../../src/domain/route.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { KillPlan } from '../lean/protocol.ts';
 import { type ScriptedCall, writeScript } from '../lean/scripted-model.ts';
-import { type Combination, combine, DECISIONS, POINTS, STORES, type StoreKind } from './points.ts';
+import { TAILS, type Tail } from './lose-power.ts';
+import {
+  COLUMNS,
+  type Column,
+  type Combination,
+  combine,
+  DECISIONS,
+  POINTS,
+  pointsIn,
+} from './points.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** What people and the agent do in a run, and where its workers die. */
 export interface RunPlan {
   readonly name: string;
-  readonly store: StoreKind;
+  readonly column: Column;
   /** One for each process in turn; only the first must be reached. */
   readonly kills: readonly KillPlan[];
   /** The message that begins the turn. */
@@ -29,6 +38,8 @@ export interface RunPlan {
   readonly goesOn: boolean;
   /** What people say of a call that they found not to have run. */
   readonly finding: 'rerun' | 'leave';
+  /** With each death the power is cut, and so much is left of what was not synced. */
+  readonly powerLoss: { readonly tail: Tail; readonly seed: number } | undefined;
 }
 
 const ASKING = Object.keys(RUN_TOOLS).filter((name) => RUN_TOOLS[name]?.route);
@@ -36,16 +47,16 @@ const ASKING = Object.keys(RUN_TOOLS).filter((name) => RUN_TOOLS[name]?.route);
 const LONG_WORDS = 'These words are longer than a card quotes. '.repeat(8);
 const SECOND_KILL = 0.3;
 
-/** Plans `count` runs on these stores: every point once before any comes again, every combination before any is repeated. */
+/** Plans `count` runs in these columns: every point once before any comes again, every combination before any is repeated. */
 export function planRuns(
   seed: number,
-  stores: readonly StoreKind[],
-  count = combine(stores).length,
+  columns: readonly Column[],
+  count = combine(columns).length,
 ): readonly RunPlan[] {
   const random = createRandom(seed);
   const plans: RunPlan[] = [];
   while (plans.length < count) {
-    for (const each of dealByPoint(random.shuffle(combine(stores)))) {
+    for (const each of dealByPoint(random.shuffle(combine(columns)))) {
       plans.push(planRun(each, random.below(2 ** 31)));
     }
   }
@@ -54,14 +65,14 @@ export function planRuns(
 
 /** Plans a run anew by its name; throws for what no run is called. */
 export function planByName(name: string): RunPlan {
-  const [store, point, decision, seed] = name.split(' · ');
+  const [column, point, decision, seed] = name.split(' · ');
   const combination = {
-    store: STORES.find((each) => each === store),
+    column: COLUMNS.find((each) => each === column),
     point: POINTS.find((each) => each.name === point),
     decision: DECISIONS.find((each) => each === decision),
   };
-  if (!combination.store || !combination.point || !combination.decision || !seed) {
-    throw new Error(`No run is called “${name}”: it is STORE · POINT · DECISION · seed NUMBER.`);
+  if (!combination.column || !combination.point || !combination.decision || !seed) {
+    throw new Error(`No run is called “${name}”: it is COLUMN · POINT · DECISION · seed NUMBER.`);
   }
   return planRun(combination as Combination, Number(seed.replace('seed ', '')));
 }
@@ -80,7 +91,7 @@ function dealByPoint(combinations: readonly Combination[]): readonly Combination
 /** Plans the run of a combination; the same seed makes the same plan. */
 function planRun(combination: Combination, seed: number): RunPlan {
   const random = createRandom(seed);
-  const { point, decision, store } = combination;
+  const { point, decision, column } = combination;
   const ends = decision === 'reply' || decision === 'ignore';
   const runsSibling = point.needs === 'run' && ends;
   const main = scripted(random.pick(ASKING), 'main');
@@ -90,8 +101,8 @@ function planRun(combination: Combination, seed: number): RunPlan {
   const needsWords = point.needs === 'words' && decision === 'ignore';
   const words = needsWords || random.chance(0.2) ? LONG_WORDS : 'I am about to act.';
   return {
-    name: `${store} · ${point.name} · ${decision} · seed ${seed}`,
-    store,
+    name: `${column} · ${point.name} · ${decision} · seed ${seed}`,
+    column,
     kills: planKills(random, combination),
     text: writeScript({ steps, words }),
     decisions: { main: decision },
@@ -102,6 +113,10 @@ function planRun(combination: Combination, seed: number): RunPlan {
     saysYes: random.chance(0.2),
     goesOn: random.chance(0.5),
     finding: random.chance(0.5) ? 'rerun' : 'leave',
+    powerLoss:
+      column === 'sqlite-power-loss'
+        ? { tail: random.pick(TAILS), seed: random.below(2 ** 31) }
+        : undefined,
   };
 }
 
@@ -110,10 +125,10 @@ function planSiblings(random: Random, mustRun: boolean): readonly ScriptedCall[]
   return random.chance(0.5) ? [scripted(random.pick(Object.keys(RUN_TOOLS)), 'beside')] : [];
 }
 
-function planKills(random: Random, { point }: Combination): readonly KillPlan[] {
+function planKills(random: Random, { column, point }: Combination): readonly KillPlan[] {
   const first = { point: point.name, nth: 1 + random.below(point.often ?? 1) };
   if (!random.chance(SECOND_KILL)) return [first];
-  return [first, { point: random.pick(POINTS).name, nth: 1 + random.below(2) }];
+  return [first, { point: random.pick(pointsIn(column)).name, nth: 1 + random.below(2) }];
 }
 
 function scripted(tool: string, mark: string): ScriptedCall {

@@ -30,24 +30,25 @@ export async function playRun(
   address: StoreAddress,
   lane: Lane,
   recorder: Recorder,
+  onDeath?: () => void,
 ): Promise<RunEnd> {
   const world = createOutsideWorld(recorder);
   const people = createPeople(plan, world, recorder.now);
-  const session = createSession({ address, lane, recorder, kills: plan.kills, serve: world.serve });
+  const { kills } = plan;
+  const session = createSession({ address, lane, recorder, kills, serve: world.serve, onDeath });
   for (let acts = 0; acts < MAX_ACTS; acts += 1) {
     const isAlive = await session.whileAlive(async () => {
       await session.heal();
       const act = people.next();
       if (!act) return false;
       await perform(act);
-      people.answered(act);
       return true;
     });
     if (isAlive === false) break;
   }
   return await session.end();
 
-  /** All are on their way at once, so that they meet. */
+  /** All are on their way at once, so that they meet; who was answered one of them does not ask again. */
   async function perform(act: Act): Promise<void> {
     const sent = Array.from({ length: act.times }, async () => {
       const sentAt = recorder.now();
@@ -55,6 +56,7 @@ export async function playRun(
         recorder.deed(deedOf(act, sentAt, rest));
       try {
         note({ answer: 'ok', said: await session.ask<string>(act.command) });
+        people.answered(act);
       } catch (error) {
         const hasDied = error instanceof DiedError;
         note({ answer: hasDied ? 'unknown' : 'fail', said: String(error) });
@@ -74,6 +76,8 @@ export function createSession(deps: {
   readonly recorder: Recorder;
   readonly kills: RunPlan['kills'];
   readonly serve: Parameters<LeanProcess['serve']>[0];
+  /** A process has died, and the next one has not begun. */
+  readonly onDeath?: (() => void) | undefined;
 }) {
   const { address, lane, recorder } = deps;
   let started = 0;
@@ -114,6 +118,7 @@ export function createSession(deps: {
         recorder.deed({ op: 'kill', point: deps.kills[killed]?.point ?? 'from outside' });
         killed += 1;
         current = undefined;
+        deps.onDeath?.();
         return undefined;
       }
     },

@@ -7,9 +7,18 @@ export interface Point {
   readonly needs?: 'run' | 'words';
   /** How often a run comes by there at least. (Default: once.) */
   readonly often?: number;
-  /** Only where a store is asked over a line: elsewhere it is the same as `after`. */
-  readonly onLineOnly?: true;
+  /** The columns whose runs come by there. (Default: all.) */
+  readonly columns?: readonly Column[];
 }
+
+export const STORES = ['sqlite', 'redis'] as const;
+/** What a run loses: the process alone, on one of the stores, or with it what the disk has not synced. */
+export const COLUMNS = ['sqlite', 'sqlite-power-loss', 'redis'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** Where a commit takes a while after it was asked for; elsewhere `amid` is the same as `after`. */
+const NOT_AT_ONCE: readonly Column[] = ['sqlite-power-loss', 'redis'];
+const ON_A_DISK: readonly Column[] = ['sqlite-power-loss'];
 
 const around = (what: string, rest: Omit<Point, 'name'> = {}): readonly Point[] => [
   { name: `before ${what}`, ...rest },
@@ -17,8 +26,15 @@ const around = (what: string, rest: Omit<Point, 'name'> = {}): readonly Point[] 
 ];
 const aroundWrite = (what: string, rest: Omit<Point, 'name'> = {}): readonly Point[] => [
   ...around(what, rest),
-  { name: `amid ${what}`, onLineOnly: true, ...rest },
+  { name: `amid ${what}`, columns: NOT_AT_ONCE, ...rest },
 ];
+
+/** Promised commits are answered with a sync. */
+const aroundSync = (n: number): readonly Point[] =>
+  around(`sync ${n} of the log`, { columns: ON_A_DISK });
+
+/** So many syncs has each run, and mostly twice as many. */
+const SYNCS = 8;
 
 export const POINTS: readonly Point[] = [
   ...aroundWrite('inbox write'),
@@ -30,7 +46,6 @@ export const POINTS: readonly Point[] = [
   ...around('checkpoint', { often: 2 }),
   ...around('checkpoint write'),
   ...around('proposal'),
-  ...around('gate'),
   ...around('post of a card'),
   { name: 'amid post of a card' },
   ...around('place of a card'),
@@ -44,31 +59,33 @@ export const POINTS: readonly Point[] = [
   ...around('update of a card'),
   { name: 'amid update of a card' },
   ...around('resume'),
-  ...around('mark of delivery'),
   ...around('settled turn'),
   ...around('saying', { needs: 'words' }),
   { name: 'amid saying', needs: 'words' },
   ...around('mark of words', { needs: 'words' }),
   ...around('forgetting'),
-  ...around('end of a turn'),
+  ...Array.from({ length: SYNCS }, (_, i) => aroundSync(i + 1)).flat(),
+  { name: 'amid a checkpoint of the log', columns: ON_A_DISK },
+  { name: 'after a checkpoint of the log', columns: ON_A_DISK },
 ];
 
 export const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reply', 'ignore'];
-export const STORES = ['sqlite', 'redis'] as const;
-export type StoreKind = (typeof STORES)[number];
 
-/** One way to die: a point, beside a decision, on a store. */
+/** The points by which runs of a column come. */
+export function pointsIn(column: Column): readonly Point[] {
+  return POINTS.filter(({ columns }) => columns?.includes(column) ?? true);
+}
+
+/** One way to die: a point, beside a decision, in a column. */
 export interface Combination {
   readonly point: Point;
   readonly decision: DecisionKind;
-  readonly store: StoreKind;
+  readonly column: Column;
 }
 
-/** All points with all decisions on these stores. */
-export function combine(stores: readonly StoreKind[]): readonly Combination[] {
-  return stores.flatMap((store) =>
-    POINTS.filter(({ onLineOnly }) => !onLineOnly || store === 'redis').flatMap((point) =>
-      DECISIONS.map((decision) => ({ point, decision, store })),
-    ),
+/** All points with all decisions in these columns. */
+export function combine(columns: readonly Column[]): readonly Combination[] {
+  return columns.flatMap((column) =>
+    pointsIn(column).flatMap((point) => DECISIONS.map((decision) => ({ point, decision, column }))),
   );
 }

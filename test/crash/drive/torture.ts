@@ -9,8 +9,10 @@ import type { StoreAddress } from '../lean/protocol.ts';
 import { type RunRecord, readRecord } from '../record.ts';
 import { bundleWorker } from './bundle-worker.ts';
 import { type LeanProcess, startLeanProcess } from './lean-process.ts';
+import { losePower } from './lose-power.ts';
 import type { RunPlan } from './plan-run.ts';
 import { playRun } from './play-run.ts';
+import { createRandom } from './random.ts';
 import { createRecorder } from './recorder.ts';
 
 /** What came of a run. */
@@ -38,7 +40,7 @@ export async function torture(
 ): Promise<readonly RunReport[]> {
   const base = await mkdtemp(join(tmpdir(), 'countersign-torture-'));
   const bundle = await bundleWorker();
-  const redis = plans.some(({ store }) => store === 'redis')
+  const redis = plans.some(({ column }) => column === 'redis')
     ? await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
     : undefined;
   const queue = [...plans.entries()];
@@ -96,7 +98,8 @@ async function playAndCheck(
   const recorder = createRecorder(dir);
   const findings: Finding[] = [];
   try {
-    const { kills, passed } = await playRun(plan, addressOf(plan, dir, redis), lane, recorder);
+    const address = addressOf(plan, dir, redis);
+    const { kills, passed } = await playRun(plan, address, lane, recorder, deathOf(plan, address));
     if (kills === 0) {
       const what = `“${plan.kills[0]?.point}” was not reached: ${JSON.stringify(passed)}`;
       findings.push({ invariant: 'harness', what });
@@ -125,8 +128,23 @@ function countsOf({ history, dumps }: RunRecord) {
   };
 }
 
-function addressOf({ store }: RunPlan, dir: string, redis: RedisServer | undefined): StoreAddress {
-  if (store === 'sqlite') return { kind: 'sqlite', dataDir: join(dir, 'data') };
+function addressOf(
+  { column, powerLoss }: RunPlan,
+  dir: string,
+  redis: RedisServer | undefined,
+): StoreAddress {
+  if (column !== 'redis') {
+    const synced = powerLoss && join(dir, 'synced');
+    return { kind: 'sqlite', dataDir: join(dir, 'data'), synced };
+  }
   if (!redis) throw new Error('This run wants Redis, and none was started.');
   return { kind: 'redis', url: redis.url, prefix: dir.split('/').at(-1) ?? dir };
+}
+
+/** What becomes of the disk when a process of the run dies. */
+function deathOf({ powerLoss }: RunPlan, address: StoreAddress): (() => void) | undefined {
+  if (!powerLoss || address.kind !== 'sqlite' || address.synced === undefined) return undefined;
+  const { dataDir, synced } = address;
+  const random = createRandom(powerLoss.seed);
+  return () => losePower(dataDir, synced, powerLoss.tail, random);
 }

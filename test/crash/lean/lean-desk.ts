@@ -7,15 +7,20 @@ import type { Clock } from '../../../src/domain/clock.ts';
 import type { Directory } from '../../../src/domain/directory.ts';
 import type { Log } from '../../../src/domain/log.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
+import {
+  createSqliteStore,
+  type SqliteStore,
+} from '../../../src/stores/sqlite/create-sqlite-store.ts';
+import { databaseIn } from '../../../src/stores/sqlite/open-database.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import { type Ask, createRunChat, createRunTools } from './outside.ts';
 import { runGate } from './policy.ts';
 import type { StoreAddress } from './protocol.ts';
 import { createScriptedModel } from './scripted-model.ts';
+import { type DiskWatch, watchDisk } from './watch-disk.ts';
 import { watchAgent, watchStore } from './watch-ports.ts';
 
-type AnyStore = Awaited<ReturnType<typeof createRedisStore>> | ReturnType<typeof createSqliteStore>;
+type AnyStore = Awaited<ReturnType<typeof createRedisStore>> | SqliteStore;
 
 /** The real desk, worker, graph and store; only the model, the tools and Slack are simulated. */
 export interface LeanDesk {
@@ -77,13 +82,28 @@ export async function openLeanDesk(deps: {
   return { desk, worker, store };
 }
 
-async function openStore(
-  { address, clock, log }: { address: StoreAddress; clock: Clock; log: Log },
-  onWake: () => void,
-): Promise<AnyStore> {
-  if (address.kind === 'sqlite') {
-    return createSqliteStore({ dataDir: address.dataDir, clock, onWake });
+interface StoreDeps {
+  readonly address: StoreAddress;
+  readonly clock: Clock;
+  readonly kill: KillSwitch;
+  readonly log: Log;
+}
+
+async function openStore(deps: StoreDeps, onWake: () => void): Promise<AnyStore> {
+  const { address, clock, kill, log } = deps;
+  if (address.kind === 'redis') {
+    const { url, prefix } = address;
+    return await createRedisStore({ url, prefix, clock, log, onWake });
   }
-  const { url, prefix } = address;
-  return await createRedisStore({ url, prefix, clock, log, onWake });
+  const { dataDir, synced } = address;
+  const open = () => createSqliteStore({ dataDir, clock, onWake });
+  return synced === undefined
+    ? open()
+    : openWatched(open, watchDisk(databaseIn(dataDir), synced, kill));
+}
+
+function openWatched(open: () => SqliteStore, watch: DiskWatch): SqliteStore {
+  const store = open();
+  watch.opened(store.saver.db);
+  return { ...store, close: () => watch.end(store.close) };
 }

@@ -10,7 +10,12 @@ export interface KillPlan {
 }
 
 export type StoreAddress =
-  | { readonly kind: 'sqlite'; readonly dataDir: string }
+  | {
+      readonly kind: 'sqlite';
+      readonly dataDir: string;
+      /** Where what is on the disk for sure is kept; absent: nobody wants to know. */
+      readonly synced?: string | undefined;
+    }
   | { readonly kind: 'redis'; readonly url: string; readonly prefix: string };
 
 /** What the harness asks of a worker's process. */

@@ -81,12 +81,9 @@ function watch<T extends object>(port: T, names: Names, kill: KillSwitch): T {
       return async (...args: readonly unknown[]) => {
         const what = typeof name === 'string' ? name : name(args);
         await kill.hang(`before ${what}`);
+        // By then a request has left, or a commit is written whose sync begins after that.
+        if (kill.isTime(`amid ${what}`)) setImmediate(kill.die);
         const under = Promise.resolve(method.apply(target, args));
-        if (kill.isTime(`amid ${what}`)) {
-          // By then the request has left, or is on its way out.
-          await new Promise(setImmediate);
-          kill.die();
-        }
         const result: unknown = await under;
         kill.pass(`after ${what}`);
         return result;
