@@ -11,7 +11,6 @@ type Names = Readonly<Record<string, string | ((args: readonly unknown[]) => str
 
 const DECISIONS: ReadonlySet<Cause> = new Set(['vote', 'approve', 'edit', 'reply', 'ignore']);
 const CHANGES: Partial<Readonly<Record<Cause, string>>> = {
-  gate: 'gate',
   claim: 'claim',
   finish: 'result commit',
   recover: 'recovery',
@@ -31,19 +30,22 @@ function nameAdd(args: readonly unknown[]): string {
 }
 
 const STORE_NAMES: Readonly<Record<string, Names>> = {
-  inbox: { receive: 'inbox write', begin: 'begin of a turn', end: 'end of a turn' },
+  inbox: { receive: 'inbox write', begin: 'begin of a turn' },
   ledger: {
     propose: 'proposal',
     write: nameWrite,
-    markDelivered: 'mark of delivery',
     placeCard: 'place of a card',
   },
-  checkpoints: { keep: 'checkpoint' },
   history: { append: 'settled turn' },
   outbox: { add: nameAdd, markSaid: 'mark of words' },
 };
 
-const AGENT_NAMES: Names = { start: 'start of the graph', resume: 'resume' };
+const AGENT_NAMES: Names = {
+  start: 'start of the graph',
+  resume: 'resume',
+  snapshot: 'snapshot',
+  forget: 'forgetting',
+};
 
 /** Has a store die by the switch. */
 export function watchStore<S extends Store>(store: S, kill: KillSwitch): S {
