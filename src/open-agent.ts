@@ -1,4 +1,3 @@
-import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { Logger } from 'pino';
 import { type AgentDeps, createAgent } from './agent/create-agent.ts';
 import { createGraphAgent } from './agent/foreign/create-graph-agent.ts';
@@ -31,7 +30,7 @@ export async function openAgent(
     | 'onDelta'
   > & {
     /** Of a graph that others made. */
-    readonly saver: BaseCheckpointSaver;
+    readonly saver: Parameters<typeof loadGraph>[1]['saver'];
     readonly log: Logger;
     readonly onRelease: (release: () => Promise<void>) => void;
     readonly checksModel: boolean;

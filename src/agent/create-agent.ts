@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Command } from '@langchain/langgraph';
 import type { ThreadFence } from '../domain/agenda.ts';
 import {
@@ -11,14 +11,13 @@ import {
 import type { Clock } from '../domain/clock.ts';
 import { type Helper, toolsOf } from '../domain/helper.ts';
 import type { Log } from '../domain/log.ts';
-import type { AssistantMessage, ModelCall, TurnMessage } from '../domain/message.ts';
+import type { AssistantMessage } from '../domain/message.ts';
 import type { Person } from '../domain/person.ts';
 import type { History } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Tool, Toolbox } from '../domain/tool.ts';
 import { askModel, type ModelAnswer } from './ask-model.ts';
 import { BufferedSaver } from './buffered-saver.ts';
-import type { RawCall } from './collect-answer.ts';
 import { estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
 import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
 import { type AskForStep, compileTurnGraph, type ModelStep, type TurnState } from './graph.ts';
@@ -31,6 +30,7 @@ import { toGraphState } from './to-graph-state.ts';
 import { guardTurn } from './turn-guards.ts';
 import { pairAnswers } from './turn-messages.ts';
 import { readWindow } from './window.ts';
+import { withOwnIds } from './with-own-ids.ts';
 
 export interface AgentDeps {
   readonly model: ChatModel;
@@ -271,34 +271,4 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
 function missing({ agent }: TurnState, helper: Helper | undefined): string | undefined {
   if (agent === undefined || helper) return undefined;
   return `There is no helper “${agent}” any more.`;
-}
-
-/** Longer ids are refused by OpenAI when they come back in a request. */
-const MAX_CALL_ID = 40;
-/** Mistral takes no other ids than nine letters and digits. */
-const OWN_ID_LENGTH = 9;
-
-/** Gives each call an id that the turn does not have yet: some models repeat ids, some give none. */
-function withOwnIds(
-  calls: readonly RawCall[],
-  messages: readonly TurnMessage[],
-): readonly ModelCall[] {
-  const taken = new Set(
-    messages.flatMap((message) =>
-      message.role === 'assistant' ? message.calls.map(({ id }) => id) : [],
-    ),
-  );
-  return calls.map(({ id: given, tool, args, fields }) => {
-    const isFit = given !== '' && given.length <= MAX_CALL_ID && !taken.has(given);
-    const id = isFit ? given : freshId(taken);
-    taken.add(id);
-    return { id, tool, args, ...(fields && { fields }) };
-  });
-}
-
-function freshId(taken: ReadonlySet<string>): string {
-  for (;;) {
-    const id = randomBytes(OWN_ID_LENGTH).toString('hex').slice(0, OWN_ID_LENGTH);
-    if (!taken.has(id)) return id;
-  }
 }

@@ -1,4 +1,5 @@
 /** Our own store ports with a door before and after every call: what passes there can fail, hang, or die. */
+import type { Agenda } from '../../src/domain/agenda.ts';
 import type { Store } from '../../src/domain/store.ts';
 
 /** Lets a call through, or not; `point` names it: `ledger.write`. */
@@ -24,7 +25,24 @@ const PORTS = [
 /** Puts a passage around every method of every port. */
 export function passStore(store: Store, passage: Passage): Store {
   const ports = PORTS.map((name) => [name, passPort(name, store[name], passage)] as const);
-  return { ...store, ...(Object.fromEntries(ports) as unknown as Store) };
+  const passed = { ...store, ...(Object.fromEntries(ports) as unknown as Store) };
+  return { ...passed, agenda: passAgenda(store.agenda, passed.agenda, passage) };
+}
+
+/** What is done under a hold is asked of the ports by itself; the end of a visit is asked of the store too. */
+function passAgenda(agenda: Agenda, passed: Agenda, passage: Passage): Agenda {
+  return new Proxy(passed, {
+    get(target, property, receiver) {
+      if (property === 'within') return agenda.within;
+      if (property !== 'enter') return Reflect.get(target, property, receiver) as unknown;
+      return async (...args: Parameters<Agenda['enter']>) => {
+        const visit = await target.enter(...args);
+        const leave = async () =>
+          await passage.pass('agenda.leave', async () => await visit?.leave());
+        return visit && { ...visit, leave };
+      };
+    },
+  });
 }
 
 /** Puts a passage around every method of one port. */

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../domain/clock.ts';
 import type { HeldUnits } from './held-units.ts';
-import type { HoldCache } from './hold-cache.ts';
+import { cutPage, type HoldCache } from './hold-cache.ts';
 import type {
   Commit,
   Committed,
@@ -88,12 +88,25 @@ export function createHeldRecords(
   async function range(page: Page): Promise<readonly FoundRecord[]> {
     const cache = cacheHere();
     const known = cache?.list(page);
-    const mark = cache?.mark() ?? 0;
     if (known) await untilDurable(known, [page.partition]);
-    const found = known ?? (await records.range(page));
-    if (!known) cache?.keepList(page, found, mark);
+    const found = known ?? (await readPage(page, cache));
     noteSeen(found);
     return found;
+  }
+
+  async function readPage(
+    page: Page,
+    cache: HoldCache | undefined,
+  ): Promise<readonly FoundRecord[]> {
+    if (!cache) return await records.range(page);
+    const asked = cache.widen(page);
+    const mark = cache.mark();
+    const found = await records.range(asked);
+    cache.keepList(asked, found, mark);
+    if (asked === page) return found;
+    // There is more than one page of it.
+    if (found.length >= asked.limit) return await records.range(page);
+    return cutPage(found, page);
   }
 
   /** What others have changed is not known otherwise. */

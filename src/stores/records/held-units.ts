@@ -34,6 +34,8 @@ export interface Held {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+/** In place of the name of one. */
+const EVERY_UNIT = '';
 
 const isInHand = ({ inHand, waiting }: Held, id: string): boolean =>
   inHand.has(id) || waiting.some((task) => task.id === id);
@@ -106,14 +108,15 @@ export class HeldUnits {
 
   /** Others have asked for something; without units, for anything. */
   heardOf(asked: readonly string[] | undefined): void {
-    for (const unit of asked ?? [...this.#units.keys()]) {
+    const isForAll = asked === undefined || asked.includes(EVERY_UNIT);
+    for (const unit of isForAll ? [...this.#units.keys()] : asked) {
       const held = this.#units.get(unit);
       if (!held) continue;
       held.cache.drop();
       held.next = 0;
       for (const id of held.inHand) held.again.add(id);
     }
-    if (asked === undefined || asked.some((unit) => !this.#units.has(unit))) this.lookAt(0);
+    if (isForAll || asked.some((unit) => !this.#units.has(unit))) this.lookAt(0);
   }
 
   /** There may be something to be leased at a time. */

@@ -17,6 +17,8 @@ export interface HoldCache {
   get(key: RecordKey): StoredRecord | undefined;
   /** Undefined where it is not known whole. */
   list(page: Page): readonly FoundRecord[] | undefined;
+  /** The page to be asked for in place of another, so that what is found serves others too. */
+  widen(page: Page): Page;
   /** A mark to read with: what is read is kept unless something was changed since. */
   mark(): number;
   keep(records: readonly StoredRecord[], mark: number): void;
@@ -28,6 +30,9 @@ export interface HoldCache {
   drop(): void;
 }
 
+/** A longer page is a question of its own. */
+const WIDE = 50;
+
 type WritingChange = Exclude<RecordChange, { expects: number }>;
 
 /** Of these the name tells whose they are. */
@@ -38,12 +43,15 @@ const NAMED: ReadonlySet<string> = new Set([
   'thread',
   'checkpoint',
 ]);
+/** These are everybody's: whoever changes one tells all processes. */
+const SHARED: ReadonlySet<string> = new Set(['pause']);
 /** Of these the call with the same id does. */
 const OF_CALLS: ReadonlySet<string> = new Set(['place', 'report']);
 
 /** Creates the cache of a unit. */
 export function createHoldCache(unit: string): HoldCache {
   const records = new Map<RecordKey, StoredRecord>();
+  /** Partitions, or parts of them, that are known whole. */
   const lists = new Map<string, { readonly page: Page; readonly ats: Map<string, RecordKey> }>();
   let changes = 0;
 
@@ -53,6 +61,7 @@ export function createHoldCache(unit: string): HoldCache {
   function isOwnKey(key: RecordKey): boolean {
     const kind = kindOf(key);
     const id = key.slice(kind.length + 1);
+    if (SHARED.has(kind)) return true;
     if (OF_CALLS.has(kind)) return records.has(`call/${id}`);
     if (kind === 'say') return records.has(`message/${id.slice(0, id.indexOf('#'))}`);
     return NAMED.has(kind) && (id === unit || id.startsWith(`${unit}|`));
@@ -62,12 +71,16 @@ export function createHoldCache(unit: string): HoldCache {
     return partition.split('|')[1] === unit || sort.split('|')[0] === unit;
   }
 
-  function isOwnPage({ after, isBackwards, partition, prefix = '' }: Page): boolean {
-    if (isBackwards || after !== undefined) return false;
-    return partition.split('|')[1] === unit || (prefix !== '' && prefix.split('|')[0] === unit);
+  const isOwnPartition = (partition: string): boolean => partition.split('|')[1] === unit;
+
+  function isOwnPage({ after, partition, prefix = '' }: Page): boolean {
+    if (after !== undefined) return false;
+    return isOwnPartition(partition) || (prefix !== '' && prefix.split('|')[0] === unit);
   }
 
-  const nameOf = ({ partition, prefix = '' }: Page): string => `${partition} ${prefix}`;
+  /** A partition of the unit is known as a whole, one of many units in part. */
+  const nameOf = ({ partition, prefix = '' }: Page): string =>
+    isOwnPartition(partition) ? partition : `${partition} ${prefix}`;
 
   /** What a change of a record makes of the lists. */
   function changeLists(change: WritingChange): void {
@@ -88,7 +101,16 @@ export function createHoldCache(unit: string): HoldCache {
     const added = 'isDeletion' in change ? [] : (change.add ?? []);
     const isKept = records.has(key) || isOwnKey(key) || added.some(isOwnEntry);
     if (isKept) records.set(key, toRecord(change));
+    if (isKept && change.replaces === 0 && kindOf(key) === 'call') noteNew(key);
     changeLists(change);
+  }
+
+  /** Of a call that was not there before there is nothing else. */
+  function noteNew(call: RecordKey): void {
+    for (const kind of OF_CALLS) {
+      const key = `${kind}${call.slice(call.indexOf('/'))}`;
+      if (!records.has(key)) records.set(key, { key, revision: 0, document: '' });
+    }
   }
 
   function drop(): void {
@@ -104,10 +126,15 @@ export function createHoldCache(unit: string): HoldCache {
       if (!known) return undefined;
       const found = [...known.ats].map(([at, key]) => ({ at, record: records.get(key) }));
       if (found.some(({ record }) => !record)) return undefined;
-      found.sort((a, b) => byBytes(a.at, b.at));
-      return found
-        .slice(0, page.limit)
-        .flatMap(({ at, record }) => (record ? { at, ...record } : []));
+      return cutPage(
+        found.flatMap(({ at, record }) => (record ? { at, ...record } : [])),
+        page,
+      );
+    },
+    widen(page) {
+      if (!isOwnPage(page) || !page.prefix || !isOwnPartition(page.partition)) return page;
+      const { partition } = page;
+      return { partition, limit: WIDE };
     },
     mark: () => changes,
     keep(found, mark) {
@@ -136,6 +163,18 @@ function toRecord(change: WritingChange): StoredRecord {
   const { key, replaces } = change;
   if ('isDeletion' in change) return { key, revision: 0, document: '' };
   return { key, revision: replaces + 1, document: change.document };
+}
+
+/** Cuts a page out of all that there is. */
+export function cutPage(
+  found: readonly FoundRecord[],
+  { isBackwards, limit, prefix = '' }: Page,
+): readonly FoundRecord[] {
+  const way = isBackwards ? -1 : 1;
+  return found
+    .filter(({ at }) => at.startsWith(prefix))
+    .sort((a, b) => way * byBytes(a.at, b.at))
+    .slice(0, limit);
 }
 
 function byBytes(a: string, b: string): number {

@@ -103,6 +103,8 @@ export interface Commit {
   readonly audit?: readonly string[];
   /** Removes the audit entries up to this number. */
   readonly trimAudit?: number;
+  /** Has every process that watches forget what it keeps in memory. */
+  readonly tellsAll?: boolean;
 }
 
 export type Committed =

@@ -190,6 +190,7 @@ function encodeCommit(commit: Commit, origin: string): readonly string[] {
     records = [],
     releases,
     tasks = [],
+    tellsAll,
     trimAudit,
   } = commit;
   return [
@@ -206,6 +207,7 @@ function encodeCommit(commit: Commit, origin: string): readonly string[] {
     ...records.flatMap(encodeRecord),
     ...tasks.flatMap(encodeTask),
     ...audit.flatMap((entry) => ['A', entry]),
+    ...(tellsAll ? ['W'] : []),
     ...(trimAudit === undefined ? [] : ['Z', String(trimAudit)]),
   ];
 }

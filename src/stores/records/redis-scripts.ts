@@ -91,7 +91,7 @@ local first=6+2*fences
 for i=6,first-1,2 do
   if call('GET',P..':l:'..ARGV[i])~=ARGV[i+1] then return {'stale',ARGV[i]} end
 end
-local size={P=3,D=2,K=2,['+']=2,['-']=2,H=2,T=3,X=2,Y=2,F=2,O=4,B=2,A=1,Z=1}
+local size={P=3,D=2,K=2,['+']=2,['-']=2,H=2,T=3,X=2,Y=2,F=2,O=4,B=2,A=1,Z=1,W=0}
 local i,newer=first,{'conflict'}
 while i<=#ARGV do
   local op=ARGV[i]
@@ -156,6 +156,7 @@ while i<=#ARGV do
       write(a,b,task)
     end
     changed[a]=true
+  elseif op=='W' then asked[#asked+1]=''
   elseif op=='A' then call('RPUSH',P..':audit',a)
   elseif op=='Z' then
     local base=tonumber(call('GET',P..':audit-base') or '0')

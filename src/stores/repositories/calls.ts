@@ -10,7 +10,7 @@ import { lastStep } from '../last-step.ts';
 import { readDocument } from '../read-record.ts';
 import { type Records, sortTime } from '../records/records.ts';
 import { changeRecords, type Draft, fenceOf } from './change-records.ts';
-import { decidedKeys, listDecided, noteDecided } from './decided.ts';
+import { listDecided, noteDecided } from './decided.ts';
 import { carryOut, keysOf } from './effects.ts';
 import { nextOrder } from './order.ts';
 import { keyOf, type ListPage, listRecords, type RecordKind, readOne } from './read-records.ts';
@@ -57,7 +57,6 @@ function keysOfStep(before: Call, after: Call, effects: Effects): readonly strin
   return [
     keyOf(CALL, after.id),
     ...groupKeysOf(after),
-    ...decidedKeys(before, after),
     ...(before.status === 'running' ? [keyOf(REPORT, after.id)] : []),
     ...keysOf(effects),
   ];

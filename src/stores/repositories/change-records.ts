@@ -43,6 +43,8 @@ export interface Draft {
   audit(entries: readonly string[]): void;
   /** Removes the audit entries up to this number. */
   trimAudit(through: number): void;
+  /** Has every process forget what it keeps in memory. */
+  tellAll(): void;
 }
 
 /** How a commit is made. */
@@ -108,6 +110,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
   const tasks: TaskChange[] = [];
   const entries: string[] = [];
   let trimmed: number | undefined;
+  let tellsAll = false;
 
   async function stored(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
     await draft.load(keys);
@@ -173,13 +176,17 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     trimAudit(through) {
       trimmed = through;
     },
+    tellAll() {
+      tellsAll = true;
+    },
   };
   const changes = () => {
     for (const key of used) expected.set(key, known.get(key)?.revision ?? 0);
     const checks = [...expected].filter(([key]) => !puts.has(key));
     const unchanged = checks.map(([key, expects]) => ({ key, expects }));
     const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
-    return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim };
+    const told = tellsAll ? { tellsAll } : {};
+    return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim, ...told };
   };
   return { draft, changes };
 }

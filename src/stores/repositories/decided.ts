@@ -26,17 +26,12 @@ const DECIDED: RecordKind<Decided> = {
 const idOf = ({ callId, who }: Pick<Decided, 'callId' | 'who'>): string => `${callId}|${who}`;
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 
-/** The records of who has decided with a step of a call. */
-export function decidedKeys(before: Call, after: Call): readonly string[] {
-  return decidedBetween(before, after).map(({ by }) =>
-    keyOf(DECIDED, idOf({ who: nameOf(by), callId: after.id })),
-  );
-}
-
 /** Notes in a commit who has decided with a step of a call. */
 export async function noteDecided(draft: Draft, before: Call, after: Call): Promise<void> {
   for (const { at, by } of decidedBetween(before, after)) {
     const decided = { who: nameOf(by), callId: after.id, at };
+    // Few decide twice on a call.
+    draft.takeForNew([keyOf(DECIDED, idOf(decided))]);
     await draft.put(DECIDED, idOf(decided), decided);
   }
 }

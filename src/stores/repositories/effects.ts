@@ -8,19 +8,17 @@ import { addSays } from './outbox.ts';
 import { keyOf } from './read-records.ts';
 import { CALL, markTaken } from './stored-call.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
-import { keepTurnMessages, turnMessageKey } from './turn-messages.ts';
+import { keepTurnMessages } from './turn-messages.ts';
 
 /** The records that effects are about. */
 export function keysOf({
   checkpoint,
   delivered = [],
   messageEnds = [],
-  records = [],
 }: Effects): readonly string[] {
   return [
     ...delivered.map((id) => keyOf(CALL, id)),
     ...messageEnds.map(({ id }) => keyOf(MESSAGE, id)),
-    ...records.map(turnMessageKey),
     ...(checkpoint ? [checkpointKey(checkpoint.thread)] : []),
   ];
 }

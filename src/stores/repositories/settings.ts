@@ -38,6 +38,7 @@ export function createPause(records: Records): PauseSwitch {
         const isPaused = (await draft.read(PAUSE, ONLY)) !== undefined;
         if (isPaused === (pause !== undefined)) return false;
         await (pause ? draft.put(PAUSE, ONLY, pause) : draft.remove(PAUSE, ONLY));
+        draft.tellAll();
         await carryOut(draft, effects);
         return true;
       });

@@ -23,19 +23,17 @@ const inThread = (thread: ThreadKey): string => `turn-message|${thread}`;
 /** Neither a thread nor the id of a message holds a bar. */
 const idOf = ({ position, thread, turn }: TurnRecord): string => `${thread}|${turn}|${position}`;
 
-export const turnMessageKey = (message: TurnRecord): string => keyOf(TURN_MESSAGE, idOf(message));
-
 function parseId(id: string): { readonly thread: ThreadKey; readonly turn: string } {
   const [thread = '', turn = ''] = id.split('|');
   return { thread: thread as ThreadKey, turn };
 }
 
-/** Keeps messages in a commit; a position that is known stays as it was. */
+/** Keeps messages in a commit, which most likely are new; a position that is known stays as it was. */
 export async function keepTurnMessages(
   draft: Draft,
   messages: readonly TurnRecord[],
 ): Promise<void> {
-  await draft.load(messages.map(turnMessageKey));
+  draft.takeForNew(messages.map((each) => keyOf(TURN_MESSAGE, idOf(each))));
   for (const each of messages) {
     const id = idOf(each);
     if (!(await draft.read(TURN_MESSAGE, id))) await draft.put(TURN_MESSAGE, id, each);
