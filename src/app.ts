@@ -88,6 +88,8 @@ async function open(
   const onDamaged: OnDamaged = (error) => worker?.onDamaged(error);
   const opened = await openStore(config, { clock, log, onWake, onDamaged });
   onRelease(() => opened.store.close());
+  const { enterprise, team } = connection.identity;
+  await opened.store.belongTo({ workspace: team, enterprise });
   const key = await opened.installationKey.read();
   const mark = createSecretMark(key);
   const store = { ...opened.store, ledger: sealLedger(opened.store.ledger, createSeal(key)) };

@@ -22,6 +22,11 @@ export function decodeAgendaKey(text: string, unit: string): AgendaKey {
 
 const OF_THREADS: ReadonlySet<AgendaTask> = new Set(['pump', 'say', 'heed']);
 
+/** The thread that a key belongs to, if it belongs to one. */
+export function threadOf({ id, task, thread }: AgendaKey): ThreadKey | undefined {
+  return OF_THREADS.has(task) ? (id as ThreadKey) : thread;
+}
+
 /** The unit in which a key is worked on: a thread, with all that there is to do in it; a call outside of threads; or the key alone. */
 export function unitOf(key: AgendaKey): string {
   if (OF_THREADS.has(key.task)) return key.id;

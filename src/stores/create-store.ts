@@ -6,6 +6,11 @@ import { createAuditSeal, type Seal } from '../domain/seal.ts';
 import type { InstallationKey } from '../domain/secret-mark.ts';
 import type { Audit, Store } from '../domain/store.ts';
 import { createHolds, type Holds } from './records/holds.ts';
+import {
+  createOwnedRecords,
+  type OwnedRecords,
+  type RecordsPlace,
+} from './records/owned-records.ts';
 import type { Records } from './records/records.ts';
 import { createAgenda } from './repositories/agenda.ts';
 import { createBulletins } from './repositories/bulletins.ts';
@@ -21,6 +26,7 @@ import {
   createPause,
   createPins,
   createRoutes,
+  tryWrite,
 } from './repositories/settings.ts';
 import { createTurnMessages } from './repositories/turn-messages.ts';
 import { createTurns } from './repositories/turns.ts';
@@ -31,6 +37,7 @@ const SEAL_AFTER_MS = 5_000;
 /** What a store is made of. */
 export interface StoreParts {
   readonly records: Records;
+  readonly place: RecordsPlace;
   readonly installationKey: InstallationKey;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,19 +46,27 @@ export interface StoreParts {
 }
 
 /** The ports, and how whoever works hears that there may be work. */
-export type MadeStore = Omit<Store, 'check'> & Pick<Holds, 'listen' | 'lookAgain'>;
+export type MadeStore = Omit<Store, 'check'> &
+  Pick<Holds, 'listen' | 'lookAgain'> &
+  Pick<OwnedRecords, 'belongTo'> & {
+    /** Rejects, saying why and what to do, where nothing can be written. */
+    tryWrite(): Promise<void>;
+  };
 
 /** Makes the ports; `close` seals the audit and closes the records, and `check` is the backend's. */
 export function createStore(parts: StoreParts): MadeStore {
   const { clock, installationKey, log, onDamaged } = parts;
   const seal = sealOf(installationKey);
-  const audit = createSealedAudit(markAudit(parts.records, seal), seal);
+  const { belongTo, records: owned } = createOwnedRecords(parts.records, parts.place);
+  const audit = createSealedAudit(markAudit(owned, seal), seal);
   const sealing = createSealing(audit, { clock, log });
-  const holds = createHolds(markAudit(sealing.watched(parts.records), seal), clock);
+  const holds = createHolds(markAudit(sealing.watched(owned), seal), clock);
   const { records } = holds;
   return {
     listen: holds.listen,
     lookAgain: holds.lookAgain,
+    belongTo,
+    tryWrite: () => tryWrite(owned, clock.now()),
     observe: holds.observe,
     fresh: holds.fresh,
     ledger: createCalls(records, onDamaged),
@@ -60,7 +75,7 @@ export function createStore(parts: StoreParts): MadeStore {
     history: createTurns(records, onDamaged),
     checkpoints: createCheckpoints(records, holds),
     outbox: createOutbox(records, onDamaged),
-    agenda: createAgenda(parts.records, holds),
+    agenda: createAgenda(owned, holds),
     audit: createSealedAudit(records, seal),
     pause: createPause(records),
     routes: createRoutes(records),

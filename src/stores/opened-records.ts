@@ -1,9 +1,11 @@
 import type { InstallationKey } from '../domain/secret-mark.ts';
+import type { OwnedRecords } from './records/owned-records.ts';
 import type { Records } from './records/records.ts';
 
 /** What a command reads or writes; it leases nothing. */
 export interface OpenedRecords {
   readonly records: Records;
+  readonly checkOwner: OwnedRecords['checkOwner'];
   readonly installationKey: InstallationKey;
   /** The installation's key; undefined when there is none. */
   key(): Promise<Uint8Array | undefined>;

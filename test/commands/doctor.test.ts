@@ -54,6 +54,22 @@ describe('countersign doctor', () => {
     assert.match(line?.message ?? '', /its records are of this version\. An app is running on it/);
   });
 
+  it('tells of records that belong to another workspace', async (t) => {
+    const set = await setUp(t);
+    const dataDir = set.env.DATA_DIR ?? '';
+    const store = createSqliteStore({ dataDir, clock: createSystemClock() });
+    await store.belongTo({ workspace: 'T0ELSEWHERE' });
+    await store.close();
+    const { code, checks } = await askJson(set);
+    assert.equal(code, 1);
+    const problems = checks.filter(({ status }) => status === 'problem');
+    assert.deepEqual(
+      problems.map(({ check }) => check),
+      ['store'],
+    );
+    assert.match(problems[0]?.message ?? '', /belongs to the workspace T0ELSEWHERE.*DATA_DIR/);
+  });
+
   it('is part of the set-up that the README describes', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const [, steps = ''] = /^## Ten minutes to your workspace\n(.*?)^## /ms.exec(readme) ?? [];

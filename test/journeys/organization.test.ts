@@ -62,6 +62,39 @@ describe('in a workspace of an organization', () => {
     await stage.privately('colleague', 'Nothing goes on');
   });
 
+  it('every record that this has stored names the workspace and the organization', async () => {
+    await stage.settled();
+    const rows = stage.sql<{ key: string; owner: string }>(
+      `SELECT key, document ->> '$.workspace' || '/' || (document ->> '$.enterprise') AS owner FROM main.records`,
+    );
+    const kinds = new Set(rows.map(({ key }) => key.slice(0, key.indexOf('/'))));
+    for (const kind of [
+      'call',
+      'message',
+      'say',
+      'turn',
+      'thread',
+      'decided',
+      'place',
+      'workspace',
+    ])
+      assert.ok(kinds.has(kind), kind);
+    const other = rows.filter(({ owner }) => owner !== `${IDENTITY.team.id}/E0ORG`);
+    assert.deepEqual(other, []);
+  });
+
+  it('the app does not start on the records of another workspace', async () => {
+    await stage.app().stop();
+    const owner = `UPDATE records SET document = replace(document, ?, ?) WHERE key = 'workspace/only'`;
+    stage.sql(owner, IDENTITY.team.id, 'T0OTHER');
+    await assert.rejects(
+      stage.startAgain(),
+      new RegExp(`belongs to the workspace T0OTHER, but the app is now in ${IDENTITY.team.id}`),
+    );
+    stage.sql(owner, 'T0OTHER', IDENTITY.team.id);
+    await stage.startAgain();
+  });
+
   for (const [who, what] of [
     ['stranger', 'another company'],
     ['cousin', 'the organization who is not of our workspace'],

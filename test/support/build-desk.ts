@@ -103,6 +103,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
   const opened = options.openStore
     ? ((await options.openStore({ clock, onWake, onDamaged })) as SqliteStore)
     : createSqliteStore({ dataDir, clock, onWake, onDamaged });
+  await opened.belongTo({ workspace: REQUESTER.team });
   const store = { ...opened, ledger: sealLedger(opened.ledger, TEST_SEAL) };
   const model = await createMockModel();
   const helpers = options.helpers ?? [];

@@ -11,6 +11,7 @@ import { createOfflineTools } from '../offline-tools.ts';
 import { readArguments } from '../read-arguments.ts';
 import { checkClock, checkPort, checkSandbox, checkWorkspace } from './check-machine.ts';
 import { checkGraph, checkModel } from './check-model.ts';
+import { checkOwner } from './check-owner.ts';
 import { checkPolicyFile } from './check-policy.ts';
 import { checkServers } from './check-servers.ts';
 import { checkSlack, type SlackCheck } from './check-slack.ts';
@@ -91,12 +92,14 @@ async function checkAll(config: Config, deps: CommandDeps): Promise<Report> {
     checkTools(config, deps),
     checkServers(config.mcp.servers, deps),
   ]);
+  const owner = await checkOwner(config, slack.connection);
   const known = { ...tools.known, tools: [...tools.known.tools, ...mcp.tools] };
   return {
     settings: [...sayMode(config), ...findingsOf('warning', config.warnings)],
     slack: slack.findings,
     model: [agent],
-    ...store,
+    store: [...store.store, ...owner],
+    port: store.port,
     clock: [clock],
     sandbox: [sandbox],
     tools: tools.findings,

@@ -28,6 +28,8 @@ export type RecordChange =
       readonly key: RecordKey;
       readonly replaces: number;
       readonly document: string;
+      /** The workspace that it belongs to, where it says so itself. (Default: the installation's; see `owned-records.ts`.) */
+      readonly workspace?: string;
       readonly add?: readonly IndexEntry[];
       readonly drop?: readonly IndexEntry[];
     }

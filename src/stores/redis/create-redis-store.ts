@@ -3,24 +3,25 @@ import type { OnDamaged } from '../../domain/damage.ts';
 import type { Log } from '../../domain/log.ts';
 import type { InstallationKey } from '../../domain/secret-mark.ts';
 import type { Store } from '../../domain/store.ts';
-import { createStore } from '../create-store.ts';
+import { createStore, type MadeStore } from '../create-store.ts';
 import { openRedisRecords } from '../records/redis-records.ts';
 import { createStrictSerializer } from '../strict-serializer.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
 import { connectRedis } from './connect-redis.ts';
-import { claimVersion } from './desk-version.ts';
+import { claimVersion, REDIS_PLACE } from './desk-version.ts';
 import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { findSharingProblem } from './shared-folder.ts';
 import { tryRights } from './try-rights.ts';
 
 /** All ports on one Redis, with the saver of graphs that others made. */
-export type RedisStore = Store & {
-  /** Keeps checkpoints of graphs that others made. */
-  readonly saver: CompactRedisSaver;
-  readonly installationKey: InstallationKey;
-  /** Why a folder is not the one that all replicas work on; undefined when it is. */
-  findSharingProblem(folder: string): Promise<string | undefined>;
-};
+export type RedisStore = Store &
+  Pick<MadeStore, 'belongTo'> & {
+    /** Keeps checkpoints of graphs that others made. */
+    readonly saver: CompactRedisSaver;
+    readonly installationKey: InstallationKey;
+    /** Why a folder is not the one that all replicas work on; undefined when it is. */
+    findSharingProblem(folder: string): Promise<string | undefined>;
+  };
 
 /** A wake-up of another process that was not heard is found after this. */
 const LOOK_AGAIN_MS = 1_000;
@@ -45,8 +46,8 @@ export async function createRedisStore(options: {
   const installationKey = createRedisInstallationKey(link, desk);
   const listen = connection.listen.bind(connection);
   const records = openRedisRecords({ link, listen, prefix: desk });
-  const made = createStore({ records, installationKey, clock, log, onDamaged });
-  const { listen: hear, lookAgain: forget, ...ports } = made;
+  const made = createStore({ records, place: REDIS_PLACE, installationKey, clock, log, onDamaged });
+  const { listen: hear, lookAgain: forget, tryWrite: _, ...ports } = made;
   let cancel: Cancel = () => {};
   try {
     // The checkpoints of each thread lie under a hash tag of their own.

@@ -1,7 +1,11 @@
+import type { RecordsPlace } from '../records/owned-records.ts';
 import { assertVersion, STORE_VERSION } from '../store-version.ts';
 import { keepFirst } from './keep-first.ts';
 import { readMaybe } from './read-reply.ts';
 import { type RedisLink, toScript } from './redis-link.ts';
+
+/** Where the records are, for people. */
+export const REDIS_PLACE: RecordsPlace = { where: 'The data in Redis', setting: 'REDIS_PREFIX' };
 
 const VERSION = toScript(`return redis.call('GET',KEYS[1]..':version')`, 'read');
 
@@ -14,5 +18,5 @@ export async function readVersion(link: RedisLink, desk: string): Promise<number
 /** Marks a desk as of this version; rejects, and touches nothing, when it is of another one. */
 export async function claimVersion(link: RedisLink, desk: string): Promise<void> {
   const version = Number(await keepFirst(link, desk, 'version', String(STORE_VERSION)));
-  assertVersion('The data in Redis', version, 'REDIS_PREFIX');
+  assertVersion(REDIS_PLACE.where, version, REDIS_PLACE.setting);
 }

@@ -1,8 +1,9 @@
 import type { Log } from '../../domain/log.ts';
 import { NoRecordsError, type OpenedRecords } from '../opened-records.ts';
+import { createOwnedRecords } from '../records/owned-records.ts';
 import { openRedisRecords } from '../records/redis-records.ts';
 import { assertVersion } from '../store-version.ts';
-import { claimVersion, readVersion } from './desk-version.ts';
+import { claimVersion, REDIS_PLACE, readVersion } from './desk-version.ts';
 import { createRedisInstallationKey, readRedisKey } from './redis-installation-key.ts';
 import { createRedisLine } from './redis-line.ts';
 import { createRedisLink, type RedisLink } from './redis-link.ts';
@@ -31,8 +32,10 @@ export async function openRedisBeside(
     await line.close();
     throw error;
   }
+  const bare = openRedisRecords({ link, listen: async () => {}, prefix: desk });
+  const { checkOwner, records } = createOwnedRecords(bare, REDIS_PLACE);
   return {
-    records: openRedisRecords({ link, listen: async () => {}, prefix: desk }),
+    ...{ records, checkOwner },
     installationKey: createRedisInstallationKey(link, desk),
     key: () => readRedisKey(link, desk),
     keyPlace: `${desk}:installation-key in Redis`,

@@ -1,7 +1,8 @@
 /** Keys with a due time: tasks of the thread in which they are worked on, or of a unit of their own. */
 import type { Agenda, Lease, ParkedWork } from '../../domain/agenda.ts';
 import { StaleFenceError } from '../../domain/store.ts';
-import { decodeAgendaKey, encodeAgendaKey } from '../agenda-key.ts';
+import { placeOf } from '../../domain/thread-key.ts';
+import { decodeAgendaKey, encodeAgendaKey, threadOf } from '../agenda-key.ts';
 import { readDocument } from '../read-record.ts';
 import type { HeldTask } from '../records/held-units.ts';
 import type { Holds } from '../records/holds.ts';
@@ -14,6 +15,10 @@ import { listRecords, type RecordKind } from './read-records.ts';
 const PARKED: RecordKind<ParkedWork> = {
   name: 'parked',
   entriesOf: ({ at }) => [{ partition: 'parked', sort: sortTime(at) }],
+  workspaceOf({ key }) {
+    const thread = threadOf(key);
+    return thread && placeOf(thread).team;
+  },
   read: (document, id) => readDocument<ParkedWork>(document, { kind: 'turn', id }),
 };
 

@@ -38,10 +38,11 @@ export const PLACES: RecordKind<Places> = {
 };
 
 /** The groups of a workspace of which anything was ever asked. */
-const GROUPS: RecordKind<readonly Group[]> = {
+const GROUPS: RecordKind<{ readonly groups: readonly Group[] }> = {
   name: 'asked-groups',
   entriesOf: () => [],
-  read: (document, id) => readDocument<readonly Group[]>(document, { kind: 'routes', id }),
+  workspaceOf: (_groups, team) => team,
+  read: (document, id) => readDocument(document, { kind: 'routes', id }),
 };
 
 function groupsOf(call: Call): readonly Group[] {
@@ -66,9 +67,9 @@ async function noteGroups(draft: Draft, call: Call): Promise<void> {
   const asked = groupsOf(call);
   if (asked.length === 0) return;
   const { team } = call.requester;
-  const known = (await draft.read(GROUPS, team)) ?? [];
+  const { groups: known } = (await draft.read(GROUPS, team)) ?? { groups: [] };
   const added = asked.filter((group) => !known.includes(group));
-  if (added.length > 0) await draft.put(GROUPS, team, [...known, ...added]);
+  if (added.length > 0) await draft.put(GROUPS, team, { groups: [...known, ...added] });
 }
 
 /** Puts a call in place of the one before it; false when that is not there any more. */
@@ -187,7 +188,7 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       return (await records.count([`call.pending-key|${key}`]))[0] ?? 0;
     },
     async askedGroups(team) {
-      const groups = (await readOne(records, GROUPS, team)) ?? [];
+      const { groups } = (await readOne(records, GROUPS, team)) ?? { groups: [] };
       const counts = await records.count(groups.map((group) => askedPartition(team, group)));
       return groups.filter((_group, i) => (counts[i] ?? 0) > 0).sort();
     },

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ThreadFence } from '../../domain/agenda.ts';
 import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
 import { type Seen, StaleFenceError } from '../../domain/store.ts';
+import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
 import {
   type Commit,
   entriesDiff,
@@ -132,7 +133,9 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
       return;
     }
     const document = kind.write?.(value, replaces + 1) ?? JSON.stringify(value);
-    puts.set(key, { key, replaces, document, ...entriesDiff(had, kind.entriesOf(value, id)) });
+    const workspace = (kind.workspaceOf ?? workspaceOfThread)(value, id);
+    const put = { key, replaces, document, ...(workspace !== undefined && { workspace }) };
+    puts.set(key, { ...put, ...entriesDiff(had, kind.entriesOf(value, id)) });
   }
 
   const draft: Draft = {
@@ -189,6 +192,12 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim, ...told };
   };
   return { draft, changes };
+}
+
+/** The workspace of the thread that a value names. */
+function workspaceOfThread(value: unknown): string | undefined {
+  const isObject = typeof value === 'object' && value !== null && 'thread' in value;
+  return isObject ? placeOf(value.thread as ThreadKey).team : undefined;
 }
 
 /** What can't be read has no entries that are known: those that stay lead to it and are passed over. */

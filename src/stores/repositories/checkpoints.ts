@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { type Checkpoints, UnreadableStateError } from '../../domain/agent.ts';
 import { DamagedRecordError } from '../../domain/damage.ts';
-import type { ThreadKey } from '../../domain/thread-key.ts';
+import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { assertOwnThread } from '../assert-own-thread.ts';
 import { readDocument } from '../read-record.ts';
 import type { Holds } from '../records/holds.ts';
@@ -19,6 +19,7 @@ interface StoredState {
 const CHECKPOINT: RecordKind<StoredState> = {
   name: 'checkpoint',
   entriesOf: () => [],
+  workspaceOf: (_state, thread) => placeOf(thread as ThreadKey).team,
   read(document, id) {
     const name = { kind: 'turn', id, thread: id as ThreadKey } as const;
     const stored = readDocument<StoredState>(document, name);

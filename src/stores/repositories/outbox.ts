@@ -3,7 +3,7 @@ import type { CardPlace } from '../../domain/call.ts';
 import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
 import type { Say } from '../../domain/say.ts';
 import type { Outbox } from '../../domain/store.ts';
-import type { ThreadKey } from '../../domain/thread-key.ts';
+import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
 import { readDocument, readRecord } from '../read-record.ts';
 import type { Records } from '../records/records.ts';
 import { askFor } from './agenda-task.ts';
@@ -33,6 +33,7 @@ export const SAY: RecordKind<StoredSay> = {
     if (!say) return [];
     return [{ partition: UNSAID, sort: `${unsaidIn(say.thread)}${sort}` }];
   },
+  workspaceOf: ({ say }) => say && placeOf(say.thread).team,
   read(document, id, { at = '' }) {
     // Of one that can't be read this tells whose it is.
     const own = at.slice(0, Math.max(0, at.indexOf('|')));
@@ -49,6 +50,7 @@ export const SAY: RecordKind<StoredSay> = {
 export const LIVE: RecordKind<CardPlace> = {
   name: 'live',
   entriesOf: () => [],
+  workspaceOf: (_place, thread) => placeOf(thread as ThreadKey).team,
   read: (document, id) =>
     readDocument<CardPlace>(document, { kind: 'live', id, thread: id as ThreadKey }),
 };

@@ -21,6 +21,8 @@ export interface RecordKind<T> {
   readonly name: string;
   /** Where a record is found, from its value alone. */
   entriesOf(value: T, id: string): readonly IndexEntry[];
+  /** The workspace that a record belongs to; undefined for the installation's. (Default: that of its `thread`.) */
+  workspaceOf?(value: T, id: string): string | undefined;
   /** Reads a stored document; throws a `DamagedRecordError` where it can't be understood. */
   read(document: string, id: string, found: Found): T;
   /** Writes it as of a revision. (Default: its JSON.) */

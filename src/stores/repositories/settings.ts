@@ -140,14 +140,13 @@ export function createDrafts(records: Records, clock: Clock): Drafts {
   };
 }
 
-const TRIED: RecordKind<number> = {
+const TRIED: RecordKind<{ readonly at: number }> = {
   name: 'tried',
   entriesOf: () => [],
-  read: Number,
-  write: String,
+  read: (document, id) => readDocument(document, { kind: 'turn', id }),
 };
 
 /** Rejects, saying why and what to do, where nothing can be written. */
 export async function tryWrite(records: Records, now: number): Promise<void> {
-  await changeRecords(records, (draft) => draft.put(TRIED, ONLY, now));
+  await changeRecords(records, (draft) => draft.put(TRIED, ONLY, { at: now }));
 }

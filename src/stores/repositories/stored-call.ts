@@ -28,6 +28,7 @@ export const CALL: RecordKind<StoredCall> = {
     const sort = sortCall({ call, order });
     return partitionsOf(call).map((partition): IndexEntry => ({ partition, sort }));
   },
+  workspaceOf: ({ call }) => placeOf(call.thread).team,
   read(document, id, { revision }) {
     const record = { kind: 'call', id } as const;
     const {

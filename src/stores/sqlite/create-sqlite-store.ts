@@ -4,14 +4,13 @@ import type { Log } from '../../domain/log.ts';
 import type { InstallationKey } from '../../domain/secret-mark.ts';
 import type { Store } from '../../domain/store.ts';
 import { mayBeDone } from '../agenda-key.ts';
-import { createStore } from '../create-store.ts';
+import { createStore, type MadeStore } from '../create-store.ts';
 import { createFileKey } from '../installation-key.ts';
 import { openSqliteRecords } from '../records/sqlite-records.ts';
-import { tryWrite } from '../repositories/settings.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { createStrictSerializer } from '../strict-serializer.ts';
 import { FencedSqliteSaver } from './fenced-sqlite-saver.ts';
-import { openDatabase } from './open-database.ts';
+import { openDatabase, sqlitePlace } from './open-database.ts';
 
 export interface SqliteStoreOptions {
   /** The folder of `countersign.db`; made when missing, and this process's alone while the store is open. */
@@ -26,13 +25,14 @@ export interface SqliteStoreOptions {
 }
 
 /** All ports on one SQLite file, with the saver of graphs that others made. */
-export type SqliteStore = Store & {
-  /** Keeps checkpoints of graphs that others made. */
-  readonly saver: FencedSqliteSaver;
-  readonly installationKey: InstallationKey;
-  /** Closing twice is harmless. */
-  close(): Promise<void>;
-};
+export type SqliteStore = Store &
+  Pick<MadeStore, 'belongTo'> & {
+    /** Keeps checkpoints of graphs that others made. */
+    readonly saver: FencedSqliteSaver;
+    readonly installationKey: InstallationKey;
+    /** Closing twice is harmless. */
+    close(): Promise<void>;
+  };
 
 /**
  * Opens the store; throws, saying what to do, when the folder can't be used or another process has
@@ -44,8 +44,9 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   try {
     const records = openSqliteRecords({ db, file, group, mayBeDone }, clock.now());
     const installationKey = createFileKey(dataDir);
-    const made = createStore({ records, installationKey, clock, log, onDamaged });
-    const { listen, lookAgain: _, ...ports } = made;
+    const place = sqlitePlace(dataDir);
+    const made = createStore({ records, place, installationKey, clock, log, onDamaged });
+    const { listen, lookAgain: _, tryWrite: check, ...ports } = made;
     if (onWake) void listen(onWake);
     let closing: Promise<void> | undefined;
     const deps = { db, file, isHeld: records.isHeld, synced: () => group.synced() };
@@ -53,7 +54,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       ...ports,
       installationKey,
       saver: new FencedSqliteSaver(deps, createStrictSerializer()),
-      check: () => tryWrite(records, clock.now()),
+      check,
       close() {
         closing ??= ports.close().finally(close);
         return closing;

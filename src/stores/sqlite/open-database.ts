@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } fro
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { createGroupCommit, type GroupCommit } from '../records/group-commit.ts';
+import type { RecordsPlace } from '../records/owned-records.ts';
 import { RECORDS_SCHEMA } from '../records/sqlite-records.ts';
 import { assertVersion, OtherVersionError, STORE_VERSION } from '../store-version.ts';
 import { syncFolder } from '../sync-folder.ts';
@@ -23,6 +24,11 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Where the records of a data folder are. */
 export function databaseIn(dataDir: string): string {
   return join(dataDir, 'countersign.db');
+}
+
+/** The same for people. */
+export function sqlitePlace(dataDir: string): RecordsPlace {
+  return { where: `The data in ${dataDir}`, setting: 'DATA_DIR' };
 }
 
 /** Opens `countersign.db` in the folder, both made when missing; throws, saying what to do, when it can't be used or another process has it. */

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { createFileKey, readFileKey } from '../installation-key.ts';
 import { NoRecordsError, type OpenedRecords } from '../opened-records.ts';
+import { createOwnedRecords } from '../records/owned-records.ts';
 import { openSqliteRecords } from '../records/sqlite-records.ts';
-import { databaseIn, openToRead, openToWrite } from './open-database.ts';
+import { databaseIn, openToRead, openToWrite, sqlitePlace } from './open-database.ts';
 
 /** Opens the records of a data folder; nothing is held between two of its methods, so that the app can go on. */
 export function openSqliteBeside(dataDir: string, how: 'read' | 'write'): OpenedRecords {
@@ -18,8 +19,10 @@ export function openSqliteBeside(dataDir: string, how: 'read' | 'write'): Opened
   try {
     const opened = how === 'read' ? openToRead(dataDir) : openToWrite(dataDir);
     db = opened;
+    const bare = openSqliteRecords({ db: opened, file }, 0);
+    const { checkOwner, records } = createOwnedRecords(bare, sqlitePlace(dataDir));
     return {
-      records: openSqliteRecords({ db: opened, file }, 0),
+      ...{ records, checkOwner },
       installationKey: createFileKey(dataDir),
       key: () => readFileKey(dataDir),
       keyPlace: join(dataDir, 'installation.key'),

@@ -35,6 +35,7 @@ export async function openBenchStore(options: {
     },
     { clock, log: QUIET_LOG, onWake },
   );
+  await store.belongTo({ workspace: 'T1' });
   return {
     store,
     clock,
