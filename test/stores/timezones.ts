@@ -1,0 +1,62 @@
+/** A kind of record that the app does not have: where the clocks of people are. All that it takes is in this file. */
+import type { Person } from '../../src/domain/person.ts';
+import { readDocument } from '../../src/stores/read-record.ts';
+import type { Records } from '../../src/stores/records/records.ts';
+import { changeRecords } from '../../src/stores/repositories/change-records.ts';
+import {
+  listRecords,
+  type RecordKind,
+  readOne,
+} from '../../src/stores/repositories/read-records.ts';
+
+export interface Timezone {
+  /** `team/user`. */
+  readonly who: string;
+  /** Its IANA name, e.g. `Europe/Berlin`. */
+  readonly zone: string;
+  readonly revision: number;
+}
+
+export interface Timezones {
+  of(person: Person): Promise<Timezone | undefined>;
+  /** Keeps a later revision; false where it does not follow the stored one. */
+  keep(timezone: Timezone): Promise<boolean>;
+  /** Forgets it; false where there is none. */
+  forget(person: Person): Promise<boolean>;
+  /** All who live in a zone, in the order of their names. */
+  livingIn(zone: string): Promise<readonly string[]>;
+}
+
+const TIMEZONE: RecordKind<Timezone> = {
+  name: 'timezone',
+  entriesOf: ({ who, zone }) => [{ partition: `timezone.zone|${zone}`, sort: who }],
+  read: (document, id) => readDocument(document, { kind: 'turn', id }),
+};
+
+const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
+
+/** Creates the timezones of people. */
+export function createTimezones(records: Records): Timezones {
+  return {
+    of: (person) => readOne(records, TIMEZONE, nameOf(person)),
+    async keep(timezone) {
+      return await changeRecords(records, async (draft) => {
+        const stored = await draft.read(TIMEZONE, timezone.who);
+        if ((stored?.revision ?? 0) !== timezone.revision - 1) return false;
+        await draft.put(TIMEZONE, timezone.who, timezone);
+        return true;
+      });
+    },
+    async forget(person) {
+      return await changeRecords(records, async (draft) => {
+        if (!(await draft.read(TIMEZONE, nameOf(person)))) return false;
+        await draft.remove(TIMEZONE, nameOf(person));
+        return true;
+      });
+    },
+    async livingIn(zone) {
+      const found = await listRecords(records, TIMEZONE, `timezone.zone|${zone}`);
+      return found.map(({ who }) => who);
+    },
+  };
+}
