@@ -257,8 +257,18 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     }
   }
 
+  /** Read together it is one round trip, and known as long as the thread is held; whoever needs it is told why it can't be read. */
+  async function readAhead(thread: ThreadKey): Promise<void> {
+    const { inbox, outbox, pause } = store;
+    await Promise.allSettled([
+      ...[inbox.current(thread), inbox.waiting(thread), pause.read()],
+      ...[outbox.liveOf(thread), outbox.unsaid(thread)],
+    ]);
+  }
+
   return async function pump(thread: ThreadKey, work: Work): Promise<void> {
     const fence = { thread, token: work.fence };
+    await readAhead(thread);
     while (await pass(fence, work));
     await agent.rest?.(fence);
   };

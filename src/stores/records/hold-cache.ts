@@ -132,9 +132,10 @@ export function createHoldCache(unit: string): HoldCache {
       );
     },
     widen(page) {
-      if (!isOwnPage(page) || !page.prefix || !isOwnPartition(page.partition)) return page;
-      const { partition } = page;
-      return { partition, limit: WIDE };
+      if (!isOwnPage(page)) return page;
+      const { limit, partition, prefix } = page;
+      if (isOwnPartition(partition) && prefix) return { partition, limit: WIDE };
+      return limit <= WIDE ? page : { ...page, limit: WIDE };
     },
     mark: () => changes,
     keep(found, mark) {

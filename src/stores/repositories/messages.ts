@@ -27,6 +27,8 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
       return await changeRecords(records, async (draft) => {
         const { id, receivedAt, thread } = message;
         draft.takeForNew([keyOf(MESSAGE, id)]);
+        // Mostly it begins its thread.
+        if (id === thread) draft.takeForNew([threadRecordOf(thread)]);
         await draft.load([threadRecordOf(thread), ...keysOf(effects)]);
         if (await draft.read(MESSAGE, id)) return 'known';
         await draft.put(MESSAGE, id, { thread, state: 'waiting', message });
