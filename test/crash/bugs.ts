@@ -57,8 +57,8 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/stores/records/sqlite-records.ts',
-        from: 'of change.drop ?? []) {',
-        to: 'of change.drop?.slice(1) ?? []) {',
+        from: '(change.drop ?? []).map(at)',
+        to: '(change.drop?.slice(1) ?? []).map(at)',
       },
     ],
     suite: RECORDS,

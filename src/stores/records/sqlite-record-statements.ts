@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import type { AuditRow, FoundRecord, StoredRecord } from './records.ts';
 
 export type RecordStatements = ReturnType<typeof prepareRecords>;
@@ -35,13 +35,17 @@ export function prepareRecords(db: Database) {
         'DELETE FROM records WHERE key = ? AND revision = ? RETURNING number',
       )
       .pluck(),
-    addEntry: db.prepare<[partition: string, at: string, number: number]>(
-      'INSERT INTO entries (partition, at, number) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    addEntries: prepareMany(
+      db,
+      (rows) => `INSERT INTO entries (partition, at, number) VALUES ${rows} ON CONFLICT DO NOTHING`,
+      '(?, ?, ?)',
     ),
-    dropEntry: db.prepare<[partition: string, at: string]>(
-      'DELETE FROM entries WHERE partition = ? AND at = ?',
+    dropEntries: prepareMany(
+      db,
+      (rows) => `DELETE FROM entries WHERE (partition, at) IN (VALUES ${rows})`,
+      '(?, ?)',
     ),
-    append: db.prepare<[entry: string]>('INSERT INTO audit (entry) VALUES (?)'),
+    append: prepareMany(db, (rows) => `INSERT INTO audit (entry) VALUES ${rows}`, '(?)'),
     trim: db.prepare<[seq: number]>('DELETE FROM audit WHERE seq <= ?'),
     readAudit: db.prepare<[from: number, limit: number], AuditRow>(
       'SELECT seq, entry FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?',
@@ -49,6 +53,25 @@ export function prepareRecords(db: Database) {
     newestAudit: db
       .prepare<[], number>(`SELECT seq FROM sqlite_sequence WHERE name = 'audit'`)
       .pluck(),
+  };
+}
+
+/** So many rows go in one statement; its text is prepared once for each number of them. */
+const MOST_ROWS = 32;
+
+/** Prepares a statement for any number of rows; answers the number of the last row that was inserted. */
+function prepareMany(db: Database, sql: (rows: string) => string, row: string) {
+  const prepared = new Map<number, Statement<unknown[]>>();
+  return (rows: readonly (readonly unknown[])[]): number => {
+    let last = 0;
+    for (let from = 0; from < rows.length; from += MOST_ROWS) {
+      const some = rows.slice(from, from + MOST_ROWS);
+      const known = prepared.get(some.length);
+      const statement = known ?? db.prepare(sql(Array(some.length).fill(row).join(', ')));
+      if (!known) prepared.set(some.length, statement);
+      last = Number(statement.run(...some.flat()).lastInsertRowid);
+    }
+    return last;
   };
 }
 

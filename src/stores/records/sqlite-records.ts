@@ -10,6 +10,7 @@ import {
   type Commit,
   type Committed,
   type Fence,
+  type IndexEntry,
   LAST,
   MOST_PER_PAGE,
   type RecordChange,
@@ -185,6 +186,12 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   };
 }
 
+/** What a commit makes of the index. */
+interface IndexRows {
+  readonly drop: (readonly [partition: string, at: string])[];
+  readonly add: (readonly [partition: string, at: string, number: number])[];
+}
+
 function createApply(db: Database, statements: RecordStatements) {
   /** Answers the record's number; undefined when it is not of the revision that is replaced. */
   function put(change: Exclude<RecordChange, { expects: number }>): number | undefined {
@@ -194,19 +201,16 @@ function createApply(db: Database, statements: RecordStatements) {
     return statements.update.get(change.document, key, replaces);
   }
 
-  /** Writes a change of a record; false when the record is not what the caller took it for. */
-  function write(change: RecordChange): boolean {
+  /** Writes a change of a record, and notes what becomes of the index; false when the record is not what the caller took it for. */
+  function write(change: RecordChange, index: IndexRows): boolean {
     const { key } = change;
     if ('expects' in change) return readRecord(statements, key).revision === change.expects;
     const number = put(change);
     if (number === undefined) return false;
-    for (const { partition, sort } of change.drop ?? []) {
-      statements.dropEntry.run(partition, `${sort} ${key}`);
-    }
+    const at = ({ partition, sort }: IndexEntry) => [partition, `${sort} ${key}`] as const;
+    index.drop.push(...(change.drop ?? []).map(at));
     if ('isDeletion' in change) return true;
-    for (const { partition, sort } of change.add ?? []) {
-      statements.addEntry.run(partition, `${sort} ${key}`, number);
-    }
+    index.add.push(...(change.add ?? []).map((each) => [...at(each), number] as const));
     return true;
   }
 
@@ -214,11 +218,13 @@ function createApply(db: Database, statements: RecordStatements) {
     (commit: Commit, changeTasks: (commit: Commit) => readonly Task[]): Committed => {
       const { audit = [], records = [], trimAudit } = commit;
       // All are tried, so that the answer names each that is newer.
-      const failed = records.filter((change) => !write(change));
+      const index: IndexRows = { drop: [], add: [] };
+      const failed = records.filter((change) => !write(change, index));
       if (failed.length > 0) throw new Conflict(failed.map(({ key }) => key));
+      statements.dropEntries(index.drop);
+      statements.addEntries(index.add);
       const handedOut = changeTasks(commit);
-      let auditSeq = 0;
-      for (const entry of audit) auditSeq = Number(statements.append.run(entry).lastInsertRowid);
+      const auditSeq = statements.append(audit.map((entry) => [entry]));
       if (trimAudit !== undefined) statements.trim.run(trimAudit);
       return { kind: 'done', auditSeq, handedOut };
     },
