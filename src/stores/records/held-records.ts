@@ -28,11 +28,15 @@ export interface HeldRecords {
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: Seen }>;
 }
 
-/** Where something is done: under which hold, and what it has read if that is asked for. */
+/** Where something is done: in which units, under which hold, and what it has read if that is asked for. */
 interface Place {
+  readonly units: HeldUnits;
   readonly hold: Fence | undefined;
   readonly seen: Map<RecordKey, StoredRecord> | undefined;
 }
+
+/** One for all stores: every promise of the process pays for each that there is. */
+const places = new AsyncLocalStorage<Place>();
 
 /** Creates them; `onAsked` is called after a commit that has asked for something. */
 export function createHeldRecords(
@@ -41,16 +45,19 @@ export function createHeldRecords(
   clock: Clock,
   onAsked: () => void,
 ): HeldRecords {
-  const place = new AsyncLocalStorage<Place>();
+  const here = (): Place | undefined => {
+    const place = places.getStore();
+    return place?.units === units ? place : undefined;
+  };
   const cachesOf = (): readonly HoldCache[] => units.all().map(({ cache }) => cache);
 
   function noteSeen(found: readonly StoredRecord[]): void {
-    const seen = place.getStore()?.seen;
+    const seen = here()?.seen;
     for (const each of found) if (seen && !seen.has(each.key)) seen.set(each.key, each);
   }
 
   function cacheHere(): HoldCache | undefined {
-    const hold = place.getStore()?.hold;
+    const hold = here()?.hold;
     return hold && units.newestOf(hold)?.cache;
   }
 
@@ -148,11 +155,11 @@ export function createHeldRecords(
 
   return {
     records: { ...records, get, range, commit },
-    within: (hold, work) => place.run({ hold, seen: place.getStore()?.seen }, work),
-    fresh: (work) => place.run({ hold: undefined, seen: place.getStore()?.seen }, work),
+    within: (hold, work) => places.run({ units, hold, seen: here()?.seen }, work),
+    fresh: (work) => places.run({ units, hold: undefined, seen: here()?.seen }, work),
     async observe(work) {
       const seen = new Map<RecordKey, StoredRecord>();
-      const value = await place.run({ hold: place.getStore()?.hold, seen }, work);
+      const value = await places.run({ units, hold: here()?.hold, seen }, work);
       return { value, seen };
     },
   };
