@@ -1,4 +1,4 @@
-import { runKey } from '../domain/agenda.ts';
+import { runKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { isHanded, isTaken } from '../domain/outside.ts';
 import { groupsNamed } from '../domain/permit.ts';
@@ -17,13 +17,13 @@ export function createClaimAtOnce(deps: ClaimDeps) {
   // Of a helper's call it depends on more whether it may run.
   const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined });
 
-  function claimUnder(fence: number): Claiming {
+  function claimUnder(hold: ThreadFence): Claiming {
     return async (approved) => {
       try {
         const { seen, value: step } = await store.observe(() =>
-          stepToClaim(approved, { fence, tries: 0 }),
+          stepToClaim(approved, { fence: hold.token, tries: 0 }),
         );
-        return step?.call.status === 'running' ? { step, seen } : undefined;
+        return step?.call.status === 'running' ? { step, seen, hold } : undefined;
       } catch (error) {
         log.warn(
           { err: error, call: approved.id },
@@ -43,7 +43,7 @@ export function createClaimAtOnce(deps: ClaimDeps) {
       : undefined;
     if (!visit) return await decide(undefined);
     try {
-      return await visit.within(() => decide(claimUnder(visit.fence)));
+      return await visit.within(() => decide(claimUnder(visit.hold)));
     } finally {
       visit.leave().catch((error: unknown) => {
         log.warn({ err: error, call: call.id }, 'A thread was not given back.');

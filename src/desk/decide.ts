@@ -1,3 +1,4 @@
+import type { ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 
 import { sayNoTool } from '../domain/claim.ts';
@@ -22,7 +23,7 @@ import { hideText, maskingOf } from '../domain/mask-secrets.ts';
 import type { Permission } from '../domain/permit.ts';
 import type { Person } from '../domain/person.ts';
 import { secretPathsOfCall } from '../domain/secret-paths.ts';
-import type { Effects, Seen } from '../domain/store.ts';
+import { type Effects, type Seen, StaleFenceError } from '../domain/store.ts';
 import type { ParsedArgs, Tool } from '../domain/tool.ts';
 import type { Cause, Step } from '../domain/transitions.ts';
 import type { Authorize } from './authorize.ts';
@@ -39,10 +40,14 @@ type DecideDeps = Pick<
 > &
   FollowDeps;
 
-/** Returns the claim that goes with the approval of a call, and what it has read; undefined where that is left to whoever holds its thread. */
-export type Claiming = (
-  approved: Call,
-) => Promise<{ readonly step: Step; readonly seen: Seen } | undefined>;
+/** Returns the claim that goes with the approval of a call, what it has read, and the hold under which it is; undefined where that is left to whoever holds its thread. */
+export type Claiming = (approved: Call) => Promise<Claim | undefined>;
+
+interface Claim {
+  readonly step: Step;
+  readonly seen: Seen;
+  readonly hold: ThreadFence;
+}
 
 /** `messageEnds` are written with what the person wished, and not where the clock or a broken digest was first. */
 interface Extra extends Pick<Effects, 'messageEnds'> {
@@ -104,7 +109,12 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     const claim = approved ? await claiming?.(approved) : undefined;
     const all = claim ? [...steps, claim.step] : steps;
     const effects = { ...effectsOf(call, all, by), ...(isCarriedOut && extra) };
-    if (!(await store.ledger.write(call, all, effects, claim?.seen))) return undefined;
+    const isWritten = await store.ledger
+      .write(call, all, effects, claim?.seen, claim?.hold)
+      .catch(ifStale);
+    // Another process holds the thread by now: it makes the claim.
+    if (isWritten === 'stale') return await write(call, steps, by, extra);
+    if (!isWritten) return undefined;
     deps.integrity.sound(all);
     return news;
   }
@@ -185,4 +195,9 @@ function newsOf(steps: readonly Step[]): DecisionOutcome {
   if (PREEMPTED.has(cause)) return { kind: 'already-decided', call };
   if (call.status === 'pending') return { kind: 'recorded', call, missing: missingVotes(call) };
   return { kind: 'decided', call };
+}
+
+function ifStale(error: unknown): 'stale' {
+  if (error instanceof StaleFenceError) return 'stale';
+  throw error;
 }

@@ -53,7 +53,8 @@ export interface Lease {
 
 /** A hold on a thread beside the work that is done in it. */
 export interface Visit {
-  readonly fence: number;
+  /** Named by the thread, or by what is held in place of one. */
+  readonly hold: ThreadFence;
   /** Does something under it. */
   within<T>(work: () => Promise<T>): Promise<T>;
   leave(): Promise<void>;

@@ -57,7 +57,13 @@ export interface Ledger {
     steps?: readonly Step[],
   ): Promise<Call>;
   /** Replaces `before` by the last step's call, if `before` is still the newest revision, and what was seen is as it was; false when another writer was first. Throws for a step that the table of the call's life lacks. */
-  write(before: Call, steps: readonly Step[], effects: Effects, seen?: Seen): Promise<boolean>;
+  write(
+    before: Call,
+    steps: readonly Step[],
+    effects: Effects,
+    seen?: Seen,
+    fence?: ThreadFence,
+  ): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
   /** Calls of one thread, optionally of one turn, in the order of their creation and position. Damaged ones are left out, or the answer is a rejection. (Default: it is.) */
   ofThread(

@@ -10,8 +10,8 @@ export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
       const sealed = steps.length === 0 ? sealCall(call, seal) : call;
       return checkSeal(await ledger.propose(sealed, effects, fence, sealLast(steps, seal)), seal);
     },
-    write: (before, steps, effects, seen) =>
-      ledger.write(before, sealLast(steps, seal), effects, seen),
+    write: (before, steps, effects, seen, fence) =>
+      ledger.write(before, sealLast(steps, seal), effects, seen, fence),
     get: async (id) => {
       const call = await ledger.get(id);
       return call && checkSeal(call, seal);

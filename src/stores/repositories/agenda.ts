@@ -1,6 +1,7 @@
 /** Keys with a due time: tasks of the thread in which they are worked on, or of a unit of their own. */
 import type { Agenda, Lease, ParkedWork } from '../../domain/agenda.ts';
 import { StaleFenceError } from '../../domain/store.ts';
+import type { ThreadKey } from '../../domain/thread-key.ts';
 import { placeOf } from '../../domain/thread-key.ts';
 import { decodeAgendaKey, encodeAgendaKey, threadOf } from '../agenda-key.ts';
 import { readDocument } from '../read-record.ts';
@@ -65,7 +66,7 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
       const visit = await holds.enter(taskOf(key).unit, leaseMs);
       return (
         visit && {
-          fence: visit.token,
+          hold: { thread: visit.unit as ThreadKey, token: visit.token },
           within: (work) => holds.within(visit, work),
           leave: visit.leave,
         }

@@ -143,9 +143,9 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       };
       return await changeRecords(records, propose, { fence: fenceOf(fence) });
     },
-    async write(before, steps, effects, seen) {
+    async write(before, steps, effects, seen, fence) {
       const after = lastStep(before, steps);
-      return await changeRecords(records, async (draft) => {
+      const write = async (draft: Draft): Promise<boolean> => {
         if (seen && !draft.expect(seen)) return false;
         await draft.load(keysOfStep(before, after, effects));
         if (!(await replaceCall(draft, before, after))) return false;
@@ -154,7 +154,8 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         if (before.status === 'running') await draft.remove(REPORT, after.id);
         await carryOut(draft, effects);
         return true;
-      });
+      };
+      return await changeRecords(records, write, { fence: fenceOf(fence) });
     },
     get: async (id) => (await readOne(records, CALL, id))?.call,
     async ofThread(thread, turn, damaged) {
