@@ -269,7 +269,15 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   return async function pump(thread: ThreadKey, work: Work): Promise<void> {
     const fence = { thread, token: work.fence };
     await readAhead(thread);
-    while (await pass(fence, work));
+    try {
+      while (await pass(fence, work));
+    } catch (error) {
+      // What the model has said is kept for the next try, where the store takes it.
+      await agent.rest?.(fence).catch((cause: unknown) => {
+        deps.log.debug({ err: cause, thread }, 'The state of a turn was not kept.');
+      });
+      throw error;
+    }
     await agent.rest?.(fence);
   };
 }

@@ -1,6 +1,8 @@
 import { approveStarts } from './approve-starts.ts';
 import { clicks } from './clicks.ts';
 import { cycle } from './cycle.ts';
+import { decisions } from './decisions.ts';
+import { floor } from './floor.ts';
 import { foreignKeys } from './foreign-keys.ts';
 import { hostileInput } from './hostile-input.ts';
 import type { Bench } from './kit/bench.ts';
@@ -14,6 +16,8 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   clicks,
   'approve-starts': approveStarts,
   cycle,
+  floor,
+  decisions,
   'redis-commands': redisCommands,
   'sqlite-statements': sqliteStatements,
   'foreign-keys': foreignKeys,

@@ -20,7 +20,7 @@ export const clicks: Bench = {
     const perRound = scale.isQuick ? 10 : 300;
     const warmUp = scale.isQuick ? 2 : 200;
     const slack = await startTinySlack();
-    const shared = { kind, redisUrl, apiUrl: slack.apiUrl, signingSecret: SECRET };
+    const shared = { kind, redisUrl, apiUrl: slack.apiUrl };
     const calls = warmUp + perRound * scale.rounds;
     const ours = await startServer({ side: 'ours', calls, ...shared });
     const ack = await startServer({ side: 'ack', calls, ...shared });
@@ -55,24 +55,31 @@ export const clicks: Bench = {
 };
 
 interface Started {
-  readonly url: string;
   readonly tokens: string[];
+  /** Sends a click; resolves with how long its answer took (ms). */
+  click(token: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-async function startServer(options: ClickServerOptions): Promise<Started> {
-  const child = fork(SERVER, [JSON.stringify(options)], { execArgv: ['--import', 'tsx'] });
+/** Starts a process that takes clicks. */
+export async function startServer(
+  options: Omit<ClickServerOptions, 'signingSecret'>,
+): Promise<Started> {
+  const agent = new Agent({ keepAlive: true });
+  const told = { ...options, signingSecret: SECRET };
+  const child = fork(SERVER, [JSON.stringify(told)], { execArgv: ['--import', 'tsx'] });
   const exit = once(child, 'exit');
-  const told = once(child, 'message').then(([message]) => message as ClickServer);
+  const ready = once(child, 'message').then(([message]) => message as ClickServer);
   const failed = exit.then(([code]) => {
     throw new Error(`The server of clicks ended with ${code} before it was ready.`);
   });
-  const { url, tokens } = await Promise.race([told, failed]);
+  const { url, tokens } = await Promise.race([ready, failed]);
   failed.catch(() => {});
   return {
-    url,
     tokens: [...tokens],
+    click: (token) => sendClick(url, agent, token),
     async stop() {
+      agent.destroy();
       child.kill('SIGKILL');
       await exit;
     },
@@ -80,18 +87,15 @@ async function startServer(options: ClickServerOptions): Promise<Started> {
 }
 
 /** Sends one click for each token at its time, whether or not those before it were answered; resolves with the times of all. */
-async function sendClicks({ url }: Started, tokens: readonly string[]): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true });
+async function sendClicks({ click }: Started, tokens: readonly string[]): Promise<number[]> {
   const begin = performance.now();
   const answers: Promise<number>[] = [];
   for (const [index, token] of tokens.entries()) {
     const dueIn = begin + (index * 1_000) / PER_SECOND - performance.now();
     if (dueIn > 0) await new Promise((resolve) => setTimeout(resolve, dueIn));
-    answers.push(sendClick(url, agent, token));
+    answers.push(click(token));
   }
-  const times = await Promise.all(answers);
-  agent.destroy();
-  return times;
+  return await Promise.all(answers);
 }
 
 function sendClick(url: string, agent: Agent, token: string): Promise<number> {

@@ -31,7 +31,8 @@ export async function startApp(
 ): Promise<AppProcess> {
   const { child, output, exited } = launch(env, entry);
   const url = await Promise.race([
-    findInOutput(child, output, /https?:\/\/[\w.:[\]-]+/),
+    // A line of the log may name other addresses before it has started.
+    findInOutput(child, output, /(?<=^|health is at |is open: )https?:\/\/[\w.:[\]-]+/m),
     exited.then((code) => {
       throw new Error(`The app ended with ${code} before it was ready:\n${output()}`);
     }),
