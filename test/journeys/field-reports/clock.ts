@@ -171,18 +171,19 @@ export function clockJourneys(delivery: Delivery): void {
       const ask: Gate = () => ({ kind: 'ask', route: REQUESTER_ROUTE });
       const { place, card } = await cardOf('ten', ask);
       let changed = 0;
-      // The gate is asked again in the moment before the claim.
+      // The gate is asked again in the moment before the approval is written, and the claim with it.
       stage.setGate((facts) => {
         stage.sql(
           `UPDATE records SET document = replace(document, '{\\"text\\":\\"ten\\"}', '{\\"text\\":\\"all\\"}')
-           WHERE key LIKE 'call/%' AND json_extract(document, '$.status') = 'approved'`,
+           WHERE key LIKE 'call/%' AND json_extract(document, '$.status') = 'pending'`,
         );
         changed += 1;
         return ask(facts);
       });
       await stage.press('requester', card, 'call.approve');
       await stage.answer(place, 'ten is noted.');
-      assert.equal(changed, 1);
+      // At the click, and for the claim that goes with it.
+      assert.equal(changed, 2);
       assert.equal(await noted('all'), 0);
       assert.equal(await noted('ten'), 1);
     });
