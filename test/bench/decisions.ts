@@ -54,7 +54,7 @@ async function timeAlone({ redisUrl, scale, store: kind }: Site): Promise<number
   const by = { team: APP.team, user: 'U2' };
   let calls: Awaited<ReturnType<typeof seedPending>> = [];
   const bench = await openBenchDesk({
-    ...{ kind, redisUrl, prefix: 'decisions' },
+    ...{ kind, redisUrl, prefix: 'decisions', route: TWO_APPROVERS },
     async before(store, clock) {
       const count = perRound * (scale.rounds + 1);
       calls = await seedPending({ store, clock, count, requester, route: TWO_APPROVERS });

@@ -18,7 +18,7 @@ import type { Directory } from '../../../src/domain/directory.ts';
 import type { InboxMessage } from '../../../src/domain/message.ts';
 import { messageId } from '../../../src/domain/message.ts';
 import type { Person } from '../../../src/domain/person.ts';
-import { type Gate, REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import { type Gate, REQUESTER_ROUTE, type Route } from '../../../src/domain/route.ts';
 import type { Say } from '../../../src/domain/say.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { threadKey } from '../../../src/domain/thread-key.ts';
@@ -80,6 +80,8 @@ export async function openBenchDesk(options: {
   readonly redisUrl: string;
   readonly prefix: string;
   readonly script?: Script;
+  /** Where the calls go that people are asked about. (Default: to whoever asked.) */
+  readonly route?: Route;
   /** What is done to the store before anybody works on it. */
   readonly before?: (store: Store, clock: Clock) => Promise<void>;
 }): Promise<BenchDesk> {
@@ -115,7 +117,7 @@ export async function openBenchDesk(options: {
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(QUIET_LOG);
   const shared = { store, toolbox, clock, signals, directory: DIRECTORY, talk: {}, integrity };
-  const gate: Gate = () => ({ kind: 'ask', route: REQUESTER_ROUTE });
+  const gate: Gate = () => ({ kind: 'ask', route: options.route ?? REQUESTER_ROUTE });
   const desk = createDesk({ ...shared, gate, helpers: [], log: QUIET_LOG });
   const working = createWorker({
     ...shared,

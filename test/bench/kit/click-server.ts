@@ -50,6 +50,7 @@ async function serveDesk(): Promise<ClickServer> {
     kind,
     redisUrl,
     prefix: 'clicks',
+    route: TWO_APPROVERS,
     async before(store, clock) {
       const seed = { store, clock, count: calls, requester, route: TWO_APPROVERS };
       pending = await seedPending(seed);
