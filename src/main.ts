@@ -14,19 +14,22 @@ function tellWhy(error: unknown): void {
   console.error(showLines(error instanceof Error && !isFault ? error.message : inspect(error)));
 }
 
-/** What a start does not need is not read: either way in is large. */
-async function start(config: Config, deps: AppDeps): Promise<App> {
+/** Answers what is said once signals stop the app. What a start does not need is not read: either way in is large. */
+async function start(
+  config: Config,
+  deps: AppDeps,
+): Promise<{ readonly app: App; readonly said?: string }> {
   if (config.mode === 'playground') {
     console.log('Starting the playground…');
     const { startPlayground } = await import('./playground/start-playground.ts');
-    return await startPlayground(config, deps, (url) =>
+    const app = await startPlayground(config, deps, (url) =>
       console.log(`Countersign’s playground is open: ${url}`),
     );
+    return { app };
   }
   const { createApp } = await import('./app.ts');
   const app = await createApp(config, deps);
-  console.log(`Countersign is in your workspace; its health is at ${app.url}/healthz`);
-  return app;
+  return { app, said: `Countersign is in your workspace; its health is at ${app.url}/healthz` };
 }
 
 try {
@@ -40,8 +43,10 @@ try {
     log.fatal({ err: error }, 'The app has a fault that it can’t go on with.');
     process.exit(1);
   });
-  const app = await start(config, { clock, log });
+  const { app, said } = await start(config, { clock, log });
+  // Whoever reads that it has started may stop it at once.
   stopOnSignal(process, app, { clock, log });
+  if (said !== undefined) console.log(said);
 } catch (error) {
   tellWhy(error);
   process.exit(1);

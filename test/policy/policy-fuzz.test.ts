@@ -18,7 +18,7 @@ function written(text: string): string {
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
     .map((line) => (/^\s*#/.test(line) ? '' : line))
-    .map((line) => (/\breason: *[^"' ]/.test(line) ? line : line.replace(/\s#+(?:\s.*)?$/, '')))
+    .map((line) => (/\breason: *[^"' #]/.test(line) ? line : line.replace(/\s#+(?:\s.*)?$/, '')))
     .map((line) => line.replace(/:\s*[|>](?:[+-]?\d?|\d[+-])\s*$/, ':').replace(/^\s*\?\s/, ''))
     .map((line) =>
       line
