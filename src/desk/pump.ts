@@ -135,7 +135,8 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   ): Promise<boolean> {
     if (await endTurn(message, cause, fence, { records, mark: awaited.mark }))
       return await close(message, fence);
-    progress.note(fence.thread, 'is stopping…');
+    // Of a turn that was lost long ago nobody waits for the end.
+    if (cause !== 'lost' || awaited.has(message)) progress.note(fence.thread, 'is stopping…');
     return false;
   }
 
