@@ -41,7 +41,7 @@ export interface DeskDeps {
   readonly newId: () => string;
   /** How long a tool may run, in milliseconds. */
   readonly toolTimeoutMs: number;
-  /** How long a worker that is not heard of keeps what it works on. (Default: 30 s.) */
+  /** How long a worker that is not heard of keeps what it works on. (Default: 12 s.) */
   readonly leaseMs?: number | undefined;
   /** Whether people see below an answer what it took of the model. (Default: false.) */
   readonly showsUsage?: boolean;

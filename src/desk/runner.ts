@@ -11,8 +11,11 @@ import type { Work } from './deps.ts';
 import { assertNotDeadly, HopelessError, isHopeless } from './hopeless.ts';
 import { NotYetError } from './pace.ts';
 
-/** After it, what a worker that is not heard of had claimed is another's (ms). */
-export const LEASE_MS = 30_000;
+/**
+ * After it, what a worker that is not heard of had claimed is another's (ms): so long people wait for
+ * a thread whose process was killed. An event loop may stand still for two thirds of it.
+ */
+export const LEASE_MS = 12_000;
 /** A lease is renewed so often in its time that a renewal may fail once. */
 const RENEWALS = 3;
 const MAX_AT_ONCE = 64;
@@ -50,12 +53,13 @@ export function createRunner(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly handlers: AgendaHandlers;
-  /** After it, what a worker that is not heard of had claimed is another's. (Default: 30 s.) */
+  /** After it, what a worker that is not heard of had claimed is another's. (Default: 12 s.) */
   readonly leaseMs?: number | undefined;
   /** Called before work is parked; a rejection keeps it from being parked for now. */
   readonly beforePark?: (lease: Lease, error: unknown) => Promise<void>;
 }): Runner {
   const { agenda, clock, log, handlers, leaseMs = LEASE_MS, beforePark = async () => {} } = deps;
+  const periodMs = leaseMs / RENEWALS;
   const underWay = new Map<Promise<void>, AbortController>();
   const holds = new Set<Hold>();
   const idlers = new Set<() => void>();
@@ -177,11 +181,12 @@ export function createRunner(deps: {
       throw new StaleFenceError('The time of this work is over: another worker may have it now.');
     }
 
-    function scheduleRenewal(): Cancel {
-      return clock.schedule(clock.now() + leaseMs / RENEWALS, () => {
+    /** What was handed out within an older hold has less of its time left. */
+    function scheduleRenewal(at = lease.expiresAt - leaseMs + periodMs): Cancel {
+      return clock.schedule(at, () => {
         renew().catch((error: unknown) => {
           log.warn({ err: error, key: first.key }, 'A lease was not renewed.');
-          cancelRenewal = scheduleRenewal();
+          cancelRenewal = scheduleRenewal(clock.now() + Math.min(FIRST_BACK_OFF_MS, periodMs));
         });
       });
     }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LEASE_MS } from '../../src/desk/runner.ts';
 import { withdraw } from '../../src/domain/decide.ts';
 import { APPROVER, REQUESTER } from '../support/a-call.ts';
 import { sayCalls, sayStatus, sayText } from '../support/mock-model.ts';
 import { playAgents, toldOf } from '../support/play-agents.ts';
 import { until } from '../support/until.ts';
 import { buildDelegationDesk, sayActs, task } from './delegation-desk.ts';
-
-const LEASE_MS = 30_000;
 
 describe('helpers', () => {
   it('work at once; each call goes to its own, decided in any order by whoever may, and each last word to the parent', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRunner } from '../../src/desk/runner.ts';
+import { createRunner, LEASE_MS } from '../../src/desk/runner.ts';
 import { type Agenda, redrawKey } from '../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
+import { THREAD } from '../support/a-call.ts';
 import { callRef } from '../support/call-ref.ts';
 import { claimOne } from '../support/claim-one.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -102,6 +103,65 @@ describe('a round of the runner', () => {
     await runner.idle();
     assert.ok(rounds.length <= 2, `${rounds.length} rounds`);
     for (const asked of rounds) assert.deepEqual(asked, ['claim']);
+  });
+});
+
+describe('the lease of work under way', () => {
+  const PERIOD_MS = LEASE_MS / 3;
+
+  /** Begins work that ends when told to, and notes when a renewal was asked for; `failures` of them fail. */
+  async function workingRunner(t: TestContext, failures = 0) {
+    const renewedAt: number[] = [];
+    const ends: (() => void)[] = [];
+    let left = failures;
+    const { clock, ...made } = await runnerOf(
+      t,
+      () => new Promise((resolve) => ends.push(resolve)),
+      (agenda) => ({
+        ...agenda,
+        async renew(lease, now, leaseMs) {
+          renewedAt.push(now - begin);
+          left -= 1;
+          if (left >= 0) throw new Error('The store is away.');
+          return await agenda.renew(lease, now, leaseMs);
+        },
+      }),
+    );
+    const begin = clock.now();
+    made.runner.start();
+    await until(() => ends.length === 1);
+    return { ...made, clock, ends, renewedAt };
+  }
+
+  it('outlasts an event loop that stands still for some seconds', () => {
+    assert.ok(LEASE_MS - PERIOD_MS >= 8_000);
+  });
+
+  it('is renewed three times in its time', async (t) => {
+    const { clock, renewedAt } = await workingRunner(t);
+    await clock.advance(LEASE_MS);
+    assert.deepEqual(renewedAt, [PERIOD_MS, 2 * PERIOD_MS, LEASE_MS]);
+  });
+
+  it('is renewed a second after that has failed', async (t) => {
+    const { clock, renewedAt } = await workingRunner(t, 2);
+    await clock.advance(PERIOD_MS + 2_000);
+    assert.deepEqual(renewedAt, [PERIOD_MS, PERIOD_MS + 1_000, PERIOD_MS + 2_000]);
+  });
+
+  it('is renewed as often where short work follows short work in one thread', async (t) => {
+    const { clock, ends, renewedAt, runner, store } = await workingRunner(t);
+    for (let n = 2; n <= 9; n += 1) {
+      await clock.advance(PERIOD_MS / 2);
+      const key = redrawKey({ id: `call_${n}`, thread: THREAD });
+      await store.agenda.wake([{ key, dueAt: clock.now() }]);
+      runner.nudge();
+      await until(() => ends.length === n);
+      ends[n - 2]?.();
+    }
+    const begun = PERIOD_MS / 2;
+    const times = [1, 2, 3].map((n) => begun + n * PERIOD_MS);
+    assert.deepEqual(renewedAt.slice(0, 3), times);
   });
 });
 

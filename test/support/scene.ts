@@ -52,8 +52,7 @@ export interface Scene {
   privately(member: string, text: string): Promise<WorkspaceMessage>;
 }
 
-/** On Redis a process that was killed has its threads for 30 s. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 20_000;
 const PEOPLE = ['requester', 'approver', 'outsider', 'stranger'] as const;
 
 /** Puts people on a workspace; `report` is what a wait that ends in vain adds to its message. */
