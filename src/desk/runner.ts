@@ -12,10 +12,12 @@ import { assertNotDeadly, HopelessError, isHopeless } from './hopeless.ts';
 import { NotYetError } from './pace.ts';
 
 /**
- * After it, what a worker that is not heard of had claimed is another's (ms): so long people wait for
+ * After it, what a worker that is not heard of had claimed is another’s (ms): so long people wait for
  * a thread whose process was killed. An event loop may stand still for two thirds of it.
  */
 export const LEASE_MS = 12_000;
+/** A tool that runs keeps its thread while Redis fails over: nobody may take its work for lost. */
+const RUN_LEASE_MS = 30_000;
 /** A lease is renewed so often in its time that a renewal may fail once. */
 const RENEWALS = 3;
 const MAX_AT_ONCE = 64;
@@ -60,6 +62,7 @@ export function createRunner(deps: {
 }): Runner {
   const { agenda, clock, log, handlers, leaseMs = LEASE_MS, beforePark = async () => {} } = deps;
   const periodMs = leaseMs / RENEWALS;
+  const runLeaseMs = deps.leaseMs ?? RUN_LEASE_MS;
   const underWay = new Map<Promise<void>, AbortController>();
   const holds = new Set<Hold>();
   const idlers = new Set<() => void>();
@@ -152,6 +155,7 @@ export function createRunner(deps: {
 
   async function perform(first: Lease, abort: AbortController): Promise<void> {
     let lease = first;
+    let leasedMs = leaseMs;
     let cancelRenewal = scheduleRenewal();
     const hold = { renew, isOverdue: (now: number) => now >= lease.expiresAt };
     holds.add(hold);
@@ -182,7 +186,7 @@ export function createRunner(deps: {
     }
 
     /** What was handed out within an older hold has less of its time left. */
-    function scheduleRenewal(at = lease.expiresAt - leaseMs + periodMs): Cancel {
+    function scheduleRenewal(at = lease.expiresAt - leasedMs + leasedMs / RENEWALS): Cancel {
       return clock.schedule(at, () => {
         renew().catch((error: unknown) => {
           log.warn({ err: error, key: first.key }, 'A lease was not renewed.');
@@ -192,7 +196,8 @@ export function createRunner(deps: {
     }
 
     async function renew(): Promise<void> {
-      const renewed = await agenda.renew(lease, clock.now(), leaseMs);
+      leasedMs = first.key.task === 'run' ? runLeaseMs : leaseMs;
+      const renewed = await agenda.renew(lease, clock.now(), leasedMs);
       if (!holds.has(hold)) return;
       if (!renewed) {
         holds.delete(hold);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRunner, LEASE_MS } from '../../src/desk/runner.ts';
-import { type Agenda, redrawKey } from '../../src/domain/agenda.ts';
+import { type Agenda, redrawKey, runKey } from '../../src/domain/agenda.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../support/a-call.ts';
 import { callRef } from '../support/call-ref.ts';
@@ -17,6 +17,7 @@ async function runnerOf(
   t: TestContext,
   redraw: (signal: AbortSignal) => Promise<void>,
   watch = (agenda: Agenda) => agenda,
+  keyOf: typeof redrawKey = redrawKey,
 ) {
   const clock = createManualClock();
   const folder = await makeTempDir();
@@ -29,9 +30,13 @@ async function runnerOf(
     agenda: watch(store.agenda),
     clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    handlers: { ...IDLE_HANDLERS, redraw: (_id, { signal }) => redraw(signal) },
+    handlers: {
+      ...IDLE_HANDLERS,
+      redraw: (_id, { signal }) => redraw(signal),
+      run: (_id, { signal }) => redraw(signal),
+    },
   });
-  await store.agenda.wake([{ key: redrawKey(callRef('call_1')), dueAt: clock.now() }]);
+  await store.agenda.wake([{ key: keyOf(callRef('call_1')), dueAt: clock.now() }]);
   return { clock, runner, store };
 }
 
@@ -110,8 +115,9 @@ describe('the lease of work under way', () => {
   const PERIOD_MS = LEASE_MS / 3;
 
   /** Begins work that ends when told to, and notes when a renewal was asked for; `failures` of them fail. */
-  async function workingRunner(t: TestContext, failures = 0) {
+  async function workingRunner(t: TestContext, failures = 0, keyOf = redrawKey) {
     const renewedAt: number[] = [];
+    const renewedFor: number[] = [];
     const ends: (() => void)[] = [];
     let left = failures;
     const { clock, ...made } = await runnerOf(
@@ -121,16 +127,18 @@ describe('the lease of work under way', () => {
         ...agenda,
         async renew(lease, now, leaseMs) {
           renewedAt.push(now - begin);
+          renewedFor.push(leaseMs);
           left -= 1;
           if (left >= 0) throw new Error('The store is away.');
           return await agenda.renew(lease, now, leaseMs);
         },
       }),
+      keyOf,
     );
     const begin = clock.now();
     made.runner.start();
     await until(() => ends.length === 1);
-    return { ...made, clock, ends, renewedAt };
+    return { ...made, clock, ends, renewedAt, renewedFor };
   }
 
   it('outlasts an event loop that stands still for some seconds', () => {
@@ -141,6 +149,13 @@ describe('the lease of work under way', () => {
     const { clock, renewedAt } = await workingRunner(t);
     await clock.advance(LEASE_MS);
     assert.deepEqual(renewedAt, [PERIOD_MS, 2 * PERIOD_MS, LEASE_MS]);
+  });
+
+  it('is renewed for half a minute while a tool runs, so that Redis may fail over', async (t) => {
+    const { clock, renewedAt, renewedFor } = await workingRunner(t, 0, runKey);
+    await clock.advance(PERIOD_MS + 10_000);
+    assert.deepEqual(renewedAt, [PERIOD_MS, PERIOD_MS + 10_000]);
+    assert.deepEqual(renewedFor, [30_000, 30_000]);
   });
 
   it('is renewed a second after that has failed', async (t) => {
