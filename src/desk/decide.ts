@@ -26,6 +26,7 @@ import { secretPathsOfCall } from '../domain/secret-paths.ts';
 import { type Effects, type Seen, StaleFenceError } from '../domain/store.ts';
 import type { ParsedArgs, Tool } from '../domain/tool.ts';
 import type { Cause, Step } from '../domain/transitions.ts';
+import { advanceCall } from './advance-call.ts';
 import type { Authorize } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
@@ -75,25 +76,29 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       if (isWish && isRefused(given)) await remember({ callId, by, decision }, given);
       return given;
     }
-    for (let known = seen; ; known = undefined) {
-      const call = known ?? (await find(callId));
-      if ('kind' in call) return await answer(call);
-      const { permission } = await authorize(call, command.by, command.kind);
+    const ruleFor = async (call: Call): Promise<Ruling<Answer | DecisionOutcome>> => {
+      const { permission } = await authorize(call, command.by, decision);
       const ruling = await rule(call, permission);
-      if (ruling.kind === 'answer') return await answer(ruling.outcome);
-      const news = await write(call, ruling.steps, by, extra);
-      if (news) return news;
-    }
-  }
-
-  async function find(callId: string): Promise<Call | DecisionOutcome> {
-    try {
-      return (await store.ledger.get(callId)) ?? { kind: 'not-found' };
-    } catch (error) {
-      if (!(error instanceof DamagedRecordError)) throw error;
-      deps.onDamaged?.(error);
-      return { kind: 'damaged' };
-    }
+      if (ruling.kind === 'answer') await answer(ruling.outcome);
+      return ruling;
+    };
+    let unread: DecisionOutcome = { kind: 'not-found' };
+    const find = async (id: string) => {
+      try {
+        return await store.ledger.get(id);
+      } catch (error) {
+        if (!(error instanceof DamagedRecordError)) throw error;
+        deps.onDamaged?.(error);
+        unread = { kind: 'damaged' };
+        return undefined;
+      }
+    };
+    const done = await advanceCall(deps, callId, ruleFor, {
+      known: seen,
+      find,
+      commit: (call, ruled) => write(call, ruled.steps, by, extra),
+    });
+    return done ?? (await answer(unread));
   }
 
   /** Undefined when another writer was first. */

@@ -8,10 +8,10 @@ import type { InboxMessage, TurnMessage } from '../domain/message.ts';
 import type { WithdrawalCause } from '../domain/outcome.ts';
 import { isHanded } from '../domain/outside.ts';
 import type { Step } from '../domain/transitions.ts';
+import { advanceByStep } from './advance-call.ts';
 import type { AwaitedTurns } from './awaited-turns.ts';
 import type { CloseLive } from './close-live.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { findHeld } from './handed-calls.ts';
 import { sayStopped } from './run-tool.ts';
 import { closeCalls, holdsTurn, type KnownTurn, tellTurn } from './turn-records.ts';
@@ -66,19 +66,13 @@ export function createEndTurn(
     return withdraw(call, toWithdrawal(cause), now);
   }
 
-  /** Others may write the call at the same time: it is read again until it stands. */
   async function endCall(
     id: string,
     cause: EndCause,
     by: InboxMessage['stopped'],
     isHeld: boolean,
   ) {
-    for (;;) {
-      const call = await store.ledger.get(id);
-      const step = call && stepToEnd(call, cause, isHeld);
-      if (!call || !step) return call;
-      if (await store.ledger.write(call, [step], effectsOf(call, [step], by?.by))) return step.call;
-    }
+    return await advanceByStep(deps, id, (call) => stepToEnd(call, cause, isHeld), { by: by?.by });
   }
 
   async function endCalls(

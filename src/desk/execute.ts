@@ -10,6 +10,7 @@ import { StaleFenceError } from '../domain/store.ts';
 import type { ThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
+import { advanceCall, type Ruled } from './advance-call.ts';
 import { createClaimStep } from './claim-step.ts';
 import { createReporters } from './create-reporter.ts';
 import type { DeskDeps, Work } from './deps.ts';
@@ -156,13 +157,19 @@ export function createExecute(
 
   /** Writes the claim, or what stands in its way; undefined where nothing is to be run. */
   async function claim(call: Call, work: Work): Promise<Call | undefined> {
-    const { seen, value: step } = await store.observe(() => nextStep(call, work));
-    if (!step) return undefined;
-    const isWritten = await record(call, step, whileHeld(work), seen);
-    if (isWritten) return step.call.status === 'running' ? step.call : undefined;
-    // Another writer of the call has asked for what there is to do; of anything else it is looked at anew.
-    const isSame = (await store.ledger.get(call.id))?.revision === call.revision;
-    return isSame ? await claim(call, work) : undefined;
+    const none = { kind: 'answer', outcome: null } as const;
+    const rule = async (newest: Call): Promise<Ruled<null>> => {
+      // Another writer of the call has asked for what there is to do.
+      if (newest.revision !== call.revision) return none;
+      const { seen, value: step } = await store.observe(() => nextStep(newest, work));
+      return step ? { kind: 'steps', steps: [step], seen } : none;
+    };
+    const written = await advanceCall<Call | null>(deps, call.id, rule, {
+      known: call,
+      commit: async (before, { steps: [step], seen }) =>
+        step && (await record(before, step, whileHeld(work), seen)) ? step.call : undefined,
+    });
+    return written?.status === 'running' ? written : undefined;
   }
 
   async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {

@@ -4,8 +4,8 @@ import { abandon } from '../domain/claim.ts';
 import { expire } from '../domain/decide.ts';
 import { isTaken } from '../domain/outside.ts';
 import type { Step } from '../domain/transitions.ts';
+import { advanceByStep } from './advance-call.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 
 /** Builds the use case: ends a call that nobody decided, took or told of by its deadline; before it, sees to it that it is looked at then. */
 export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
@@ -19,12 +19,9 @@ export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>
   }
 
   return async function expireCall(callId: string): Promise<void> {
-    for (;;) {
-      const call = await store.ledger.get(callId);
-      if (!call || (await lookLater(call))) return;
-      const step = stepOf(call, clock.now());
-      if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
-    }
+    await advanceByStep({ store }, callId, async (call) =>
+      (await lookLater(call)) ? undefined : stepOf(call, clock.now()),
+    );
   };
 }
 

@@ -11,8 +11,8 @@ import { isHanded } from '../domain/outside.ts';
 import { isIntact } from '../domain/seal.ts';
 import { parseStrictJson } from '../domain/strict-json.ts';
 import type { Step } from '../domain/transitions.ts';
+import { advanceByStep } from './advance-call.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import { shorten } from './run-tool.ts';
 
@@ -53,15 +53,10 @@ export function createHandedCalls({
   store,
   clock,
 }: Pick<DeskDeps, 'store' | 'clock'>): HandedCalls {
-  /** Others may write the call at the same time: it is read again until it stands. */
   async function settle(id: string, stepOf: (call: Call) => Step | undefined): Promise<void> {
-    for (;;) {
-      const call = await store.ledger.get(id);
-      if (!call || !isHanded(call) || isTerminal(call)) return;
-      const step = stepOf(call);
-      if (!step) return;
-      if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
-    }
+    await advanceByStep({ store }, id, (call) =>
+      isHanded(call) && !isTerminal(call) ? stepOf(call) : undefined,
+    );
   }
 
   const finishStep = (

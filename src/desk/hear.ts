@@ -13,11 +13,11 @@ import { type Sentence, sentence } from '../domain/sentence.ts';
 import type { Effects } from '../domain/store.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../domain/thread-key.ts';
 import { asUnmended, type createAdmit } from './admit.ts';
+import { commitSteps } from './advance-call.ts';
 import type { Authorize } from './authorize.ts';
 import { isBareWord } from './bare-words.ts';
 import type { createDecide } from './decide.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { msUntilOrdered } from './message-order.ts';
 import { sleep } from './sleep.ts';
 import { isForPeople, leavesOf, type Waiting } from './waiting.ts';
@@ -193,7 +193,7 @@ export function createHear(
     // Its deadline was first, also where nobody has looked at it since.
     const step = isOverdue(call, now) ? expire(call, now) : withdraw(call, 'new-message', now);
     if (!step) return false;
-    return await store.ledger.write(call, [step], effectsOf(call, [step], call.requester));
+    return await commitSteps({ store }, call, [step], { by: call.requester });
   }
 
   function tell(message: InboxMessage, what: string, words: Sentence) {

@@ -7,8 +7,8 @@ import type { Outcome, WithdrawalCause } from '../domain/outcome.ts';
 import { isElicitation } from '../domain/outside.ts';
 import { ancestorCallsOf, parentCallOf, placeOf, type ThreadKey } from '../domain/thread-key.ts';
 import type { Delegation } from '../domain/tool.ts';
+import { advanceByStep } from './advance-call.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { shorten } from './run-tool.ts';
 
 export interface HelperThreads {
@@ -60,12 +60,10 @@ export function createHelperThreads({
   async function report(message: InboxMessage): Promise<void> {
     const callId = parentCallOf(message.thread);
     if (callId === undefined) return;
-    for (;;) {
-      const call = await store.ledger.get(callId);
-      if (call?.status !== 'running' || call.child !== message.thread) return;
-      const step = finish(call, await endOf(message), clock.now());
-      if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
-    }
+    await advanceByStep({ store }, callId, async (call) => {
+      const isOpen = call.status === 'running' && call.child === message.thread;
+      return isOpen ? finish(call, await endOf(message), clock.now()) : undefined;
+    });
   }
 
   /** Read back from what is stored, so that it is the same whoever comes to tell it. */

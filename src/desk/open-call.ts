@@ -5,8 +5,8 @@ import { ifDamaged } from '../domain/damage.ts';
 import type { DecisionLook, DecisionOutcome, OpenCommand } from '../domain/decision.ts';
 import { isElicitation, isQuestion } from '../domain/outside.ts';
 import type { DecisionKind } from '../domain/route.ts';
+import { advanceByStep } from './advance-call.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 
 type Looked = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
 
@@ -24,15 +24,14 @@ export function createOpenCall(
 
   return async function openCall(command: OpenCommand): Promise<Looked> {
     const { by } = command;
-    for (;;) {
-      const seen = await lookAt(command);
-      if (seen.kind !== 'open') return seen;
-      const { call } = seen;
-      const step = ruleOpening(call, by, clock.now(), toolbox.of(call));
-      if (!step) return seen;
-      const effects = effectsOf(call, [step], by);
-      if (await store.ledger.write(call, [step], effects)) return { kind: 'open', call: step.call };
-    }
+    let seen: Looked = { kind: 'not-found' };
+    const find = async () => {
+      seen = await lookAt(command);
+      return seen.kind === 'open' ? seen.call : undefined;
+    };
+    const stepOf = (call: Call) => ruleOpening(call, by, clock.now(), toolbox.of(call));
+    const call = await advanceByStep({ store }, command.callId, stepOf, { find, by });
+    return call ? { kind: 'open', call } : seen;
   };
 }
 

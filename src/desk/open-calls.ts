@@ -10,8 +10,8 @@ import { isIntact } from '../domain/seal.ts';
 import { mayShare, toCards } from '../domain/shared-card.ts';
 import type { Effects } from '../domain/store.ts';
 import type { TurnRecord } from '../domain/turn-record.ts';
+import { commitSteps } from './advance-call.ts';
 import type { DeskDeps, Work } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { dueNow, isFreshCall } from './freshness.ts';
 import { handOver } from './handed-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
@@ -79,7 +79,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     const waiting = ends ? calls.filter(isWaiting) : [];
     for (const call of waiting) {
       const step = withdraw(call, 'ignored-sibling', clock.now());
-      if (step) await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+      if (step) await commitSteps({ store }, call, [step]);
     }
     return waiting.length > 0;
   }
@@ -102,8 +102,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     );
     for (const call of forged) {
       const step = breakIntegrity(call, clock.now());
-      const isWritten = await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
-      if (isWritten) deps.integrity.sound([step]);
+      await commitSteps(deps, call, [step]);
     }
     return forged.length > 0;
   }

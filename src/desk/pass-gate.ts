@@ -2,9 +2,9 @@ import type { Call } from '../domain/call.ts';
 import { ruleGate } from '../domain/claim.ts';
 import type { ParsedArgs } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
+import { commitSteps } from './advance-call.ts';
 import { askGate, heedAnswer } from './ask-gate.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { createPendingCap } from './pending-cap.ts';
 
 /** Builds the gate's passage of a proposed call. One that was put there without it by an earlier version is asked about by whoever comes next. */
@@ -25,8 +25,7 @@ export function createPassGate(
     async pass(call: Call, parsed: ParsedArgs): Promise<Call> {
       if (call.status !== 'proposed') return call;
       const step = await stepThrough(call, parsed);
-      if (await store.ledger.write(call, [step], effectsOf(call, [step], undefined)))
-        return step.call;
+      if (await commitSteps(deps, call, [step])) return step.call;
       return (await store.ledger.get(call.id)) ?? step.call;
     },
   };

@@ -12,6 +12,7 @@ import { inWords, type Mentions, type Say } from '../domain/say.ts';
 import { type Sentence, sentence } from '../domain/sentence.ts';
 import { isChannelItself, placeOf, type ThreadKey, threadKey } from '../domain/thread-key.ts';
 import type { Step } from '../domain/transitions.ts';
+import { commitSteps } from './advance-call.ts';
 import type { Announce, Occasion } from './announce.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
@@ -125,14 +126,15 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
   }
 
   async function take(call: Call, step: Step): Promise<boolean> {
-    const { audit, wakes } = effectsOf(call, [step], undefined);
+    const { wakes } = effectsOf(call, [step], undefined);
     const say = await wordsOn(call, step.call);
     const says = say ? [say] : [];
     const sayWakes = says.map(({ thread, createdAt }) => ({
       key: sayKey(thread),
       dueAt: createdAt,
     }));
-    return await store.ledger.write(call, [step], { audit, wakes: [...wakes, ...sayWakes], says });
+    const effects = { wakes: [...wakes, ...sayWakes], says };
+    return await commitSteps({ store }, call, [step], { effects });
   }
 
   async function isCardOpen(call: Call): Promise<boolean> {

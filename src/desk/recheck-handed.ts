@@ -2,9 +2,9 @@ import type { Call } from '../domain/call.ts';
 import { finish } from '../domain/claim.ts';
 import { isHanded } from '../domain/outside.ts';
 import { plainSentence, sentence } from '../domain/sentence.ts';
+import { commitSteps } from './advance-call.ts';
 import type { ClaimDeps } from './claim-step.ts';
 import type { Work } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { createWhyNotAnyMore } from './why-not-any-more.ts';
 
 /** A claim of just now was looked at as closely. */
@@ -16,7 +16,7 @@ const FRESH_MS = 5_000;
  * with whether there was any, and rejects while that can't be told.
  */
 export function createRecheckHanded(deps: ClaimDeps) {
-  const { store, clock } = deps;
+  const { clock } = deps;
   const whyNotAnyMore = createWhyNotAnyMore(deps);
 
   function isOld(call: Call): boolean {
@@ -31,7 +31,7 @@ export function createRecheckHanded(deps: ClaimDeps) {
     const note = sentence`Not handed over, or not again after a crash: ${why}`;
     const outcome = { kind: 'error', text: plainSentence(note) } as const;
     const step = finish({ ...call, note }, outcome, clock.now());
-    await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+    await commitSteps(deps, call, [step]);
     return true;
   }
 

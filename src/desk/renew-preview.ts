@@ -1,7 +1,7 @@
 import type { Call } from '../domain/call.ts';
 import { ruleRenewal } from '../domain/claim.ts';
+import { commitSteps } from './advance-call.ts';
 import type { DeskDeps } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { showCall } from './show-call.ts';
 
@@ -23,7 +23,7 @@ export function createRenewPreview(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'c
     const shown = parsed.ok ? await showCall(deps, call, tool, parsed.value) : {};
     const step = ruleRenewal(call, shown, clock.now());
     if (!step) return call;
-    const isWritten = await store.ledger.write(call, [step], effectsOf(call, [step], undefined));
+    const isWritten = await commitSteps(deps, call, [step]);
     return isWritten ? step.call : ((await store.ledger.get(call.id)) ?? call);
   };
 }

@@ -2,8 +2,8 @@
 import { readRerouteId, redrawKey, rerouteKey, type TeamGroup } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { DamagedRecordError } from '../domain/damage.ts';
+import { advanceByStep } from './advance-call.ts';
 import type { DeskDeps, Work } from './deps.ts';
-import { effectsOf } from './effects.ts';
 import { createEvaluateAgain, type EvaluateDeps } from './evaluate-again.ts';
 
 const PAGE = 50;
@@ -19,16 +19,15 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & EvaluateDeps) {
   const evaluateAgain = createEvaluateAgain(deps);
 
   async function follow(call: Call, group: TeamGroup | undefined): Promise<void> {
-    const step = await evaluateAgain(call, PATIENT);
-    if (step) {
-      // Another write came first: read the call again.
-      if (await ledger.write(call, [step], effectsOf(call, [step], undefined))) return;
-      const newer = await ledger.get(call.id);
-      if (newer?.status === 'pending') await follow(newer, group);
-    } else if (group !== undefined) {
-      // Its card says for whom it waits.
-      await agenda.wake([{ key: redrawKey(call), dueAt: clock.now() }]);
-    }
+    let stays = false;
+    const stepOf = async (newest: Call) => {
+      const step = newest.status === 'pending' ? await evaluateAgain(newest, PATIENT) : undefined;
+      stays = newest.status === 'pending' && step === undefined;
+      return step;
+    };
+    await advanceByStep(deps, call.id, stepOf, { known: call });
+    // Its card says for whom it waits.
+    if (stays && group) await agenda.wake([{ key: redrawKey(call), dueAt: clock.now() }]);
   }
 
   /** One call that can't be looked at now does not hold up the others. */

@@ -8,9 +8,9 @@ import { REQUESTER_ROUTE } from '../../domain/route.ts';
 import { isIntact } from '../../domain/seal.ts';
 import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/server-tools.ts';
 import type { Toolbox } from '../../domain/tool.ts';
-import { type Step, stepFrom } from '../../domain/transitions.ts';
+import { stepFrom } from '../../domain/transitions.ts';
+import { commitSteps } from '../advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
-import { effectsOf } from '../effects.ts';
 import { closeQuestion, questionsKey } from './close-questions.ts';
 import { createUntilChanged } from './until-changed.ts';
 import type { CallWatch } from './watch-calls.ts';
@@ -70,10 +70,6 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     return { ...call, digest: digestOf(call) };
   }
 
-  async function write(call: Call, steps: readonly Step[]): Promise<boolean> {
-    return await store.ledger.write(call, steps, effectsOf(call, steps, undefined));
-  }
-
   async function put(running: Call, question: ServerQuestion): Promise<Call> {
     const call = draft(running, question);
     const audit = {
@@ -87,7 +83,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     // No rule of the policy is about a question: whoever has the call made answers for it.
     const answer = narrowAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, call.outside);
     const step = ruleGate(call, answer, clock.now());
-    await write(call, [step]);
+    await commitSteps(deps, call, [step]);
     return step.call;
   }
 
@@ -111,7 +107,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     const text = `The answer was given to the MCP server “${call.outside?.name}”.`;
     const end = finish(claimed.call, { kind: 'result', text }, now);
     const told = { ...end, call: { ...end.call, delivered: true } };
-    if (!(await write(call, [claimed, told]))) return { kind: 'cancel' };
+    if (!(await commitSteps(deps, call, [claimed, told]))) return { kind: 'cancel' };
     const content = readStoredJson(call.args);
     const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
     return isObject

@@ -1,8 +1,8 @@
 import type { Call } from '../../domain/call.ts';
 import { withdraw } from '../../domain/decide.ts';
 import { isElicitation } from '../../domain/outside.ts';
+import { advanceByStep } from '../advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
-import { effectsOf } from '../effects.ts';
 
 type CloseDeps = Pick<DeskDeps, 'store' | 'clock'>;
 
@@ -13,13 +13,10 @@ export function questionsKey(callId: string): string {
 
 /** Takes back a question that nobody waits for; one that is over stays as it is. */
 export async function closeQuestion({ store, clock }: CloseDeps, id: string): Promise<void> {
-  for (;;) {
-    const call = await store.ledger.get(id);
-    const step = call && withdraw(call, 'cancelled', clock.now());
-    if (!call || !step) return;
-    const told = { ...step, call: { ...step.call, delivered: true } };
-    if (await store.ledger.write(call, [told], effectsOf(call, [told], undefined))) return;
-  }
+  await advanceByStep({ store }, id, (call) => {
+    const step = withdraw(call, 'cancelled', clock.now());
+    return step && { ...step, call: { ...step.call, delivered: true } };
+  });
 }
 
 /** Takes back what the server of a call has asked people and nobody has answered: the call runs no more. */

@@ -4,6 +4,7 @@ import { finish } from '../../domain/claim.ts';
 import { withdraw } from '../../domain/decide.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Step } from '../../domain/transitions.ts';
+import { advanceCall, commitSteps, type Ruled } from '../advance-call.ts';
 import { createClaimStep } from '../claim-step.ts';
 import type { DeskDeps } from '../deps.ts';
 import { effectsOf } from '../effects.ts';
@@ -31,15 +32,6 @@ export function createTakeCall(deps: TakeDeps) {
     return call?.outside?.key === key ? call : undefined;
   }
 
-  async function write(call: Call, steps: readonly Step[], taker: Taker): Promise<boolean> {
-    const effects = effectsOf(call, steps, undefined);
-    const actor = actorOfKey(taker);
-    const audit = effects.audit.map((entry) => ({ ...entry, actor }));
-    if (!(await store.ledger.write(call, steps, { ...effects, audit }))) return false;
-    deps.integrity.sound(steps);
-    return true;
-  }
-
   /** Whoever keeps silent afterwards has ended with taking it. */
   function stepsOfTaking(step: Step): readonly Step[] {
     const { call } = step;
@@ -60,21 +52,22 @@ export function createTakeCall(deps: TakeDeps) {
     }
   }
 
-  /** Carries out one wish until nobody else was first. */
   async function carryOut<Answer extends { readonly kind: string }>(
     id: string,
     taker: Taker,
-    rule: (call: Call) => Promise<Answer | readonly Step[]>,
-    answer: (call: Call) => Answer,
+    rule: (call: Call) => Promise<Ruled<Answer>>,
+    answerWith: (call: Call) => Answer,
   ): Promise<Answer | { readonly kind: 'not-found' }> {
-    for (;;) {
-      const call = await find(id, taker);
-      if (!call) return { kind: 'not-found' };
-      const ruling = await rule(call);
-      if ('kind' in ruling) return ruling;
-      const last = ruling.at(-1);
-      if (last && (await write(call, ruling, taker))) return answer(last.call);
-    }
+    const done = await advanceCall<Answer>(deps, id, rule, {
+      find: (callId) => find(callId, taker),
+      commit: async (call, { steps }) => {
+        const actor = actorOfKey(taker);
+        const audit = effectsOf(call, steps, undefined).audit.map((entry) => ({ ...entry, actor }));
+        const isWritten = await commitSteps(deps, call, steps, { effects: { audit } });
+        return isWritten ? answerWith(steps.at(-1)?.call ?? call) : undefined;
+      },
+    });
+    return done ?? { kind: 'not-found' };
   }
 
   return {
@@ -86,10 +79,10 @@ export function createTakeCall(deps: TakeDeps) {
         id,
         taker,
         async (call) => {
-          if (call.status !== 'approved') return { kind: 'not-approved', call };
-          if (call.digest !== digest) return { kind: 'other-digest', call };
+          if (call.status !== 'approved') return answer({ kind: 'not-approved', call });
+          if (call.digest !== digest) return answer({ kind: 'other-digest', call });
           const step = await claim(call);
-          return step ? stepsOfTaking(step) : { kind: 'held', call };
+          return step ? steps(...stepsOfTaking(step)) : answer({ kind: 'held', call });
         },
         (call) => (call.claim ? { kind: 'taken', call } : { kind: 'not-approved', call }),
       ),
@@ -105,8 +98,8 @@ export function createTakeCall(deps: TakeDeps) {
         taker,
         async (call) =>
           call.status === 'running'
-            ? [told(finish(call, outcome, clock.now()))]
-            : { kind: 'too-late', call },
+            ? steps(told(finish(call, outcome, clock.now())))
+            : answer({ kind: 'too-late', call }),
         (call) => ({ kind: 'ended', call }),
       ),
 
@@ -118,11 +111,19 @@ export function createTakeCall(deps: TakeDeps) {
         async (call) => {
           const step =
             call.status === 'running' ? undefined : withdraw(call, 'cancelled', clock.now());
-          return step ? [told(step)] : { kind: 'too-late', call };
+          return step ? steps(told(step)) : answer({ kind: 'too-late', call });
         },
         (call) => ({ kind: 'ended', call }),
       ),
   };
+}
+
+function answer<Answer>(outcome: Answer): Ruled<Answer> {
+  return { kind: 'answer', outcome };
+}
+
+function steps(...all: readonly Step[]): Ruled<never> {
+  return { kind: 'steps', steps: all };
 }
 
 /** Whoever brings the outcome knows it. */
