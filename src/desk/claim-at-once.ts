@@ -2,10 +2,19 @@ import { runKey, type ThreadFence } from '../domain/agenda.ts';
 import type { Call } from '../domain/call.ts';
 import { isHanded, isTaken } from '../domain/outside.ts';
 import { groupsNamed } from '../domain/permit.ts';
+import type { GateAnswer } from '../domain/route.ts';
+import type { Seen } from '../domain/store.ts';
 import { parentCallOf } from '../domain/thread-key.ts';
 import { type ClaimDeps, createClaimStep } from './claim-step.ts';
 import type { Claiming } from './decide.ts';
+import type { AskedGate } from './evaluate-again.ts';
 import { LEASE_MS } from './runner.ts';
+
+/** What the last look at a decision has heard of the policy, and read. */
+interface Checked {
+  readonly asked: AskedGate | undefined;
+  readonly seen: Seen;
+}
 
 /**
  * Builds the claim that goes with the decision which completes an approval: where nobody holds the
@@ -18,19 +27,41 @@ export function createClaimAtOnce(deps: ClaimDeps) {
   const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined });
 
   function claimUnder(hold: ThreadFence): Claiming {
-    return async (approved) => {
-      try {
-        const { seen, value: step } = await store.observe(() =>
-          stepToClaim(approved, { fence: hold.token, tries: 0 }),
+    let checked: Checked | undefined;
+
+    async function claim(approved: Call): ReturnType<Claiming['claim']> {
+      const answer = answerOf(checked, approved);
+      const { seen, value: step } = await store.observe(() =>
+        stepToClaim(approved, { fence: hold.token, tries: 0 }, answer),
+      );
+      if (step?.call.status !== 'running') return undefined;
+      // Of what both have read the check's revision holds: it is the older one.
+      const all: Seen = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
+      return { step, seen: all, hold };
+    }
+
+    return {
+      async check(follow) {
+        let asked: AskedGate | undefined;
+        const { seen, value: ruling } = await store.observe(() =>
+          follow((each) => {
+            asked = each;
+          }),
         );
-        return step?.call.status === 'running' ? { step, seen, hold } : undefined;
-      } catch (error) {
-        log.warn(
-          { err: error, call: approved.id },
-          'A call could not be claimed with its approval.',
-        );
-        return undefined;
-      }
+        checked = { asked, seen };
+        return ruling;
+      },
+      async claim(approved) {
+        try {
+          return await claim(approved);
+        } catch (error) {
+          log.warn(
+            { err: error, call: approved.id },
+            'A call could not be claimed with its approval.',
+          );
+          return undefined;
+        }
+      },
     };
   }
 
@@ -50,6 +81,15 @@ export function createClaimAtOnce(deps: ClaimDeps) {
       });
     }
   };
+}
+
+/** What the policy said of the very call at the last look at its decision; undefined where it is to be asked. */
+function answerOf(checked: Checked | undefined, approved: Call): GateAnswer | undefined {
+  if (!checked?.asked) return undefined;
+  const { call, gate } = checked.asked;
+  // It is a question of its own where the policy has set another risk than the tool's.
+  const isSame = call.args === approved.args && call.risk === approved.risk;
+  return isSame && !gate.isInDoubt ? gate : undefined;
 }
 
 /**

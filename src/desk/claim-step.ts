@@ -3,11 +3,12 @@ import { withdraw } from '../domain/decide.ts';
 import { toolsOf } from '../domain/helper.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { routeReached } from '../domain/patience.ts';
+import type { GateAnswer } from '../domain/route.ts';
 import { childThreadKey } from '../domain/thread-key.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Step } from '../domain/transitions.ts';
 import { askGate, heedAnswer } from './ask-gate.ts';
-import { askVoters, ruleWithVoters } from './ask-voters.ts';
+import { type AskedVoters, askVoters, ruleWithVoters } from './ask-voters.ts';
 import type { DeskDeps, Work } from './deps.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { isBeingStopped } from './is-being-stopped.ts';
@@ -20,7 +21,7 @@ export type ClaimDeps = Pick<
   'store' | 'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory' | 'leaseMs'
 >;
 
-/** Builds the last look at an approved call: the step to its claim, or to what stands in its way; undefined while a pause or a stop holds it. */
+/** Builds the last look at an approved call: the step to its claim, or to what stands in its way; undefined while a pause or a stop holds it. The gate is asked unless its answer of this moment is given. */
 export function createClaimStep(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 'endedBy'>) {
   const { store, clock } = deps;
 
@@ -36,18 +37,24 @@ export function createClaimStep(deps: ClaimDeps, helperThreads: Pick<HelperThrea
     return isBound ? await showCall(deps, call, tool, args) : {};
   }
 
+  /** What is known of those who approved it, for the route on which it would be asked now. */
+  async function askAbout(call: Call, gate: GateAnswer): Promise<AskedVoters | undefined> {
+    if (gate.kind !== 'ask') return undefined;
+    return await askVoters(deps, call, routeReached(call, gate.route));
+  }
+
   return async function stepToClaim(
     call: Call,
     { fence, tries }: Pick<Work, 'fence' | 'tries'>,
+    answer?: GateAnswer,
   ): Promise<Step | undefined> {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
-    const gate = await askGate(deps, call, parsed);
+    const gate = answer ?? (await askGate(deps, call, parsed));
     const cause = await helperThreads.endedBy(call.thread);
     if (cause) return withdraw(call, cause, clock.now());
     const shown = tool && parsed?.ok ? await showAgain(call, tool, parsed.value) : {};
-    const route = gate.kind === 'ask' ? routeReached(call, gate.route) : undefined;
-    const asked = route && (await askVoters(deps, call, route));
+    const asked = await askAbout(call, gate);
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
     const facts = { now: clock.now(), fence, gate, parsed, child, ...shown };

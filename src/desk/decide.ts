@@ -30,7 +30,7 @@ import { advanceCall } from './advance-call.ts';
 import type { Authorize } from './authorize.ts';
 import type { DeskDeps } from './deps.ts';
 import { effectsOf } from './effects.ts';
-import { createFollowRoute, type FollowDeps } from './follow-route.ts';
+import { createFollowRoute, type FollowDeps, type HearGate } from './follow-route.ts';
 import { createRememberRefusal, isRefused } from './remember-refusal.ts';
 import { createRenewPreview } from './renew-preview.ts';
 import { showCall } from './show-call.ts';
@@ -41,8 +41,13 @@ type DecideDeps = Pick<
 > &
   FollowDeps;
 
-/** Returns the claim that goes with the approval of a call, what it has read, and the hold under which it is; undefined where that is left to whoever holds its thread. */
-export type Claiming = (approved: Call) => Promise<Claim | undefined>;
+/** How the approval of a call is claimed with it. */
+export interface Claiming {
+  /** Does the last look at the decision: what it has read, and heard of the policy, is the claim's too. */
+  check(follow: (hear: HearGate) => Promise<Ruling>): Promise<Ruling>;
+  /** Returns the claim, what it has read, and the hold under which it is; undefined where that is left to whoever holds the call's thread. */
+  claim(approved: Call): Promise<Claim | undefined>;
+}
 
 interface Claim {
   readonly step: Step;
@@ -111,7 +116,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     const news = newsOf(steps);
     const isCarriedOut = news.kind !== 'already-decided' && news.kind !== 'rerouted';
     const approved = news.kind === 'decided' && news.call.status === 'approved' && news.call;
-    const claim = approved ? await claiming?.(approved) : undefined;
+    const claim = approved ? await claiming?.claim(approved) : undefined;
     const all = claim ? [...steps, claim.step] : steps;
     const effects = { ...effectsOf(call, all, by), ...(isCarriedOut && extra) };
     const isWritten = await store.ledger
@@ -145,7 +150,8 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
           const edited = await readEdit(call, command);
           const tool = deps.toolbox.of(call);
           const ruling = ruleDecision(call, command, clock.now(), permission, edited, tool);
-          return await followRoute(call, ruling);
+          const follow = (hear?: HearGate) => followRoute(call, ruling, hear);
+          return (await extra?.claiming?.check(follow)) ?? (await follow());
         },
         extra,
       ),

@@ -18,10 +18,18 @@ export type EvaluateDeps = Pick<
   'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory'
 >;
 
+/** What the gate was asked about, and what it answered. */
+export interface AskedGate {
+  readonly call: Call;
+  readonly gate: GateAnswer;
+}
+
 /** How closely those who approved are looked at. */
 interface Closeness extends Asking {
   /** Whether they are passed over where the route itself is as it was. */
   readonly routeOnly?: true;
+  /** Hears what the gate answered. */
+  readonly onAnswer?: ((asked: AskedGate) => void) | undefined;
 }
 
 export type EvaluateAgain = (call: Call, asking: Closeness) => Promise<Step | undefined>;
@@ -37,14 +45,16 @@ export function createEvaluateAgain(deps: EvaluateDeps): EvaluateAgain {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
     const risk = call.outside ? undefined : tool?.risk;
-    return { risk, gate: await askGate(deps, { ...call, ...(risk && { risk }) }, parsed) };
+    const asked = { ...call, ...(risk && { risk }) };
+    return { risk, call: asked, gate: await askGate(deps, asked, parsed) };
   }
 
-  return async function evaluateAgain(call, { routeOnly, ...asking }) {
+  return async function evaluateAgain(call, { onAnswer, routeOnly, ...asking }) {
     const now = deps.clock.now();
     // No rule of the policy is about what a server asks.
     if (isElicitation(call)) return undefined;
-    const { gate, risk } = await ask(call);
+    const { call: asked, gate, risk } = await ask(call);
+    onAnswer?.({ call: asked, gate });
     const rule = (voters: KnownVoters | undefined) =>
       ruleReroute(call, { gate, now, risk, voters });
     const route = routeBy(gate, call);

@@ -3,10 +3,13 @@ import type { Ruling } from '../domain/decide.ts';
 import { plainSentence } from '../domain/sentence.ts';
 import type { Step } from '../domain/transitions.ts';
 import { DECIDER_MAX_AGE_MS } from './authorize.ts';
-import { createEvaluateAgain, type EvaluateDeps } from './evaluate-again.ts';
+import { type AskedGate, createEvaluateAgain, type EvaluateDeps } from './evaluate-again.ts';
 
 /** The claim asks anew who may approve, and patiently. */
 const AT_A_PRESS = { maxAgeMs: DECIDER_MAX_AGE_MS, routeOnly: true } as const;
+
+/** Hears what the gate answered on the way. */
+export type HearGate = (asked: AskedGate) => void;
 
 export type FollowDeps = Omit<EvaluateDeps, 'gate' | 'helpers'> &
   Partial<Pick<EvaluateDeps, 'gate' | 'helpers'>>;
@@ -20,32 +23,37 @@ export function createFollowRoute({ gate, helpers = [], ...deps }: FollowDeps) {
   const evaluateAgain = gate && createEvaluateAgain({ ...deps, gate, helpers });
 
   /** A failure here is not fatal: the claim checks again. */
-  async function evaluate(call: Call): Promise<Step | undefined> {
+  async function evaluate(call: Call, onAnswer?: HearGate): Promise<Step | undefined> {
     try {
-      return await evaluateAgain?.(call, AT_A_PRESS);
+      return await evaluateAgain?.(call, { ...AT_A_PRESS, onAnswer });
     } catch (error) {
       deps.log.warn({ err: error, call: call.id }, 'Nobody told whose approvals still count.');
       return undefined;
     }
   }
 
-  async function followPress(call: Call, ruling: Ruling): Promise<Ruling> {
-    const step = await evaluate(call);
+  async function followPress(call: Call, ruling: Ruling, hear?: HearGate): Promise<Ruling> {
+    const step = await evaluate(call, hear);
     return step ? { kind: 'steps', steps: [step] } : ruling;
   }
 
   /** The press was for the route that the form was opened on: on another one it approves nothing. */
-  async function followEdit(call: Call, ruling: Ruling, made: Step): Promise<Ruling> {
+  async function followEdit(
+    call: Call,
+    ruling: Ruling,
+    made: Step,
+    hear?: HearGate,
+  ): Promise<Ruling> {
     const edited = { ...made, call: { ...made.call, votes: [] } };
-    const step = await evaluate(edited.call);
+    const step = await evaluate(edited.call, hear);
     if (step?.cause === 'refuse') return refuseEdit(call, step);
     return step ? { kind: 'steps', steps: [edited, step] } : ruling;
   }
 
-  return async function followRoute(call: Call, ruling: Ruling): Promise<Ruling> {
-    if (isPress(ruling)) return await followPress(call, ruling);
+  return async function followRoute(call: Call, ruling: Ruling, hear?: HearGate): Promise<Ruling> {
+    if (isPress(ruling)) return await followPress(call, ruling, hear);
     const [first] = ruling.kind === 'steps' ? ruling.steps : [];
-    return first?.cause === 'edit' ? await followEdit(call, ruling, first) : ruling;
+    return first?.cause === 'edit' ? await followEdit(call, ruling, first, hear) : ruling;
   };
 }
 

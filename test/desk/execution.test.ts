@@ -5,7 +5,8 @@ import { type GateAnswer, REQUESTER_ROUTE } from '../../src/domain/route.ts';
 import { plainSentence } from '../../src/domain/sentence.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 import { REQUESTER } from '../support/a-call.ts';
-import { askAll, buildDesk, TOOL_TIMEOUT_MS } from '../support/build-desk.ts';
+import { createTestDirectory } from '../support/a-directory.ts';
+import { buildDesk, TOOL_TIMEOUT_MS } from '../support/build-desk.ts';
 import { sayCalls, sayText } from '../support/mock-model.ts';
 import { until } from '../support/until.ts';
 import { deskWith, onlyCall } from './recorded-desk.ts';
@@ -76,17 +77,14 @@ describe('a run', () => {
           : { ok: true, value, canonical: JSON.stringify(value) },
       run: async () => assert.fail('It ran.'),
     };
-    let asked = 0;
-    const gate = askAll();
-    const desk = await buildDesk(t, {
-      ...{ tools: [], made: [tool] },
-      gate(facts) {
-        asked += 1;
-        // At the proposal, at the press, and at the claim.
-        isChanged = asked > 2;
-        return gate(facts);
-      },
-    });
+    const directory = createTestDirectory();
+    const ask = directory.profileOf;
+    directory.profileOf = async (person, asking) => {
+      // The claim, which has read the arguments by then, asks patiently who has approved.
+      if (asking?.isPatient) isChanged = true;
+      return await ask(person, asking);
+    };
+    const desk = await buildDesk(t, { tools: [], made: [tool], directory });
     desk.model.script((_request, index) =>
       index === 0 ? sayCalls([{ name: 'act', args: '{}' }]) : sayText('Done.'),
     );
