@@ -1,11 +1,15 @@
 import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { UnreadableStateError } from '../domain/agent.ts';
+import { refuseBigInt } from '../domain/find-big-int.ts';
 
-/** Makes the serializer of our own graph, which reads JSON only: no stored data makes it look up a class or run a constructor. */
+/** Makes the serializer of our own graph, which reads JSON only: no stored data makes it look up a class or run a constructor. A BigInt is refused. */
 export function createPlainSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
   return {
-    dumpsTyped: (value) => stock.dumpsTyped(value),
+    async dumpsTyped(value) {
+      refuseBigInt(value);
+      return await stock.dumpsTyped(value);
+    },
     async loadsTyped(type, data) {
       if (type !== 'json') return await stock.loadsTyped(type, data);
       const json = typeof data === 'string' ? data : new TextDecoder().decode(data);

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { UnreadableStateError } from '../domain/agent.ts';
-import { findBigInt } from './find-big-int.ts';
+import { refuseBigInt } from '../domain/find-big-int.ts';
 
 /** It follows the JSON. State that an older version stored has none. */
 const CHECKSUM = /\n#([0-9a-f]{8})$/;
@@ -12,13 +12,7 @@ export function createStrictSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
   return {
     async dumpsTyped(value: unknown) {
-      const path = findBigInt(value);
-      if (path !== undefined) {
-        throw new TypeError(
-          `The graph's state holds a BigInt at ${path || 'its root'}, which JSON can not carry. ` +
-            'Keep it as a string.',
-        );
-      }
+      refuseBigInt(value);
       const [type, bytes] = await stock.dumpsTyped(value);
       if (type !== 'json') return [type, bytes];
       return [type, Buffer.concat([bytes, Buffer.from(`\n#${checksumOf(bytes)}`)])];

@@ -101,7 +101,25 @@ it('the strict serializer refuses data wherever a byte is another one', async ()
   );
 });
 
+/** States that hold a BigInt, by its place. */
+const WITH_BIG_INT: Readonly<Record<string, unknown>> = {
+  'its root': 1n,
+  '/n': { text: 'kept', n: 2n ** 64n },
+  '/list/1/n': { list: [1, { n: 3n }] },
+  '/map/key': { map: new Map([['key', 4n]]) },
+  '/set/0': { set: new Set([5n]) },
+};
+
 for (const [name, serializer] of Object.entries(SERIALIZERS)) {
+  it(`the ${name} serializer refuses a BigInt, and says where it is`, async () => {
+    for (const [place, state] of Object.entries(WITH_BIG_INT)) {
+      await assert.rejects(
+        async () => await serializer.dumpsTyped(state),
+        (error) => error instanceof TypeError && error.message.includes(`BigInt at ${place},`),
+      );
+    }
+  });
+
   it(`the ${name} serializer refuses data wherever it is cut off, and reads it without a checksum`, async () => {
     await fc.assert(
       fc.asyncProperty(anyState, fc.nat(), async (state, place) => {

@@ -1,5 +1,15 @@
+/** Throws, naming its place, where the state of a graph holds a BigInt: the stock serializer replaces the whole value that holds one. */
+export function refuseBigInt(state: unknown): void {
+  const path = findBigInt(state);
+  if (path === undefined) return;
+  throw new TypeError(
+    `The graph's state holds a BigInt at ${path || 'its root'}, which JSON can not carry. ` +
+      'Keep it as a string.',
+  );
+}
+
 /** Returns the path of the first BigInt within a value, looking into lists, objects, maps and sets; undefined when there is none. */
-export function findBigInt(value: unknown): string | undefined {
+function findBigInt(value: unknown): string | undefined {
   return search(value, '', new Set());
 }
 
