@@ -11,11 +11,11 @@ import { openSqliteRecords } from '../../src/stores/records/sqlite-records.ts';
 import { databaseIn, openDatabase } from '../../src/stores/sqlite/open-database.ts';
 import { isWhole, sample } from '../support/sample.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { assertNothingFound } from './drive/assert-nothing-found.ts';
 import { losePower, TAILS } from './drive/lose-power.ts';
 import { planRuns } from './drive/plan-run.ts';
 import { pointsIn } from './drive/points.ts';
 import { createRandom } from './drive/random.ts';
-import { torture } from './drive/torture.ts';
 import { createKillSwitch } from './lean/kill-switch.ts';
 import { SYNCED_FILES, watchDisk } from './lean/watch-disk.ts';
 
@@ -126,14 +126,5 @@ const plans = planRuns(Number(CRASH_SEED), [COLUMN], Number(CRASH_RUNS));
 it(`a power cut in each of ${plans.length} runs (CRASH_SEED=${CRASH_SEED}) loses nothing that was answered, and runs nothing twice`, {
   timeout: 600_000,
 }, async () => {
-  const reports = await torture(plans);
-  const bad = reports.filter(({ findings }) => findings.length > 0);
-  const told = bad.map(({ plan, dir, findings: [first] }) => ({
-    run: plan.name,
-    left: dir,
-    against: first?.invariant,
-    what: first?.what,
-  }));
-  assert.deepEqual(told, []);
-  assert.equal(reports.length, plans.length);
+  await assertNothingFound(plans);
 });

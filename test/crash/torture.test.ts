@@ -3,12 +3,11 @@
  * the decision that the day gives them. CRASH_SEED, CRASH_RUNS and CRASH_STORE (`sqlite` or `redis`)
  * choose another part.
  */
-import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isWhole, sample } from '../support/sample.ts';
+import { assertNothingFound } from './drive/assert-nothing-found.ts';
 import { planRuns } from './drive/plan-run.ts';
 import { pointsIn, STORES } from './drive/points.ts';
-import { torture } from './drive/torture.ts';
 
 const { CRASH_SEED = String(sample), CRASH_STORE } = process.env;
 const { CRASH_RUNS = String(Math.ceil(pointsIn('redis').length / (isWhole ? 1 : 3))) } =
@@ -19,14 +18,5 @@ const plans = planRuns(Number(CRASH_SEED), stores, Number(CRASH_RUNS));
 it(`kill -9 in ${plans.length} runs (CRASH_SEED=${CRASH_SEED}) loses nothing, and runs nothing twice or without its approval`, {
   timeout: 600_000,
 }, async () => {
-  const reports = await torture(plans);
-  const bad = reports.filter(({ findings }) => findings.length > 0);
-  const told = bad.map(({ plan, dir, findings: [first] }) => ({
-    run: plan.name,
-    left: dir,
-    against: first?.invariant,
-    what: first?.what,
-  }));
-  assert.deepEqual(told, []);
-  assert.equal(reports.length, plans.length);
+  await assertNothingFound(plans);
 });

@@ -15,18 +15,12 @@ import { ERROR, emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import type { ThreadFence } from '../../src/domain/agenda.ts';
 import { StaleFenceError, type Store } from '../../src/domain/store.ts';
 import type { ThreadKey } from '../../src/domain/thread-key.ts';
-import { THREAD } from './a-call.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
-import { holdThread, LEASE_MS, OTHER_THREAD } from './store-contract/store-bench.ts';
-
-/** A saver that can drop a thread under its fence. */
-export type FencedSaver = BaseCheckpointSaver & {
-  forget(thread: ThreadKey, token: number): Promise<void>;
-};
+import { holdThread, LEASE_MS } from './store-contract/store-bench.ts';
 
 /** An empty store with the saver that keeps its threads' checkpoints; closed with the test. */
 export type OpenSaver = (t: TestContext) => Promise<{
-  readonly store: Store & { readonly saver: FencedSaver };
+  readonly store: Store & { readonly saver: BaseCheckpointSaver };
   readonly clock: ManualClock;
 }>;
 
@@ -190,24 +184,6 @@ export function saverContract(open: OpenSaver): void {
       log: 'first',
     });
     assert.equal(writes.length, 3);
-  });
-
-  test('a forgotten thread holds nothing, the others keep what they hold', async (t) => {
-    const { store, clock, fence, loseIt } = await openHeld(t);
-    const other = await holdThread({ store, clock }, OTHER_THREAD);
-    const graph = graphOf(store);
-    await graph.invoke({ log: ['start'] }, configOf(fence));
-    await graph.invoke({ log: ['start'] }, configOf(other));
-    const young = await loseIt();
-    assert.equal((await graph.getState(configOf(young))).tasks.length, 1);
-    await assert.rejects(store.saver.forget(THREAD, fence.token), StaleFenceError);
-    assert.equal((await graph.getState(configOf(young))).tasks.length, 1);
-    await store.saver.forget(THREAD, young.token);
-    assert.equal(await store.saver.getTuple(configOf(young)), undefined);
-    const threads = new Set<unknown>();
-    for await (const { config } of store.saver.list({}))
-      threads.add(config.configurable?.thread_id);
-    assert.deepEqual([...threads], [OTHER_THREAD]);
   });
 
   test('what a step did not write, and the question that waits, are there for whoever comes next (field report 37)', async (t) => {

@@ -105,12 +105,8 @@ for _,ns in ipairs(redis.call('SMEMBERS',B..':namespaces')) do
 end
 return out`);
 
-/** ARGV: token, or empty where no fence is asked for. */
+/** Without arguments: it is for whoever administers the checkpoints, and no worker's. */
 export const DELETE = script(`
-if ARGV[1]~='' then
-  local stale=fenced(ARGV[1])
-  if stale then return stale end
-end
 for _,ns in ipairs(redis.call('SMEMBERS',B..':namespaces')) do
   local ids,docs,blobs,writes=keys(ns)
   for _,id in ipairs(redis.call('ZRANGE',ids,0,-1)) do redis.call('UNLINK',writes..id) end

@@ -20,7 +20,6 @@ import {
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
 import { UnreadableStateError } from '../../domain/agent.ts';
 import { assertCheckpoint } from '../../domain/stored-checkpoint.ts';
-import type { ThreadKey } from '../../domain/thread-key.ts';
 import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
 import { DELETE, GET, GET_WRITES, LIST, PUT, PUT_WRITES } from './checkpoint-scripts.ts';
 import type { RedisConnection } from './connect-redis.ts';
@@ -135,12 +134,7 @@ export class CompactRedisSaver extends RedisSaver {
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#link.run(DELETE, this.#base(threadId), ['']);
-  }
-
-  /** Deletes all that is kept of a thread's graph; throws `StaleFenceError` when the token is old. */
-  async forget(thread: ThreadKey, token: number): Promise<void> {
-    await this.#link.run(DELETE, this.#base(thread), [String(token)]);
+    await this.#link.run(DELETE, this.#base(threadId), []);
   }
 
   #base(thread: string): string {

@@ -49,7 +49,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     const { listen, lookAgain: _, tryWrite: check, ...ports } = made;
     if (onWake) void listen(onWake);
     let closing: Promise<void> | undefined;
-    const deps = { db, file, isHeld: records.isHeld, synced: () => group.synced() };
+    const deps = { db, file, isHeld: records.isHeld };
     return {
       ...ports,
       installationKey,

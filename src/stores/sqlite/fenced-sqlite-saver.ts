@@ -15,7 +15,6 @@ import BetterSqlite from 'better-sqlite3';
 import type { ThreadFence } from '../../domain/agenda.ts';
 import { UnreadableStateError } from '../../domain/agent.ts';
 import { assertCheckpoint } from '../../domain/stored-checkpoint.ts';
-import type { ThreadKey } from '../../domain/thread-key.ts';
 import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
 import type { Fence } from '../records/records.ts';
 import { fenceOf, staleFence } from '../repositories/change-records.ts';
@@ -28,8 +27,6 @@ interface SaverDeps {
   readonly file: string;
   /** Whether a lease is the newest of its unit. */
   isHeld(fence: Fence): boolean;
-  /** Resolves when what was written is on the disk. */
-  synced(): Promise<void>;
 }
 
 /**
@@ -138,14 +135,5 @@ export class FencedSqliteSaver extends SqliteSaver {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
       for (const row of rows) insert.run(fence.thread, ns, checkpointId, ...row);
     });
-  }
-
-  /** Deletes all that is kept of a thread's graph; throws `StaleFenceError` when the token is old. */
-  async forget(thread: ThreadKey, token: number): Promise<void> {
-    this.#write({ thread, token }, () => {
-      this.db.prepare('DELETE FROM checkpoints WHERE thread_id = ?').run(thread);
-      this.db.prepare('DELETE FROM writes WHERE thread_id = ?').run(thread);
-    });
-    await this.#deps.synced();
   }
 }
