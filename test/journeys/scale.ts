@@ -128,10 +128,14 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       await add(DELIVERED, 'succeeded', false);
       const { id: user } = workspace.member('requester');
       const requester = { team: workspace.team.id, user };
-      await withStore((opened) => seedThreads(opened, requester, threads, Date.now()));
+      await withStore((opened, inOne) =>
+        inOne(() => seedThreads(opened, requester, threads, Date.now())),
+      );
     }
 
-    async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    async function withStore<T>(
+      work: (store: Store, inOne: (write: () => Promise<void>) => Promise<void>) => Promise<T>,
+    ): Promise<T> {
       const place = {
         dataDir: join(stage.folder, 'data'),
         workspaceDir: join(stage.folder, 'workspace'),
@@ -139,11 +143,19 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       };
       const deps = { clock: createSystemClock(), log: SILENT, onWake: silent };
       const opened = await openStore(place, deps);
-      // What is seeded need not survive a loss of power.
-      if ('db' in opened.store.saver) opened.store.saver.db.pragma('synchronous = OFF');
+      const db = 'db' in opened.store.saver ? opened.store.saver.db : undefined;
+      /** What is seeded is there whole or not at all: commits within a transaction write no log of their own. */
+      const inOne = async (write: () => Promise<void>) => {
+        db?.exec('BEGIN IMMEDIATE');
+        await write();
+        db?.exec('COMMIT');
+      };
       try {
         const seal = createSeal(await opened.installationKey.read());
-        return await work({ ...opened.store, ledger: sealLedger(opened.store.ledger, seal) });
+        return await work(
+          { ...opened.store, ledger: sealLedger(opened.store.ledger, seal) },
+          inOne,
+        );
       } finally {
         await opened.store.close();
       }
