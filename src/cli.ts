@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { inspect } from 'node:util';
-import { AGENT_SIDE, runAgentSide } from './commands/agent-side.ts';
-import { showLines } from './domain/terminal-text.ts';
-import { EnvFileError, readEnvFile } from './read-env-file.ts';
-import { createSystemClock } from './system-clock.ts';
+import { AGENT_SIDE, runAgentSide } from './commands/agent-commands.ts';
+import { EnvFileError, readEnvFile } from './config/env-file/read-env-file.ts';
+import { showLines } from './domain/text/terminal-text.ts';
+import { createSystemClock } from './process/system-clock.ts';
 
 /** Whoever reads the output may have had enough, as `head` has. */
 class EnoughError extends Error {}

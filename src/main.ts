@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
-import type { App, AppDeps } from './app-deps.ts';
-import { type Config, readConfig } from './config.ts';
-import { secretsOf } from './config-secrets.ts';
-import { showLines } from './domain/terminal-text.ts';
-import { createLog } from './log.ts';
-import { readEnvFile } from './read-env-file.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
-import { createSystemClock } from './system-clock.ts';
+import type { App, AppDeps } from './app/app-deps.ts';
+import { type Config, readConfig } from './config/config.ts';
+import { readEnvFile } from './config/env-file/read-env-file.ts';
+import { secretsOf } from './config/secret-settings.ts';
+import { showLines } from './domain/text/terminal-text.ts';
+import { createLog } from './process/log.ts';
+import { stopOnSignal } from './process/stop-on-signal.ts';
+import { createSystemClock } from './process/system-clock.ts';
 
 /** A fault of the program needs its stack; what was worded for a person needs nothing more. */
 function tellWhy(error: unknown): void {
@@ -27,7 +27,7 @@ async function start(
     );
     return { app };
   }
-  const { createApp } = await import('./app.ts');
+  const { createApp } = await import('./app/create-app.ts');
   const app = await createApp(config, deps);
   return { app, said: `Countersign is in your workspace; its health is at ${app.url}/healthz` };
 }

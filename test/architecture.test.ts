@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findCycle, importsOf, readSourceTree, type SourceTree } from './support/source-tree.ts';
 
-/** A folder of `src`, or the group of its top-level files, and what of the others it may import. */
+/** A folder of `src`, or one of its two top-level files, and what of the others it may import. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   client: [],
@@ -15,23 +15,24 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   slack: ['domain', 'desk'],
   mcp: ['domain', 'client', 'net'],
   process: ['domain'],
-  app: ['domain', 'desk', 'agent', 'stores', 'policy', 'http', 'slack', 'mcp', 'net', 'process'],
-  commands: ['domain', 'agent', 'policy', 'stores', 'slack', 'mcp', 'client', 'process'],
-  cli: ['domain', 'process', 'commands'],
-  playground: ['domain', 'client', 'net', 'process', 'app'],
-  main: ['domain', 'process', 'app', 'playground'],
-};
-
-/** Top-level files that are a layer of their own; the others are `process`: settings, log, clock, signals. */
-const ENTRIES: Readonly<Record<string, string>> = {
-  'app.ts': 'app',
-  'app-deps.ts': 'app',
-  'open-agent.ts': 'app',
-  'open-gate.ts': 'app',
-  'open-outside.ts': 'app',
-  'offer-tools.ts': 'app',
-  'cli.ts': 'cli',
-  'main.ts': 'main',
+  config: ['domain'],
+  app: [
+    'domain',
+    'desk',
+    'agent',
+    'stores',
+    'policy',
+    'http',
+    'slack',
+    'mcp',
+    'net',
+    'config',
+    'process',
+  ],
+  commands: ['domain', 'agent', 'policy', 'stores', 'slack', 'mcp', 'client', 'config', 'process'],
+  cli: ['domain', 'config', 'process', 'commands'],
+  playground: ['domain', 'client', 'net', 'config', 'process', 'app'],
+  main: ['domain', 'config', 'process', 'app', 'playground'],
 };
 
 /** A package, or all whose name begins so, and its only importers; the first row that fits counts. */
@@ -58,7 +59,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['diff', ['domain']],
   ['@marcbachmann/', ['policy']],
   ['yaml', ['policy', 'commands']],
-  ['leven', ['policy', 'process', 'agent', 'slack', 'commands']],
+  ['leven', ['policy', 'config', 'agent', 'slack', 'commands']],
   ['csv-stringify', ['commands']],
   ['node:vm', ['domain']],
   ['node:crypto', ['domain', 'agent', 'stores', 'policy', 'slack', 'http', 'playground', 'app']],
@@ -74,6 +75,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
       'mcp',
       'playground',
       'process',
+      'config',
       'app',
       'commands',
       'cli',
@@ -83,6 +85,8 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
 ];
 
 const MAX_LINES = 300;
+/** A room that holds more is hard to enter. */
+const MAX_FILES = 15;
 /** It is copied as one file. */
 const MAX_LINES_OF: Readonly<Record<string, number>> = { 'client/countersign-client.ts': 600 };
 
@@ -91,20 +95,19 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
   [
     'the time of the machine',
     /\bDate\.now\b|\bnew Date\(\)/,
-    /^system-clock\.ts$|^playground\/page\//,
+    /^process\/system-clock\.ts$|^playground\/page\//,
   ],
   [
     'a timer',
     /\bset(?:Timeout|Interval)\(/,
-    /^(?:system-clock|stores\/redis\/within)\.ts$|^playground\/|^client\//,
+    /^(?:process\/system-clock|stores\/redis\/connection\/with-timeout)\.ts$|^playground\/|^client\//,
   ],
   ['the environment', /\bprocess\.env\b/, /^(?:main|cli)\.ts$/],
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];
 
 function layerOf(path: string): string {
-  const [folder = '', ...below] = path.split('/');
-  return below.length > 0 ? folder : (ENTRIES[folder] ?? 'process');
+  return (path.split('/')[0] ?? '').replace(/\.ts$/, '');
 }
 
 function judgeImport(path: string, target: string): string | undefined {
@@ -120,6 +123,15 @@ function judgeImport(path: string, target: string): string | undefined {
   return `${path} (${layer}) must not import ${target} (${other})`;
 }
 
+function countFiles(tree: SourceTree): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const path of tree.keys()) {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return counts;
+}
+
 function violationsOf(tree: SourceTree): readonly string[] {
   const found: string[] = [];
   for (const [path, text] of tree) {
@@ -131,6 +143,9 @@ function violationsOf(tree: SourceTree): readonly string[] {
     for (const [what, word, places] of RESERVED) {
       if (word.test(text) && !places.test(path)) found.push(`${path} must not use ${what}`);
     }
+  }
+  for (const [folder, count] of countFiles(tree)) {
+    if (count > MAX_FILES) found.push(`${folder} has ${count} files, more than ${MAX_FILES}`);
   }
   const cycle = findCycle(tree);
   if (cycle) found.push(`these import each other in a circle: ${cycle.join(' → ')}`);
@@ -155,9 +170,9 @@ const PLANTED: readonly (readonly [path: string, text: string, violation: RegExp
   ['slack/a.ts', "const a = await import('@langchain/openai');", /must not import @langchain/],
   ['playground/a.ts', "import { App } from '@slack/bolt';", /must not import @slack\/bolt/],
   ['playground/a.ts', "import { a } from '../agent/b.ts';", /must not import agent/],
-  ['config.ts', "import { createApp } from './app.ts';", /must not import app\.ts/],
-  ['app.ts', "import { a } from './playground/b.ts';", /must not import playground/],
-  ['app.ts', "import { a } from '../test/support/b.ts';", /outside src/],
+  ['config/a.ts', "import { createApp } from '../app/b.ts';", /must not import app\/b\.ts/],
+  ['app/a.ts', "import { a } from '../playground/b.ts';", /must not import playground/],
+  ['app/a.ts', "import { a } from '../../test/support/b.ts';", /outside src/],
   ['desk/a.ts', 'export const now = () => Date.now();', /time of the machine/],
   ['slack/a.ts', 'setTimeout(() => {}, 1);', /a timer/],
   ['agent/a.ts', 'export const key = process.env.KEY;', /the environment/],
@@ -172,6 +187,12 @@ for (const [path, text, violation] of PLANTED) {
     assert.match(found[0] ?? '', violation);
   });
 }
+
+test('a folder with too many files is found', () => {
+  const paths = Array.from({ length: MAX_FILES + 1 }, (_, n) => `domain/calls/a${n}.ts`);
+  const tree = new Map(paths.map((path) => [path, '']));
+  assert.match(violationsOf(tree).join(), /domain\/calls has 16 files/);
+});
 
 test('a planted circle is found, also one of types alone', () => {
   const circle = new Map([

@@ -17,33 +17,21 @@ const CONCURRENCY = 3;
 /** One file; the whole of a long proof takes its time. */
 const TIMEOUT_MS = isWhole ? 7_200_000 : 600_000;
 
-/** Folders whose files run in one process each: it takes longer to start than most of them do to run. */
-const TOGETHER: ReadonlySet<string> = new Set([
-  'test/desk',
-  'test/slack',
-  'test/domain',
-  'test/policy',
-  'test/commands',
-  'test/agent',
-  'test/agent/tools',
-  'test/agent/providers',
-  'test/agent/protocols',
-  'test/agent/mcp',
-  'test/agent/foreign',
-  'test/slack/cards',
-  'test/slack/forms',
-  'test/slack/home',
-  'test/slack/pane',
-  'test/slack/routes',
-  'test/http',
-  'test/mcp',
-  'test/net',
-  'test/stores/sqlite',
-  'test/stores/redis',
-  'test/playground/workspace/api',
-  'test/playground/workspace/blocks',
-  'test/playground/workspace/views',
-]);
+/** Areas in which the files of a folder run in one process: it takes longer to start than most do to run. */
+const BY_FOLDER = [
+  'test/agent/',
+  'test/commands/',
+  'test/config/',
+  'test/desk/',
+  'test/domain/',
+  'test/mcp/',
+  'test/net/',
+  'test/playground/workspace/',
+  'test/policy/',
+  'test/slack/',
+  'test/stores/redis/',
+  'test/stores/sqlite/',
+] as const;
 
 const isCi = process.env.CI === 'true';
 const words = process.argv.slice(2);
@@ -85,12 +73,12 @@ function usesRedis(path: string): boolean {
 
 /** What runs in a process of its own, by name: the files of such a folder, or any other file. */
 function toUnits(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const units = new Map<string, readonly string[]>();
-  for (const folder of TOGETHER) {
-    const members = files.filter((file) => dirname(file) === folder);
-    if (members.length > 0) units.set(toName(folder), members);
+  const units = new Map<string, string[]>();
+  for (const file of files) {
+    const isOfFolder = BY_FOLDER.some((area) => file.startsWith(area));
+    const name = toName(isOfFolder ? dirname(file) : file);
+    units.set(name, [...(units.get(name) ?? []), file]);
   }
-  for (const file of files) if (!TOGETHER.has(dirname(file))) units.set(toName(file), [file]);
   return units;
 }
 

@@ -1,36 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from '@langchain/langgraph';
-import type { ThreadFence } from '../domain/agenda.ts';
+import type { Person } from '../domain/people/person.ts';
+import type { ThreadFence } from '../domain/ports/agenda.ts';
 import {
   type Agent,
   type Checkpoints,
   type GraphState,
   UNREADABLE,
   UnreadableStateError,
-} from '../domain/agent.ts';
-import type { Clock } from '../domain/clock.ts';
-import { type Helper, toolsOf } from '../domain/helper.ts';
-import type { Log } from '../domain/log.ts';
-import type { AssistantMessage } from '../domain/message.ts';
-import type { Person } from '../domain/person.ts';
-import type { History } from '../domain/store.ts';
-import type { ThreadKey } from '../domain/thread-key.ts';
-import type { Tool, Toolbox } from '../domain/tool.ts';
-import { askModel, type ModelAnswer } from './ask-model.ts';
-import { BufferedSaver } from './buffered-saver.ts';
-import { estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
-import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
-import { type AskForStep, compileTurnGraph, type ModelStep, type TurnState } from './graph.ts';
-import type { ChatModel } from './model.ts';
-import { type ModelFailure, sayFailure } from './model-failure.ts';
-import { buildHelperPrompt, buildPrompt, toUserMessage } from './prompt.ts';
-import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './show-images.ts';
-import { toChatMessages } from './to-chat-messages.ts';
-import { toGraphState } from './to-graph-state.ts';
-import { guardTurn } from './turn-guards.ts';
-import { pairAnswers } from './turn-messages.ts';
-import { readWindow } from './window.ts';
-import { withOwnIds } from './with-own-ids.ts';
+} from '../domain/ports/agent.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Log } from '../domain/ports/log.ts';
+import type { History } from '../domain/ports/store.ts';
+import type { AssistantMessage } from '../domain/threads/message.ts';
+import type { ThreadKey } from '../domain/threads/thread-key.ts';
+import { type Helper, toolsOf } from '../domain/tools/helper.ts';
+import type { Tool, Toolbox } from '../domain/tools/tool.ts';
+import { askModel, type ModelAnswer } from './model/ask-model.ts';
+import type { ChatModel } from './model/create-chat-model.ts';
+import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './model/load-images.ts';
+import { type ModelFailure, sayFailure } from './model/model-failure.ts';
+import { toChatMessages } from './model/to-chat-messages.ts';
+import { BufferedSaver } from './turn/buffered-saver.ts';
+import { estimateMessageTokens, estimateTokens } from './turn/estimate-tokens.ts';
+import { fitTurn, LEAST_TURN_TOKENS } from './turn/fit-turn.ts';
+import { readWindow } from './turn/history-window.ts';
+import { toGraphState } from './turn/parse-graph-state.ts';
+import { buildHelperPrompt, buildPrompt, toUserMessage } from './turn/prompt.ts';
+import {
+  type AskForStep,
+  compileTurnGraph,
+  type ModelStep,
+  type TurnState,
+} from './turn/turn-graph.ts';
+import { guardTurn } from './turn/turn-limits.ts';
+import { pairAnswers } from './turn/turn-messages.ts';
+import { withOwnIds } from './turn/unique-call-ids.ts';
 
 export interface AgentDeps {
   readonly model: ChatModel;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Cancel, Clock } from '../domain/clock.ts';
+import type { Cancel, Clock } from '../domain/ports/clock.ts';
 
 const LOAD_TIMEOUT_MS = 30_000;
 

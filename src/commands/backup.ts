@@ -1,8 +1,8 @@
-import { exportFileProblems } from '../folder-problems.ts';
+import { exportFileProblems } from '../config/paths/folder-problems.ts';
 import { backUpDatabase } from '../stores/sqlite/back-up-database.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
-import { readPlaces } from './named-places.ts';
-import { readArguments } from './read-arguments.ts';
+import { readPlaces } from './configured-storage.ts';
+import { readArguments } from './parse-arguments.ts';
 
 const ON_REDIS =
   'The state is in Redis (REDIS_URL), which makes its own backups: run “redis-cli BGSAVE”, and copy its dump.rdb, or its append-only folder, once LASTSAVE has changed. README.md says how to restore it.';

@@ -1,5 +1,5 @@
-import type { Clock } from '../domain/clock.ts';
-import { showJson } from '../domain/terminal-text.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { showJson } from '../domain/text/terminal-text.ts';
 
 /** What a command of the `countersign` program works with. */
 export interface CommandDeps {

@@ -1,14 +1,14 @@
 import { closestMatch } from 'leven';
-import { showLine, showLines } from '../domain/terminal-text.ts';
-import { exportAudit } from './audit-export.ts';
-import { verifyAudit } from './audit-verify.ts';
+import { showLine, showLines } from '../domain/text/terminal-text.ts';
+import { exportAudit } from './audit/audit-export.ts';
+import { verifyAudit } from './audit/audit-verify.ts';
 import { makeBackup } from './backup.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { runDoctor } from './doctor/doctor.ts';
 import { initFolder } from './init.ts';
-import { createKey, endKey, listKeys, turnKey } from './keys.ts';
-import { checkPolicy } from './policy-check.ts';
-import { explainPolicy } from './policy-explain.ts';
+import { createKey, endKey, listKeys, turnKey } from './keys/keys.ts';
+import { checkPolicy } from './policy/policy-check.ts';
+import { explainPolicy } from './policy/policy-explain.ts';
 
 /** By the first word of a command; those of one group go by one usage. */
 const USAGES: Readonly<Record<string, string>> = {

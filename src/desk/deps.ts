@@ -1,20 +1,20 @@
-import type { Agent } from '../domain/agent.ts';
-import type { Callbacks } from '../domain/callback.ts';
-import type { Chat } from '../domain/chat.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { OnDamaged } from '../domain/damage.ts';
-import type { Directory } from '../domain/directory.ts';
-import type { AttachmentFolder, AttachmentSource } from '../domain/file-ports.ts';
-import type { Helper } from '../domain/helper.ts';
-import type { Log } from '../domain/log.ts';
-import type { Gate } from '../domain/route.ts';
-import type { Sight } from '../domain/sight.ts';
-import type { Store } from '../domain/store.ts';
-import type { TalkRules } from '../domain/talk.ts';
-import type { ReadThread } from '../domain/thread-words.ts';
-import type { Toolbox } from '../domain/tool.ts';
-import type { IntegrityAlarm } from './integrity-alarm.ts';
-import type { StopSignals } from './stop-signals.ts';
+import type { OnDamaged } from '../domain/audit/damaged-record.ts';
+import type { TalkRules } from '../domain/people/sender-policy.ts';
+import type { Gate } from '../domain/policy/route.ts';
+import type { Agent } from '../domain/ports/agent.ts';
+import type { Callbacks } from '../domain/ports/callback.ts';
+import type { Chat } from '../domain/ports/chat.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Directory } from '../domain/ports/directory.ts';
+import type { AttachmentFolder, AttachmentSource } from '../domain/ports/file-ports.ts';
+import type { Log } from '../domain/ports/log.ts';
+import type { Store } from '../domain/ports/store.ts';
+import type { Sight } from '../domain/ports/visibility.ts';
+import type { ReadThread } from '../domain/threads/thread-background.ts';
+import type { Helper } from '../domain/tools/helper.ts';
+import type { Toolbox } from '../domain/tools/tool.ts';
+import type { StopSignals } from './control/stop-signals.ts';
+import type { IntegrityAlarm } from './decisions/integrity-alarm.ts';
 
 /** Everything that the use cases stand on. */
 export interface DeskDeps {

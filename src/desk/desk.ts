@@ -1,67 +1,71 @@
-import { heedKey, pumpKey, rerouteKey, type TeamGroup } from '../domain/agenda.ts';
-import type { Call } from '../domain/call.ts';
-import type { OnDamaged } from '../domain/damage.ts';
+import type { OnDamaged } from '../domain/audit/damaged-record.ts';
+import type { Call } from '../domain/calls/call.ts';
 import type {
   DecisionCommand,
   DecisionLook,
   DecisionOutcome,
   OpenCommand,
   SettleCommand,
-} from '../domain/decision.ts';
-import type { InboxMessage } from '../domain/message.ts';
-import type { Pause } from '../domain/pause.ts';
-import type { Person } from '../domain/person.ts';
-import type { ThreadKey } from '../domain/thread-key.ts';
-import { createAdmit } from './admit.ts';
-import { createAnnounce } from './announce.ts';
-import { type AskAgainOutcome, createAskAgain } from './ask-again.ts';
-import { createAuthorize } from './authorize.ts';
-import { isBareWord } from './bare-words.ts';
-import { createClaimAtOnce } from './claim-at-once.ts';
-import { createCloseLive } from './close-live.ts';
-import { type Control, createControl } from './control.ts';
-import { createDecide } from './decide.ts';
-import { createDecideAtEdge } from './decide-at-edge.ts';
+} from '../domain/calls/decision.ts';
+import type { Person } from '../domain/people/person.ts';
+import { heedKey, pumpKey, rerouteKey, type TeamGroup } from '../domain/ports/agenda.ts';
+import type { InboxMessage } from '../domain/threads/message.ts';
+import type { Pause } from '../domain/threads/pause.ts';
+import type { ThreadKey } from '../domain/threads/thread-key.ts';
+import { actorOf } from './calls/call-effects.ts';
+import { createClaimAtOnce } from './calls/execution/claim-on-approval.ts';
+import { createExecute } from './calls/execution/execute.ts';
+import { createExpire } from './calls/expire.ts';
+import { dueNow } from './calls/freshness.ts';
+import { createReroute } from './calls/policy/reroute-calls.ts';
+import { createPropose } from './calls/propose.ts';
+import { createEscalate, createRemind } from './calls/remind-escalate.ts';
+import { createAnnounce } from './cards/announcements.ts';
+import { createDrawBulletin } from './cards/digest-message.ts';
+import { createRedraw } from './cards/render-card.ts';
+import { createDrawStub } from './cards/stub.ts';
+import { type Control, createControl } from './control/control.ts';
+import { type AskAgainOutcome, createAskAgain } from './decisions/ask-again.ts';
+import { createAuthorize } from './decisions/authorize.ts';
+import { createDecide } from './decisions/decide.ts';
+import { createDecideAtEdge } from './decisions/decide-as-person.ts';
+import { createDescribeCalls, type DescribeCalls } from './decisions/lists/describe-calls.ts';
+import { createListDecided, type ListDecided } from './decisions/lists/list-decided.ts';
+import { createListAsked, type ListAsked } from './decisions/lists/list-requested.ts';
+import { createListTeam, type ListTeam } from './decisions/lists/list-team.ts';
+import { createListWaiting, type ListWaiting } from './decisions/lists/list-waiting.ts';
+import {
+  createIsAdmin,
+  createReadOverview,
+  type ReadOverview,
+} from './decisions/lists/workspace-overview.ts';
+import { createRate, type RateCommand } from './decisions/rate.ts';
+import { createOpenCall } from './decisions/read-full-call.ts';
+import { createPace } from './delivery/channel-rate-limiter.ts';
+import { createCloseLive } from './delivery/close-live-answer.ts';
+import { createSay } from './delivery/deliver-outbox.ts';
+import { createLiveAnswers, type LiveAnswers } from './delivery/live-answer.ts';
+import { createStatusLine, type StatusLine } from './delivery/session-status.ts';
+import { createProgress } from './delivery/thread-progress.ts';
+import { createWelcome, type Welcome } from './delivery/welcome-message.ts';
 import type { DeskDeps } from './deps.ts';
-import { createDescribeCalls, type DescribeCalls } from './describe-calls.ts';
-import { createDrawBulletin } from './draw-bulletin.ts';
-import { createDrawStub } from './draw-stub.ts';
-import { actorOf } from './effects.ts';
-import { createEndTurn } from './end-turn.ts';
-import { createExecute } from './execute.ts';
-import { createExpire } from './expire.ts';
-import { dueNow } from './freshness.ts';
-import { createHandedCalls } from './handed-calls.ts';
-import { createHear } from './hear.ts';
-import { createHeed } from './heed.ts';
-import { createHelperThreads } from './helper-threads.ts';
-import { createListAsked, type ListAsked } from './list-asked.ts';
-import { createListDecided, type ListDecided } from './list-decided.ts';
-import { createListTeam, type ListTeam } from './list-team.ts';
-import { createListWaiting, type ListWaiting } from './list-waiting.ts';
-import { createLiveAnswers, type LiveAnswers } from './live-answer.ts';
-import { withOrderWait } from './message-order.ts';
-import { createOpenCall } from './open-call.ts';
-import { createReadOpenCalls } from './open-calls.ts';
-import { createCallBack } from './outside/call-back.ts';
-import { createIsAdmin, createReadOverview, type ReadOverview } from './overview.ts';
-import { createPace } from './pace.ts';
-import { createEscalate, createRemind } from './press-on.ts';
-import { createProgress } from './progress.ts';
-import { createPropose } from './propose.ts';
-import { createPump } from './pump.ts';
-import { createQuarantine, listQuarantined, type QuarantinedRecord } from './quarantine.ts';
-import { createRate, type RateCommand } from './rate.ts';
-import { createRedraw } from './redraw.ts';
-import { createReroute } from './reroute.ts';
-import { createRunner, type Runner } from './runner.ts';
-import { createSay } from './say.ts';
-import { createStatusLine, type StatusLine } from './status-line.ts';
-import { createSweep } from './sweep.ts';
-import { createTakeIn } from './take-in.ts';
-import { createTellParked } from './tell-parked.ts';
-import { createTidy } from './tidy.ts';
-import { createWelcome, type Welcome } from './welcome.ts';
+import { createCallBack } from './external/send-callback.ts';
+import { createTidy } from './retention/retention.ts';
+import { createPump } from './turns/advance-turn.ts';
+import { createEndTurn } from './turns/end-turn.ts';
+import { createHandedCalls } from './turns/graph-calls/graph-call-results.ts';
+import { createReadOpenCalls } from './turns/graph-calls/open-calls.ts';
+import { createHelperThreads } from './turns/helper-threads.ts';
+import { createAdmit } from './turns/messages/check-sender.ts';
+import { isBareWord } from './turns/messages/command-words.ts';
+import { createTakeIn } from './turns/messages/ingest-attachments.ts';
+import { withOrderWait } from './turns/messages/message-order.ts';
+import { createHear } from './turns/messages/message-while-waiting.ts';
+import { createHeed } from './turns/messages/thread-commands.ts';
+import { createTellParked } from './worker/notify-dead-letter.ts';
+import { createQuarantine, listQuarantined, type QuarantinedRecord } from './worker/quarantine.ts';
+import { createSweep } from './worker/stalled-work-sweep.ts';
+import { createRunner, type Runner } from './worker/task-runner.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
 export interface Desk extends Control {

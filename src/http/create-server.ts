@@ -2,8 +2,8 @@
 import type { RequestListener, Server } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import type { Clock } from '../domain/clock.ts';
-import type { Log } from '../domain/log.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Log } from '../domain/ports/log.ts';
 import { addressOf, openServer, type ServerPlace } from '../net/open-server.ts';
 import type { ApiEnv } from './api/operation.ts';
 import { createSlackRoute, type SlackListener } from './slack-route.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 import { dropBody, readBody } from './read-body.ts';
 
 /** Handles a request of Slack whose body was read and put on it as `rawBody`. */

@@ -2,12 +2,12 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { addAskHuman } from './ask-human-tool.ts';
 import type { AskDefaults, Asker } from './asker.ts';
-import { addGetApproval } from './get-approval-tool.ts';
-import { addPermissionPrompt } from './permission-prompt-tool.ts';
-import { addRequestApproval } from './request-approval-tool.ts';
-import { createToolWork } from './tool-work.ts';
+import { addAskHuman } from './tools/ask-human-tool.ts';
+import { addGetApproval } from './tools/get-approval-tool.ts';
+import { addPermissionPrompt } from './tools/permission-prompt-tool.ts';
+import { addRequestApproval } from './tools/request-approval-tool.ts';
+import { createToolWork } from './tools/tool-work.ts';
 
 /** A server for one connection. */
 export interface ApprovalServer {

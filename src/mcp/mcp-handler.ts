@@ -4,14 +4,14 @@ import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { JSONRPCRequestSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { createCountersign } from '../client/countersign-client.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { JsonValue } from '../domain/json.ts';
-import { StoreUnavailableError } from '../domain/store.ts';
+import type { JsonValue } from '../domain/json/json.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { StoreUnavailableError } from '../domain/ports/store.ts';
 import type { AskDefaults, Asker } from './asker.ts';
 import { type ApprovalServer, createApprovalServer } from './create-approval-server.ts';
-import { keepAwake } from './keep-awake.ts';
+import { refuse } from './problem-response.ts';
 import { readMessage } from './read-message.ts';
-import { refuse } from './refuse.ts';
+import { keepAwake } from './sse-heartbeat.ts';
 
 /** Answers a request to the desk's own API, as if it had come over the network from where the given one came. */
 export type Dispatch = (request: Request) => Promise<Response>;

@@ -1,10 +1,10 @@
 /** The hook that Claude Code runs before it uses a tool. https://code.claude.com/docs/en/hooks */
 import { z } from 'zod';
 import type { WaitOptions } from '../client/countersign-client.ts';
-import { matchesGlob } from '../domain/glob.ts';
-import { readAgentJson } from './agent-json.ts';
-import { askPermission, type Permission } from './ask-permission.ts';
+import { matchesGlob } from '../domain/text/glob.ts';
 import type { ApprovalApi, AskDefaults } from './asker.ts';
+import { readAgentJson } from './strict-json-limits.ts';
+import { askPermission, type Permission } from './tools/ask-permission.ts';
 
 const Input = z.object({
   tool_name: z.string().min(1),

@@ -1,7 +1,7 @@
-import type { JsonValue } from '../domain/json.ts';
+import type { JsonValue } from '../domain/json/json.ts';
 import { readTextBody } from '../net/read-text-body.ts';
-import { AGENT_JSON, readAgentJson } from './agent-json.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from './problem-response.ts';
+import { AGENT_JSON, readAgentJson } from './strict-json-limits.ts';
 
 /** Code of a message that is not read: https://www.jsonrpc.org/specification#error_object */
 export const PARSE_ERROR = -32_700;

@@ -1,6 +1,6 @@
 import { Transform, type Writable } from 'node:stream';
-import { AGENT_JSON, readAgentJson } from './agent-json.ts';
 import { PARSE_ERROR } from './read-message.ts';
+import { AGENT_JSON, readAgentJson } from './strict-json-limits.ts';
 
 const LINE_BREAK = 0x0a;
 /** What goes on for longer ends the connection. */

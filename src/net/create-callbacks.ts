@@ -3,10 +3,10 @@ import {
   callbackSecretOf,
   SIGNATURE_HEADER,
   signCallback,
-} from '../domain/callback.ts';
-import type { Clock } from '../domain/clock.ts';
-import { sendChecked } from './checked-request.ts';
-import { addressProblem, PUBLIC_WEB, parseAddress, portOf, type WebReach } from './web-reach.ts';
+} from '../domain/ports/callback.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { sendChecked } from './guarded-request.ts';
+import { addressProblem, PUBLIC_WEB, parseAddress, portOf, type WebReach } from './ssrf-guard.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_LENGTH = 2_000;

@@ -3,11 +3,11 @@ import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
-import type { PageStart, Persona, WorkspaceFile } from './page/page-start.ts';
+import type { PageStart, Persona, WorkspaceFile } from './page/state/page-start.ts';
 import { PAGE_ACTIONS } from './page-actions.ts';
 import { bundlePage, type PageBundle } from './page-bundle.ts';
 import { guardOrigin, guardToken } from './page-guard.ts';
-import type { TryOuts } from './try-outs.ts';
+import type { TryOuts } from './suggestions.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
 /** Who reaches the page. */

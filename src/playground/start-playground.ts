@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
-import type { App, AppDeps } from '../app-deps.ts';
-import type { PlaygroundConfig } from '../config.ts';
+import type { App, AppDeps } from '../app/app-deps.ts';
+import { createReleasers } from '../app/releasers.ts';
+import type { PlaygroundConfig } from '../config/config.ts';
 import { addressOf } from '../net/open-server.ts';
-import { createReleasers } from '../releasers.ts';
-import { openEarly } from './open-early.ts';
+import { openEarly } from './early-server.ts';
 import { bundlePage } from './page-bundle.ts';
 import { isLoopback } from './page-guard.ts';
 import { mountFiles, PAGE_FILES, type PageAccess } from './page-server.ts';
@@ -38,7 +38,7 @@ export async function startPlayground(
     const pageUrl = `${url}/${access.token === undefined ? '' : `?token=${access.token}`}`;
     onPage(pageUrl);
     // What is behind the page is large, and the page is to be there before it is read.
-    const { openBehind } = await import('./open-behind.ts');
+    const { openBehind } = await import('./open-backend.ts');
     const app = await openBehind(
       config,
       { ...deps, listening: early.server },

@@ -1,19 +1,19 @@
 import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type LoadedPolicy, withRoutes } from '../domain/policy.ts';
+import { type LoadedPolicy, withRoutes } from '../domain/policy/policy.ts';
 import {
   type NameDirectory,
   type Named,
   namesIn,
   type PolicyName,
   settleRoutes,
-} from '../domain/policy-routes.ts';
-import { REQUESTER_ROUTE, type Route } from '../domain/route.ts';
+} from '../domain/policy/policy-routes.ts';
+import { REQUESTER_ROUTE, type Route } from '../domain/policy/route.ts';
+import { type PolicyFile, readPolicy } from './file/read-policy.ts';
+import { findQuorumProblem } from './file/read-routes.ts';
+import type { KnownNames } from './file/read-rules.ts';
 import { PolicyFileError, type PolicyProblem } from './policy-problem.ts';
-import { type PolicyFile, readPolicy } from './read-policy.ts';
-import { findQuorumProblem } from './read-routes.ts';
-import type { KnownNames } from './read-rules.ts';
 
 const MAX_BYTES = 1_000_000;
 

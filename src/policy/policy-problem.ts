@@ -1,5 +1,5 @@
-import { showLine } from '../domain/terminal-text.ts';
-import type { Place } from './policy-source.ts';
+import { showLine } from '../domain/text/terminal-text.ts';
+import type { Place } from './file/policy-source.ts';
 
 /** Something in the policy file that a person has to look at: an error keeps it from being used. */
 export interface PolicyProblem extends Place {

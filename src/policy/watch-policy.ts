@@ -4,15 +4,15 @@
  */
 import { realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { AuditDraft } from '../domain/audit.ts';
-import type { Cancel, Clock } from '../domain/clock.ts';
-import type { Log } from '../domain/log.ts';
-import type { LoadedPolicy } from '../domain/policy.ts';
-import type { NameDirectory } from '../domain/policy-routes.ts';
-import type { Audit } from '../domain/store.ts';
+import type { AuditDraft } from '../domain/audit/audit.ts';
+import type { LoadedPolicy } from '../domain/policy/policy.ts';
+import type { NameDirectory } from '../domain/policy/policy-routes.ts';
+import type { Cancel, Clock } from '../domain/ports/clock.ts';
+import type { Log } from '../domain/ports/log.ts';
+import type { Audit } from '../domain/ports/store.ts';
+import type { KnownNames } from './file/read-rules.ts';
 import { loadPolicy, type OpenedPolicy } from './load-policy.ts';
 import { PolicyFileError, sayProblem } from './policy-problem.ts';
-import type { KnownNames } from './read-rules.ts';
 
 export interface PolicyWatchDeps {
   /** Absolute. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 import { checkDatabase } from './sqlite/check-database.ts';
-import type { StoreCheck } from './store-check.ts';
+import type { StoreCheck } from './store-check-result.ts';
 
 /** Checks the store as a start would find it, and changes none of its records; rejects with what to do when it can't be used. */
 export async function checkStore(

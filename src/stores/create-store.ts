@@ -1,25 +1,23 @@
 /** All ports over the records of one backend. */
-import type { Cancel, Clock } from '../domain/clock.ts';
-import type { OnDamaged } from '../domain/damage.ts';
-import type { Log } from '../domain/log.ts';
-import { createAuditSeal, type Seal } from '../domain/seal.ts';
-import type { InstallationKey } from '../domain/secret-mark.ts';
-import type { Audit, Store } from '../domain/store.ts';
-import { createHolds, type Holds } from './records/holds.ts';
-import {
-  createOwnedRecords,
-  type OwnedRecords,
-  type RecordsPlace,
-} from './records/owned-records.ts';
-import type { Records } from './records/records.ts';
+
+import type { OnDamaged } from '../domain/audit/damaged-record.ts';
+import { createAuditSeal, type Seal } from '../domain/calls/seal.ts';
+import type { Cancel, Clock } from '../domain/ports/clock.ts';
+import type { Log } from '../domain/ports/log.ts';
+import type { Audit, Store } from '../domain/ports/store.ts';
+import type { InstallationKey } from '../domain/secrets/secret-mark.ts';
+import { createHolds, type Holds } from './holds/holds.ts';
+import { createOwnedRecords, type OwnedRecords, type RecordsPlace } from './owned-records.ts';
+import type { Records } from './records.ts';
 import { createAgenda } from './repositories/agenda.ts';
-import { createBulletins } from './repositories/bulletins.ts';
+import { createSealedAudit, markAudit } from './repositories/audit.ts';
 import { createCalls } from './repositories/calls.ts';
 import { createCheckpoints } from './repositories/checkpoints.ts';
+import { createBulletins } from './repositories/digest-messages.ts';
+import { createTurns } from './repositories/history.ts';
 import { createMessages } from './repositories/messages.ts';
 import { createOutbox } from './repositories/outbox.ts';
-import { createReports } from './repositories/reports.ts';
-import { createSealedAudit, markAudit } from './repositories/sealed-audit.ts';
+import { createReports } from './repositories/progress-reports.ts';
 import {
   createDrafts,
   createKeys,
@@ -28,8 +26,7 @@ import {
   createRoutes,
   tryWrite,
 } from './repositories/settings.ts';
-import { createTurnMessages } from './repositories/turn-messages.ts';
-import { createTurns } from './repositories/turns.ts';
+import { createTurnMessages } from './repositories/turn-records.ts';
 
 /** An entry of the audit is sealed after this at the latest. */
 const SEAL_AFTER_MS = 5_000;

@@ -1,7 +1,7 @@
-import type { Clock } from '../domain/clock.ts';
-import type { OnDamaged } from '../domain/damage.ts';
-import type { Log } from '../domain/log.ts';
-import type { InstallationKey } from '../domain/secret-mark.ts';
+import type { OnDamaged } from '../domain/audit/damaged-record.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Log } from '../domain/ports/log.ts';
+import type { InstallationKey } from '../domain/secrets/secret-mark.ts';
 import type { RedisStore } from './redis/create-redis-store.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite/create-sqlite-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../domain/ports/log.ts';
 
 const silent = () => {};
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { z } from 'zod';
 import { type AgentDeps, createAgent } from '../../src/agent/create-agent.ts';
-import { createChatModel } from '../../src/agent/model.ts';
+import { createChatModel } from '../../src/agent/model/create-chat-model.ts';
 import { defineTool } from '../../src/agent/tools/define-tool.ts';
-import type { ThreadFence } from '../../src/domain/agenda.ts';
-import type { Agent, Checkpoints, GraphState } from '../../src/domain/agent.ts';
-import type { InboxMessage, SettledTurn } from '../../src/domain/message.ts';
-import type { ToolReply } from '../../src/domain/outcome.ts';
-import type { History } from '../../src/domain/store.ts';
-import { type ThreadKey, threadKey } from '../../src/domain/thread-key.ts';
-import type { Tool, Toolbox } from '../../src/domain/tool.ts';
-import { createBox } from '../../src/domain/toolbox.ts';
+import type { ToolReply } from '../../src/domain/calls/outcome.ts';
+import type { ThreadFence } from '../../src/domain/ports/agenda.ts';
+import type { Agent, Checkpoints, GraphState } from '../../src/domain/ports/agent.ts';
+import type { History } from '../../src/domain/ports/store.ts';
+import type { InboxMessage, SettledTurn } from '../../src/domain/threads/message.ts';
+import { type ThreadKey, threadKey } from '../../src/domain/threads/thread-key.ts';
+import type { Tool, Toolbox } from '../../src/domain/tools/tool.ts';
+import { createBox } from '../../src/domain/tools/toolbox.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import {
   createMockModel,
@@ -19,7 +19,7 @@ import {
   type MockScript,
   sayCalls,
   sayText,
-} from '../support/mock-model.ts';
+} from '../support/servers/mock-model.ts';
 
 export const THREAD = threadKey({ team: 'T1', channel: 'C1', ts: '100.1' });
 export const FENCE: ThreadFence = { thread: THREAD, token: 1 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SettledTurn } from '../../src/domain/message.ts';
-import { sayCalls, sayStatus, sayText } from '../support/mock-model.ts';
+import type { SettledTurn } from '../../src/domain/threads/message.ts';
+import { sayCalls, sayStatus, sayText } from '../support/servers/mock-model.ts';
 import {
   aMessage,
   answering,

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { ThreadFence } from '../../src/domain/agenda.ts';
-import { pumpKey } from '../../src/domain/agenda.ts';
-import { StaleFenceError } from '../../src/domain/store.ts';
+import type { ThreadFence } from '../../src/domain/ports/agenda.ts';
+import { pumpKey } from '../../src/domain/ports/agenda.ts';
+import { StaleFenceError } from '../../src/domain/ports/store.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
-import { claimOne } from '../support/claim-one.ts';
+import { claimOne } from '../support/builders/claim-one.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { sayCalls, sayText } from '../support/mock-model.ts';
+import { sayCalls, sayText } from '../support/servers/mock-model.ts';
 import {
   aMessage,
   answering,

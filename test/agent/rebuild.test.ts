@@ -6,9 +6,9 @@ import {
   type GraphState,
   type RecordedTurn,
   UnreadableStateError,
-} from '../../src/domain/agent.ts';
-import { StaleFenceError, StoreUnavailableError } from '../../src/domain/store.ts';
-import { sayCalls, sayText } from '../support/mock-model.ts';
+} from '../../src/domain/ports/agent.ts';
+import { StaleFenceError, StoreUnavailableError } from '../../src/domain/ports/store.ts';
+import { sayCalls, sayText } from '../support/servers/mock-model.ts';
 import {
   aMessage,
   answering,

@@ -1,8 +1,8 @@
 /** What a turn took of the model, as its server counts it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createChatModel } from '../../src/agent/model.ts';
-import { createScriptedModel } from '../../src/playground/scripted-model.ts';
+import { createChatModel } from '../../src/agent/model/create-chat-model.ts';
+import { createScriptedModel } from '../../src/playground/script/scripted-model.ts';
 import {
   cutAfter,
   type MockScript,
@@ -11,7 +11,7 @@ import {
   sayText,
   toChunk,
   withUsage,
-} from '../support/mock-model.ts';
+} from '../support/servers/mock-model.ts';
 import {
   aMessage,
   answering,

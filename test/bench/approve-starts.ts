@@ -1,6 +1,6 @@
-import { effectsOf } from '../../src/desk/effects.ts';
-import type { Call } from '../../src/domain/call.ts';
-import type { Store } from '../../src/domain/store.ts';
+import { effectsOf } from '../../src/desk/calls/call-effects.ts';
+import type { Call } from '../../src/domain/calls/call.ts';
+import type { Store } from '../../src/domain/ports/store.ts';
 import { type Bench, median, timeOf } from './kit/bench.ts';
 import { openBenchDesk } from './kit/bench-desk.ts';
 

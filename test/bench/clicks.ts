@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { type Bench, interleave, quantile } from './kit/bench.ts';
-import type { ClickServer, ClickServerOptions } from './kit/click-server.ts';
 import { SEEDED_CARD } from './kit/seed-pending.ts';
-import { APP, startTinySlack } from './kit/tiny-slack.ts';
+import type { ClickServer, ClickServerOptions } from './kit/servers/click-server.ts';
+import { APP, startTinySlack } from './kit/servers/tiny-slack.ts';
 
 const SECRET = 'a-secret-of-the-bench';
 const PER_SECOND = 100;
-const SERVER = fileURLToPath(new URL('./kit/click-server.ts', import.meta.url));
+const SERVER = fileURLToPath(new URL('./kit/servers/click-server.ts', import.meta.url));
 
 /** How long people wait for the tick beside their click, at so many clicks a second. */
 export const clicks: Bench = {

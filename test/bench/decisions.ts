@@ -1,10 +1,10 @@
-import { shortDigest } from '../../src/domain/digest.ts';
-import { TWO_APPROVERS } from '../support/a-call.ts';
+import { shortDigest } from '../../src/domain/calls/digest.ts';
+import { TWO_APPROVERS } from '../support/builders/a-call.ts';
 import { startServer } from './clicks.ts';
 import { type Bench, interleave, type Site, timeOf } from './kit/bench.ts';
 import { openBenchDesk } from './kit/bench-desk.ts';
 import { seedPending } from './kit/seed-pending.ts';
-import { APP, startTinySlack } from './kit/tiny-slack.ts';
+import { APP, startTinySlack } from './kit/servers/tiny-slack.ts';
 
 const PEOPLE = 64;
 

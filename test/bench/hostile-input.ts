@@ -1,4 +1,4 @@
-import { costOf, HOSTILE_WORK } from '../support/hostile-surfaces.ts';
+import { costOf, HOSTILE_WORK } from '../support/hostile/hostile-surfaces.ts';
 import type { Bench, Numbers } from './kit/bench.ts';
 
 const GOAL_MS = 50;

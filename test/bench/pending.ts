@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Person } from '../../src/domain/person.ts';
-import { sayCalls, sayText } from '../support/mock-model.ts';
-import type { Place } from '../support/scene.ts';
-import { type Stage, setStage } from '../support/stage.ts';
+import type { Person } from '../../src/domain/people/person.ts';
+import type { Place } from '../support/app/scene.ts';
+import { type Stage, setStage } from '../support/app/stage.ts';
+import { sayCalls, sayText } from '../support/servers/mock-model.ts';
 import { type Bench, median } from './kit/bench.ts';
 import { openBenchStore, type StoreKind } from './kit/bench-store.ts';
 import { memoryOfDescendant } from './kit/memory-of-children.ts';

@@ -19,7 +19,7 @@ import {
   TakenError,
   UnreachableError,
 } from '../../src/client/countersign-client.ts';
-import { type SmallDesk, startSmallDesk } from '../support/small-desk.ts';
+import { type SmallDesk, startSmallDesk } from '../support/app/small-desk.ts';
 import { importsOf } from '../support/source-tree.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';

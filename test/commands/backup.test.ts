@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createFileKey } from '../../src/stores/installation-key.ts';
+import { createFileKey } from '../../src/stores/files/key-file.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { callIn, draftAt, NOW, openAuditStage } from './audit-stage.ts';
+import { callIn, draftAt, NOW, openAuditStage } from './audit/audit-stage.ts';
 
 describe('countersign backup', () => {
   it('copies what a running app has just written, and a restored app has all of it', async (t) => {

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { Variables } from '../../src/variables.ts';
-import { folderWith, ROOT } from './policy-stage.ts';
+import { Variables } from '../../src/config/setting-variables.ts';
+import { folderWith, ROOT } from './policy/policy-stage.ts';
 
 const { PATH = '', HOME = '' } = process.env;
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/process/log.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { callIn, draftAt, NOW, openAuditStage } from './audit-stage.ts';
+import { callIn, draftAt, NOW, openAuditStage } from './audit/audit-stage.ts';
 
 /** Clears the screen, hides, goes back to the line's begin, turns what follows around, and adds a line. */
 const HOSTILE =

@@ -12,7 +12,7 @@ export interface PlantedBug {
 }
 
 const MODEL = 'test/crash/model-based.test.ts';
-const RECORDS = 'test/stores/records/sqlite-records.test.ts';
+const RECORDS = 'test/stores/sqlite/sqlite-records.test.ts';
 
 /** All planted bugs. */
 export const BUGS: readonly PlantedBug[] = [
@@ -32,7 +32,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a commit that overwrites what is newer',
     edits: [
       {
-        file: 'src/stores/records/sqlite-record-statements.ts',
+        file: 'src/stores/sqlite/record-statements.ts',
         from: 'document = ? WHERE key = ? AND revision = ? RETURNING number',
         to: 'document = ? WHERE key = ? AND ? > 0 RETURNING number',
       },
@@ -44,7 +44,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a commit that is done again when its answer was lost',
     edits: [
       {
-        file: 'src/stores/records/sqlite-records.ts',
+        file: 'src/stores/sqlite/sqlite-records.ts',
         from: '    if (known) return known;\n',
         to: '    if (known?.kind === undefined) receipts.clear();\n',
       },
@@ -56,7 +56,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an index entry that is not removed',
     edits: [
       {
-        file: 'src/stores/records/sqlite-records.ts',
+        file: 'src/stores/sqlite/sqlite-records.ts',
         from: '(change.drop ?? []).map(at)',
         to: '(change.drop?.slice(1) ?? []).map(at)',
       },
@@ -68,7 +68,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a commit without its fence',
     edits: [
       {
-        file: 'src/stores/repositories/change-records.ts',
+        file: 'src/stores/repositories/documents/change-records.ts',
         from: '      ...(fence && { fences: [fence] }),\n',
         to: '',
       },
@@ -80,7 +80,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a task that is done though it was asked for again',
     edits: [
       {
-        file: 'src/stores/records/sqlite-task-statements.ts',
+        file: 'src/stores/sqlite/task-statements.ts',
         from: "'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1 AND again IS NULL'",
         to: "'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1'",
       },
@@ -97,7 +97,7 @@ export const BUGS: readonly PlantedBug[] = [
         to: '        if (seen && seen.size < 0) return false;\n',
       },
     ],
-    suite: 'test/desk/pausing.test.ts',
+    suite: 'test/desk/control/pausing.test.ts',
     only: 'between the last look at a call and its claim',
     finds: /not ok/,
   },
@@ -105,7 +105,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a holder that trusts what it keeps, whatever others say',
     edits: [
       {
-        file: 'src/stores/records/held-units.ts',
+        file: 'src/stores/holds/held-units.ts',
         from: '      held.cache.drop();\n',
         to: '',
       },
@@ -117,12 +117,12 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a holder that trusts what it keeps once its thread is lost',
     edits: [
       {
-        file: 'src/stores/records/held-records.ts',
+        file: 'src/stores/holds/held-records.ts',
         from: 'return hold && units.newestOf(hold)?.cache;',
         to: 'return hold && (kept ??= units.newestOf(hold)?.cache);',
       },
       {
-        file: 'src/stores/records/held-records.ts',
+        file: 'src/stores/holds/held-records.ts',
         from: '  const place = new AsyncLocalStorage<Place>();\n',
         to: '  const place = new AsyncLocalStorage<Place>();\n  let kept: HoldCache | undefined;\n',
       },
@@ -134,7 +134,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a task that is done before what it has to do',
     edits: [
       {
-        file: 'src/desk/runner.ts',
+        file: 'src/desk/worker/task-runner.ts',
         from: `      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
       await agenda.finish(lease);
 `,
@@ -162,24 +162,24 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an audit that seals what others wrote',
     edits: [
       {
-        file: 'src/domain/audit.ts',
+        file: 'src/domain/audit/audit.ts',
         from: 'const isGenuine = seal === undefined || mark === markOf(stored, seal);',
         to: 'const isGenuine = mark !== undefined;',
       },
     ],
-    suite: 'test/stores/records/sealed-audit.test.ts',
+    suite: 'test/stores/repositories/audit.test.ts',
     finds: /not ok .* seals nothing that was not made with the key/,
   },
   {
     name: 'an acknowledgement before the write',
     edits: [
       {
-        file: 'src/slack/inbox-gate.ts',
+        file: 'src/slack/inbound/store-before-ack.ts',
         from: 'const seen = await desk.receive(message);',
         to: "const seen = 'new' as const;\n    desk.receive(message).catch(() => {});",
       },
     ],
-    suite: 'test/slack/slack-app.test.ts',
+    suite: 'test/slack/create-slack-app.test.ts',
     only: 'keeps the acknowledgement back',
     finds: /not ok .* keeps the acknowledgement back until the message is stored/,
   },
@@ -187,7 +187,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a digest that nobody checks again',
     edits: [
       {
-        file: 'src/domain/digest.ts',
+        file: 'src/domain/calls/digest.ts',
         from: '    args: call.args,\n',
         to: '',
       },
@@ -200,7 +200,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an approval of one call that counts for all of its batch',
     edits: [
       {
-        file: 'src/desk/decide.ts',
+        file: 'src/desk/decisions/decide.ts',
         from: '    deps.integrity.sound(all);\n',
         to: `    deps.integrity.sound(all);
     const last = steps.at(-1)?.call;
@@ -220,7 +220,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a requester who approves their own call where the route forbids it',
     edits: [
       {
-        file: 'src/domain/permit.ts',
+        file: 'src/domain/people/decision-permission.ts',
         from: 'const approves = !isSamePerson(person, requester) || route.selfApproval;',
         to: 'const approves = true;',
       },
@@ -232,7 +232,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a call that is run again though nobody knows whether it ran',
     edits: [
       {
-        file: 'src/domain/claim.ts',
+        file: 'src/domain/calls/execution-rules.ts',
         from: "  if (call.idempotent && mayRerun && call.doubt !== 'unsealed') {\n",
         to: '  if (call.id !== undefined) {\n',
       },
@@ -244,7 +244,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a fence that nobody looks at',
     edits: [
       {
-        file: 'src/stores/records/sqlite-records.ts',
+        file: 'src/stores/sqlite/sqlite-records.ts',
         from: 'find((fence) => !tasks.isHeld(fence))',
         to: 'find(({ token }) => token < 0)',
       },
@@ -256,7 +256,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a turn that begins anew when its checkpoints are lost',
     edits: [
       {
-        file: 'src/desk/recover-turn.ts',
+        file: 'src/desk/turns/recover-turn.ts',
         from: '      if (holdsTurn(turn.stored, message.id, turn)) return turn.stored;\n',
         to: '      if (turn.stored.turn === undefined) return turn.stored;\n',
       },

@@ -1,10 +1,10 @@
 /** Sequences that the model once found the desk wrong in, on both stores. */
 import { after, before, describe, it } from 'node:test';
+import { type LabBackend, sqliteBackend, startRedisBackend } from './lab/lab-backend.ts';
+import type { Fault } from './lab/lab-process.ts';
 import { act, drain, HOUR_AND_MORE_MS } from './model/actions.ts';
 import type { Action } from './model/asks.ts';
 import { checkInvariants } from './model/invariants.ts';
-import { type LabBackend, sqliteBackend, startRedisBackend } from './model/lab-backend.ts';
-import type { Fault } from './model/lab-process.ts';
 import { openSide } from './model/side.ts';
 
 const FIRST = 'T1/C1/1700000000.000100#ai0/c0';

@@ -1,9 +1,9 @@
 /** Checkpoints are lost or damaged at every step of a turn: it goes on as if nothing had happened. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { DAMAGES, type Damage } from '../support/damage-checkpoints.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { isWhole } from '../support/sample.ts';
+import { DAMAGES, type Damage } from '../support/store/damage-checkpoints.ts';
+import { type RedisServer, startRedis } from '../support/store/redis-server.ts';
 import { type End, endOf, GROUNDS, type Moment, play } from './lost-turn.ts';
 
 const MOMENTS: Readonly<Record<string, Moment>> = {

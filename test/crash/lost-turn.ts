@@ -1,25 +1,25 @@
 /** A turn that has a batch with an invalid call and one that is edited, and whose checkpoints come to harm. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { TurnMessage } from '../../src/domain/message.ts';
+import type { TurnMessage } from '../../src/domain/threads/message.ts';
 import { createRedisStore } from '../../src/stores/redis/create-redis-store.ts';
 import {
   createSqliteStore,
   type SqliteStore,
 } from '../../src/stores/sqlite/create-sqlite-store.ts';
-import { REQUESTER, THREAD } from '../support/a-call.ts';
-import { buildDesk, type TestDesk } from '../support/build-desk.ts';
+import { REQUESTER, THREAD } from '../support/builders/a-call.ts';
+import { createRecordedTool } from '../support/builders/recorded-tool.ts';
+import { buildDesk, type TestDesk } from '../support/desk/build-desk.ts';
+import { type MockRequest, sayCalls, sayText } from '../support/servers/mock-model.ts';
 import {
   type Damage,
   damage,
   piecesOfRedis,
   piecesOfSqlite,
   type ReadPieces,
-} from '../support/damage-checkpoints.ts';
-import { passStore } from '../support/faulty-store.ts';
-import { type MockRequest, sayCalls, sayText } from '../support/mock-model.ts';
-import { createRecordedTool } from '../support/recorded-tool.ts';
-import type { RedisServer } from '../support/redis-server.ts';
+} from '../support/store/damage-checkpoints.ts';
+import { passStore } from '../support/store/faulty-store.ts';
+import type { RedisServer } from '../support/store/redis-server.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 

@@ -1,8 +1,8 @@
 /** Days in which nobody decides, and the process dies again and again: silence is not a verdict. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ACTIONS } from '../../src/slack/ids.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { ACTIONS } from '../../src/slack/transport/ids.ts';
+import { type RedisServer, startRedis } from '../support/store/redis-server.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { checkRecord } from './check/check-record.ts';
 import { bundleWorker, type WorkerBundle } from './drive/bundle-worker.ts';

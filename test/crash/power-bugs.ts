@@ -8,7 +8,7 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a promised commit that does not wait for the disk',
     edits: [
       {
-        file: 'src/stores/records/sqlite-records.ts',
+        file: 'src/stores/sqlite/sqlite-records.ts',
         from: 'return group?.synced(namesWritten(commit));',
         to: 'return void group?.synced(namesWritten(commit));',
       },
@@ -21,7 +21,7 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'promised commits that are never taken to the disk, in the runs of the torture',
     edits: [
       {
-        file: 'src/stores/records/sqlite-records.ts',
+        file: 'src/stores/sqlite/sqlite-records.ts',
         from: 'return group?.synced(namesWritten(commit));',
         to: 'return undefined;',
       },
@@ -47,12 +47,12 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a look that does not wait for the disk',
     edits: [
       {
-        file: 'src/stores/records/sqlite-records.ts',
+        file: 'src/stores/sqlite/sqlite-records.ts',
         from: '    await group?.syncOf(names);\n    return found;\n',
         to: '    return found;\n',
       },
     ],
-    suite: 'test/stores/records/sqlite-records.test.ts',
+    suite: 'test/stores/sqlite/sqlite-records.test.ts',
     only: 'once it is on the disk',
     finds: /not ok .* get, of what is new: answers/,
   },
@@ -60,12 +60,12 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a list that does not wait for what is gone from it',
     edits: [
       {
-        file: 'src/stores/records/written-names.ts',
+        file: 'src/stores/sqlite/commit-names.ts',
         from: '...(change.drop ?? [])',
         to: '...[]',
       },
     ],
-    suite: 'test/stores/records/sqlite-records.test.ts',
+    suite: 'test/stores/sqlite/sqlite-records.test.ts',
     only: 'once it is on the disk',
     finds: /not ok .* range, of what is gone: answers/,
   },
@@ -73,12 +73,12 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a list in memory that does not wait for the disk',
     edits: [
       {
-        file: 'src/stores/records/held-records.ts',
+        file: 'src/stores/holds/held-records.ts',
         from: '    if (known) await untilDurable(known, [page.partition]);\n',
         to: '',
       },
     ],
-    suite: 'test/stores/records/holds.test.ts',
+    suite: 'test/stores/holds/holds.test.ts',
     only: 'keeps in memory',
     finds: /not ok .* a list that a holder keeps in memory/,
   },
@@ -86,12 +86,12 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a record in memory that does not wait for the disk',
     edits: [
       {
-        file: 'src/stores/records/held-records.ts',
+        file: 'src/stores/holds/held-records.ts',
         from: 'Promise.all([readMissing(missing, cache), untilDurable(kept)])',
         to: 'Promise.all([readMissing(missing, cache), undefined])',
       },
     ],
-    suite: 'test/stores/records/holds.test.ts',
+    suite: 'test/stores/holds/holds.test.ts',
     only: 'keeps in memory',
     finds: /not ok .* a record that a holder keeps in memory/,
   },

@@ -1,13 +1,13 @@
 /** What a run leaves behind, on disk: all that the checker knows of it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ParkedWork } from '../../src/domain/agenda.ts';
-import type { AuditEntry } from '../../src/domain/audit.ts';
-import type { AuditFault } from '../../src/domain/audit-check.ts';
-import type { Call, CardPlace } from '../../src/domain/call.ts';
-import type { SettledTurn } from '../../src/domain/message.ts';
-import type { DecisionKind } from '../../src/domain/route.ts';
-import type { Say } from '../../src/domain/say.ts';
+import type { AuditEntry } from '../../src/domain/audit/audit.ts';
+import type { AuditFault } from '../../src/domain/audit/audit-check.ts';
+import type { Call, CardPlace } from '../../src/domain/calls/call.ts';
+import type { DecisionKind } from '../../src/domain/policy/route.ts';
+import type { ParkedWork } from '../../src/domain/ports/agenda.ts';
+import type { SettledTurn } from '../../src/domain/threads/message.ts';
+import type { Say } from '../../src/domain/threads/outbox-message.ts';
 
 /** When something was seen: its number among all that was seen in the run, and the run's time in ms. */
 export interface Moment {

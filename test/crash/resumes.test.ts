@@ -1,12 +1,12 @@
 /** Fifty workers at once on one thread whose batch is decided in part, on both stores. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { pumpKey } from '../../src/domain/agenda.ts';
-import { shortDigest } from '../../src/domain/digest.ts';
-import { messageId } from '../../src/domain/message.ts';
-import { placeOf } from '../../src/domain/thread-key.ts';
-import { type LabBackend, sqliteBackend, startRedisBackend } from './model/lab-backend.ts';
-import { type LabWorld, openWorld } from './model/lab-world.ts';
+import { shortDigest } from '../../src/domain/calls/digest.ts';
+import { pumpKey } from '../../src/domain/ports/agenda.ts';
+import { messageId } from '../../src/domain/threads/message.ts';
+import { placeOf } from '../../src/domain/threads/thread-key.ts';
+import { type LabBackend, sqliteBackend, startRedisBackend } from './lab/lab-backend.ts';
+import { type LabWorld, openWorld } from './lab/lab-world.ts';
 import { THREADS } from './model/side.ts';
 
 const WORKERS = 50;

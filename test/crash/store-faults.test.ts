@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isWhole } from '../support/sample.ts';
+import { type LabBackend, sqliteBackend, startRedisBackend } from './lab/lab-backend.ts';
+import type { Fault } from './lab/lab-process.ts';
 import { act, drain } from './model/actions.ts';
 import type { Action } from './model/asks.ts';
 import { checkInvariants } from './model/invariants.ts';
-import { type LabBackend, sqliteBackend, startRedisBackend } from './model/lab-backend.ts';
-import type { Fault } from './model/lab-process.ts';
 import { openSide, type Side } from './model/side.ts';
 
 const MESSAGE = 'T1/C1/1700000000.000100';

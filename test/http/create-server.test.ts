@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createServer, type HttpServer } from '../../src/http/create-server.ts';
-import { createSystemClock } from '../../src/system-clock.ts';
+import { createSystemClock } from '../../src/process/system-clock.ts';
 
 const clock = createSystemClock();
 

@@ -7,13 +7,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { createCountersign } from '../../src/client/countersign-client.ts';
-import { runAgentSide } from '../../src/commands/agent-side.ts';
+import { runAgentSide } from '../../src/commands/agent-commands.ts';
 import { createApprovalServer } from '../../src/mcp/create-approval-server.ts';
 import { answerPreToolUse } from '../../src/mcp/pre-tool-use.ts';
 import { serveStdio } from '../../src/mcp/serve-stdio.ts';
-import { createSystemClock } from '../../src/system-clock.ts';
-import { caller, decided, type Told } from '../support/mcp-caller.ts';
-import { startSmallDesk } from '../support/small-desk.ts';
+import { createSystemClock } from '../../src/process/system-clock.ts';
+import { startSmallDesk } from '../support/app/small-desk.ts';
+import { caller, decided, type Told } from '../support/servers/mcp-caller.ts';
 import { until } from '../support/until.ts';
 
 const BASH = { tool_name: 'Bash', input: { command: 'rm -r build' }, tool_use_id: 'toolu_1' };

@@ -8,11 +8,11 @@ import { getRequestListener } from '@hono/node-server';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
-import { StoreUnavailableError } from '../../src/domain/store.ts';
+import { StoreUnavailableError } from '../../src/domain/ports/store.ts';
 import { createMcpHandler } from '../../src/mcp/mcp-handler.ts';
+import { startSmallDesk } from '../support/app/small-desk.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { caller, decided } from '../support/mcp-caller.ts';
-import { startSmallDesk } from '../support/small-desk.ts';
+import { caller, decided } from '../support/servers/mcp-caller.ts';
 import { until } from '../support/until.ts';
 
 const BASH = { tool_name: 'Bash', input: { command: 'rm -r build' }, tool_use_id: 'toolu_1' };

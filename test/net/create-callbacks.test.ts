@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { callbackSecretOf } from '../../src/domain/callback.ts';
+import { callbackSecretOf } from '../../src/domain/ports/callback.ts';
 import { createCallbacks } from '../../src/net/create-callbacks.ts';
-import { PUBLIC_WEB, type WebReach } from '../../src/net/web-reach.ts';
+import { PUBLIC_WEB, type WebReach } from '../../src/net/ssrf-guard.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 

@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { mountPage } from '../../src/playground/page-server.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../src/playground/workspace/workspace-port.ts';
-import { createSystemClock } from '../../src/system-clock.ts';
+import { createSystemClock } from '../../src/process/system-clock.ts';
 import { PAGE_OPTIONS } from './page/start-tiny-playground.ts';
 
 const app = new Hono();

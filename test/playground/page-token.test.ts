@@ -7,7 +7,7 @@ import { isLoopback } from '../../src/playground/page-guard.ts';
 import { mountPage } from '../../src/playground/page-server.ts';
 import { createWorkspace } from '../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../src/playground/workspace/workspace-port.ts';
-import { createSystemClock } from '../../src/system-clock.ts';
+import { createSystemClock } from '../../src/process/system-clock.ts';
 import { PAGE_OPTIONS } from './page/start-tiny-playground.ts';
 
 let workspace: Workspace;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aPlayground } from './a-playground.ts';
+import { aPlayground } from './playground-fixture.ts';
 
 test('with nothing configured the page, the health and the scripted agent are there, and what is approved is written', async (t) => {
   const { start, logged } = await aPlayground(t);

@@ -1,10 +1,10 @@
 /** Tables of what policies say of calls: rules, facts, the answer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { evaluatePolicy, type Outside } from '../../src/domain/policy.ts';
-import type { GateFacts } from '../../src/domain/route.ts';
-import { REQUESTER, THREAD } from '../support/a-call.ts';
-import { loadText } from '../support/a-policy.ts';
+import { evaluatePolicy, type Outside } from '../../src/domain/policy/policy.ts';
+import type { GateFacts } from '../../src/domain/policy/route.ts';
+import { REQUESTER, THREAD } from '../support/builders/a-call.ts';
+import { loadText } from '../support/builders/a-policy.ts';
 
 const ROUTES = `
 routes:

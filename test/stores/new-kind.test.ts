@@ -1,9 +1,9 @@
 /** A new kind of record costs one file: `timezones.ts` is all that there is of one, and it works on both backends. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DamagedRecordError } from '../../src/domain/damage.ts';
-import { openBeside } from '../../src/stores/open-beside.ts';
-import { APPROVER, OUTSIDER, REQUESTER } from '../support/a-call.ts';
+import { DamagedRecordError } from '../../src/domain/audit/damaged-record.ts';
+import { openBeside } from '../../src/stores/open-for-command.ts';
+import { APPROVER, OUTSIDER, REQUESTER } from '../support/builders/a-call.ts';
 import { openRawStore } from './raw-store.ts';
 import { SILENT } from './redis/open-store.ts';
 import { createTimezones } from './timezones.ts';

@@ -3,18 +3,24 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { DamagedRecordError } from '../../src/domain/damage.ts';
-import { threadKey } from '../../src/domain/thread-key.ts';
-import { openBeside } from '../../src/stores/open-beside.ts';
-import { createOwnedRecords } from '../../src/stores/records/owned-records.ts';
-import type { Commit, Records } from '../../src/stores/records/records.ts';
-import { openSqliteRecords, RECORDS_SCHEMA } from '../../src/stores/records/sqlite-records.ts';
+import { DamagedRecordError } from '../../src/domain/audit/damaged-record.ts';
+import { threadKey } from '../../src/domain/threads/thread-key.ts';
+import { openBeside } from '../../src/stores/open-for-command.ts';
+import { createOwnedRecords } from '../../src/stores/owned-records.ts';
+import type { Commit, Records } from '../../src/stores/records.ts';
 import { createKeys } from '../../src/stores/repositories/settings.ts';
-import { callIn } from '../commands/audit-stage.ts';
-import { THREAD } from '../support/a-call.ts';
-import { aMessage, aSay } from '../support/store-contract/store-bench.ts';
+import { openSqliteRecords, RECORDS_SCHEMA } from '../../src/stores/sqlite/sqlite-records.ts';
+import { callIn } from '../commands/audit/audit-stage.ts';
+import { THREAD } from '../support/builders/a-call.ts';
+import { aMessage, aSay } from '../support/store/contract/contract-store.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { aKey, OF_INSTALLATION, OF_THREADS, writeSettings, writeThread } from './every-kind.ts';
+import {
+  aKey,
+  OF_INSTALLATION,
+  OF_THREADS,
+  writeSettings,
+  writeThread,
+} from './contract/every-kind.ts';
 import { openRawStore, type RawStore } from './raw-store.ts';
 import { SILENT } from './redis/open-store.ts';
 

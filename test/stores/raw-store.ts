@@ -9,8 +9,8 @@ import {
   type SqliteStore,
 } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import type { StoreKind } from '../support/open-redis.ts';
-import { startRedis } from '../support/redis-server.ts';
+import type { StoreKind } from '../support/store/open-redis.ts';
+import { startRedis } from '../support/store/redis-server.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { SILENT } from './redis/open-store.ts';
 

@@ -1,13 +1,13 @@
 /** A kind of record that the app does not have: where the clocks of people are. All that it takes is in this file. */
-import type { Person } from '../../src/domain/person.ts';
-import { readDocument } from '../../src/stores/read-record.ts';
-import type { Records } from '../../src/stores/records/records.ts';
-import { changeRecords } from '../../src/stores/repositories/change-records.ts';
+import type { Person } from '../../src/domain/people/person.ts';
+import type { Records } from '../../src/stores/records.ts';
+import { changeRecords } from '../../src/stores/repositories/documents/change-records.ts';
+import { readDocument } from '../../src/stores/repositories/documents/read-record.ts';
 import {
   listRecords,
   type RecordKind,
   readOne,
-} from '../../src/stores/repositories/read-records.ts';
+} from '../../src/stores/repositories/documents/read-records.ts';
 
 export interface Timezone {
   /** `team/user`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/domain/clock.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
 
 /** A clock that moves when told to. */
 export interface ManualClock extends Clock {

@@ -12,15 +12,18 @@ import {
   validateMessage,
   validateView,
 } from '../../src/playground/workspace/blocks/validate-blocks.ts';
-import { buildFullView } from '../../src/slack/forms/full-view.ts';
-import { buildReplyForm } from '../../src/slack/forms/reply-form.ts';
-import { buildGrowingMessage, buildStopButton } from '../../src/slack/growing-blocks.ts';
-import { HOME_START } from '../../src/slack/home/home-place.ts';
+import { buildFullView } from '../../src/slack/forms/draw/full-view.ts';
+import { buildReplyForm } from '../../src/slack/forms/draw/reply-form.ts';
+import { HOME_START } from '../../src/slack/home/home-state.ts';
 import { buildTroubleView } from '../../src/slack/home/home-view.ts';
-import { buildSayParts } from '../../src/slack/say-parts.ts';
-import { slackErrorName } from '../../src/slack/slack-errors.ts';
-import { aCall } from '../support/a-call.ts';
-import { TEST_MARK } from '../support/test-mark.ts';
+import { buildSayParts } from '../../src/slack/outbound/build-messages.ts';
+import {
+  buildGrowingMessage,
+  buildStopButton,
+} from '../../src/slack/outbound/live-message-blocks.ts';
+import { slackErrorName } from '../../src/slack/transport/slack-errors.ts';
+import { aCall } from '../support/builders/a-call.ts';
+import { TEST_MARK } from '../support/test-secret-mark.ts';
 
 const client = new WebClient(undefined, {
   retryConfig: { retries: 2 },

@@ -1,21 +1,21 @@
 /** One MCP server with its tools as they are now. */
-import type { Cancel, Clock } from '../../domain/clock.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { Log } from '../../domain/log.ts';
-import { shortPin } from '../../domain/pin.ts';
+
+import type { JsonValue } from '../../domain/json/json.ts';
+import type { Cancel, Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
 import {
   type AskPeople,
   type ChangedTool,
   type ServerState,
   serverToolName,
-} from '../../domain/server-tools.ts';
-import type { Tool, ToolContext } from '../../domain/tool.ts';
-import { callServerTool, isSessionGone, isSessionInDoubt, toUnasked } from './call-tool.ts';
-import { createListReader } from './list-reader.ts';
-import { makeChangedTool, makeServerTool } from './make-server-tool.ts';
-import type { ListedTool } from './read-listed-tool.ts';
+} from '../../domain/tools/server-tools.ts';
+import type { Tool, ToolContext } from '../../domain/tools/tool.ts';
+import { shortPin } from '../../domain/tools/tool-pin.ts';
+import { callServerTool, isSessionGone, isSessionInDoubt, toUnasked } from './call-server-tool.ts';
+import { makeChangedTool, makeServerTool } from './create-server-tool.ts';
+import { sayWhy } from './describe-error.ts';
+import type { ListedTool } from './parse-listed-tool.ts';
 import { createRunningCalls } from './running-calls.ts';
-import { sayWhy } from './say-why.ts';
 import {
   createServerConnection,
   listTools,
@@ -23,6 +23,7 @@ import {
   type Session,
 } from './server-connection.ts';
 import type { ServerSettings } from './server-settings.ts';
+import { createListReader } from './tool-list-reader.ts';
 import type { ToolPins } from './tool-pins.ts';
 
 type Named = Extract<ListedTool, { kind: 'tool' }> & { readonly name: string };

@@ -1,12 +1,16 @@
 /** The tools of all MCP servers that the settings name. */
-import type { Cancel, Clock } from '../../domain/clock.ts';
-import type { Log } from '../../domain/log.ts';
-import { type AskPeople, type ServerTools, serverToolName } from '../../domain/server-tools.ts';
-import type { Pins } from '../../domain/store.ts';
-import type { Tool } from '../../domain/tool.ts';
+import type { Cancel, Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Pins } from '../../domain/ports/store.ts';
+import {
+  type AskPeople,
+  type ServerTools,
+  serverToolName,
+} from '../../domain/tools/server-tools.ts';
+import type { Tool } from '../../domain/tools/tool.ts';
 import type { LiveTools } from '../tools/create-toolbox.ts';
+import { sayWhy } from './describe-error.ts';
 import { createMcpServer } from './mcp-server.ts';
-import { sayWhy } from './say-why.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { createToolPins } from './tool-pins.ts';
 

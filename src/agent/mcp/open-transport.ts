@@ -3,10 +3,10 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Log } from '../../domain/log.ts';
+import type { Log } from '../../domain/ports/log.ts';
 import { serverFetch } from './server-fetch.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { tellLines } from './tell-lines.ts';
+import { tellLines } from './split-lines.ts';
 
 /** Makes the way to a server; what a process writes to its standard error goes to our log. */
 export function openTransport(

@@ -1,11 +1,11 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonValue } from '../../domain/json.ts';
-import type { Log } from '../../domain/log.ts';
-import { isSamePerson } from '../../domain/person.ts';
-import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/server-tools.ts';
-import { rootOf } from '../../domain/thread-key.ts';
-import type { ToolContext } from '../../domain/tool.ts';
-import { type JsonSchema, readJsonSchema } from '../tools/read-json-schema.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import { isSamePerson } from '../../domain/people/person.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import { rootOf } from '../../domain/threads/thread-key.ts';
+import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/tools/server-tools.ts';
+import type { ToolContext } from '../../domain/tools/tool.ts';
+import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schema.ts';
 
 /** A call of a server's tool while it runs. */
 export interface RunningCall {

@@ -8,10 +8,10 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Cancel, Clock } from '../../domain/clock.ts';
-import type { Log } from '../../domain/log.ts';
+import type { Cancel, Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import { sayWhy } from './describe-error.ts';
 import { openTransport } from './open-transport.ts';
-import { sayWhy } from './say-why.ts';
 import type { ServerSettings } from './server-settings.ts';
 
 /** A server that is there. */

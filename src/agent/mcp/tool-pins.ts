@@ -1,10 +1,11 @@
 /** Whether a tool is the one that was accepted: the first that a server says of it is, and anything else when an admin says so. */
-import type { Clock } from '../../domain/clock.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Person } from '../../domain/person.ts';
-import { type Pin, shortPin, type ToolClaims } from '../../domain/pin.ts';
-import { serverToolName } from '../../domain/server-tools.ts';
-import type { Pins } from '../../domain/store.ts';
+
+import type { Person } from '../../domain/people/person.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Pins } from '../../domain/ports/store.ts';
+import { serverToolName } from '../../domain/tools/server-tools.ts';
+import { type Pin, shortPin, type ToolClaims } from '../../domain/tools/tool-pin.ts';
 
 /** What a server says of a tool, with its hash. */
 export interface Claimed {

@@ -1,8 +1,8 @@
-import type { Clock } from '../../domain/clock.ts';
-import type { Log } from '../../domain/log.ts';
-import { type ChatModel, ModelSettingError } from '../model.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import { type ChatModel, ModelSettingError } from './create-chat-model.ts';
+import { sayProbe } from './describe-probe.ts';
 import { type ModelProbe, probeModel } from './probe-model.ts';
-import { sayProbe } from './say-probe.ts';
 
 /** A model that takes longer is waited for behind the start. */
 const MOST_WAIT_MS = 5_000;

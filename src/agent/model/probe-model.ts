@@ -1,12 +1,12 @@
 /** One small request with one tool, which tells before anybody waits whether the model can be worked with. */
 import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { z } from 'zod';
-import type { Clock } from '../../domain/clock.ts';
-import { askModel } from '../ask-model.ts';
-import { isJson } from '../collect-answer.ts';
-import type { ChatModel } from '../model.ts';
-import type { ModelFailure } from '../model-failure.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import { defineTool } from '../tools/define-tool.ts';
+import { askModel } from './ask-model.ts';
+import { isJson } from './collect-answer.ts';
+import type { ChatModel } from './create-chat-model.ts';
+import type { ModelFailure } from './model-failure.ts';
 
 /** What a model's server did with the request. */
 export interface ModelProbe {

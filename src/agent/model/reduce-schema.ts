@@ -4,8 +4,8 @@
  * One refused tool makes a server refuse every request. What is left out is told in the description;
  * the whole schema still validates the arguments.
  */
-import type { JsonValue } from '../../domain/json.ts';
-import { targetOf } from '../../domain/schema-size.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import { targetOf } from '../../domain/json/schema-size.ts';
 
 type Schema = { readonly [key: string]: JsonValue };
 

@@ -1,13 +1,13 @@
-import type { Helper } from '../../domain/helper.ts';
-import type { Tool, Toolbox } from '../../domain/tool.ts';
-import { createBox } from '../../domain/toolbox.ts';
-import { BUILT_IN_HELPERS } from '../built-in-helpers.ts';
+import type { Helper } from '../../domain/tools/helper.ts';
+import type { Tool, Toolbox } from '../../domain/tools/tool.ts';
+import { createBox } from '../../domain/tools/toolbox.ts';
+import { BUILT_IN_HELPERS } from './built-in-helpers.ts';
 import { type DefinedTool, defineTool, type ToolDefinition } from './define-tool.ts';
-import { createFileTools } from './file-tools.ts';
+import { toOutsideTool } from './external-tool.ts';
+import { createFileTools } from './files/file-tools.ts';
+import { createWorkspace } from './files/workspace.ts';
 import { ToolsModuleError } from './load-tools-module.ts';
-import { toOutsideTool } from './outside-tool.ts';
-import { createTask } from './task.ts';
-import { createWorkspace } from './workspace.ts';
+import { createTask } from './task-tool.ts';
 
 /** The tools that can be offered, the helpers that have some of them, and the tools that can't be offered, with the reason. */
 export interface ToolboxReport {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
-import { canonicalJson, type JsonValue } from '../../domain/json.ts';
-import { secretPathsOf } from '../../domain/secret-paths.ts';
-import { WOULD_FAIL } from '../../domain/stored-preview.ts';
-import { toPlainJson } from '../../domain/to-plain-json.ts';
-import type { Preview, Tool } from '../../domain/tool.ts';
+import { WOULD_FAIL } from '../../domain/calls/stored-preview.ts';
+import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
+import { toPlainJson } from '../../domain/json/to-plain-json.ts';
+import { secretPathsOf } from '../../domain/secrets/secret-paths.ts';
+import type { Preview, Tool } from '../../domain/tools/tool.ts';
 import type { ArgsOf, ToolDefinition as WrittenTool } from '../exports/tools.js';
-import { parseArgs } from './parse-args.ts';
-import { readSchema } from './read-schema.ts';
 import { createDropNulls } from './schema/drop-nulls.ts';
-import { createOwnPatterns } from './schema/patterns.ts';
+import { parseArgs } from './schema/parse-args.ts';
+import { readSchema } from './schema/read-zod-schema.ts';
+import { createOwnPatterns } from './schema/validator/patterns.ts';
 
 /** A schema of zod 4, or of zod 3. */
 export type ArgsSchema = z.ZodType | z3.ZodTypeAny;

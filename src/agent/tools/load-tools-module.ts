@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { closestMatch } from 'leven';
 import { z } from 'zod';
-import type { Clock } from '../../domain/clock.ts';
-import type { Helper } from '../../domain/helper.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Helper } from '../../domain/tools/helper.ts';
 import { importModule } from '../import-module.ts';
 import type { ArgsSchema, ToolDefinition } from './define-tool.ts';
 

@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { chooseConfinement } from '../../agent/tools/confinement.ts';
-import type { Config, SlackModeConfig } from '../../config.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { chooseConfinement } from '../../agent/tools/command/confinement.ts';
+import type { Config, SlackModeConfig } from '../../config/config.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import { type Finding, messageOf } from './finding.ts';
-import { withScratchFolder } from './scratch-folder.ts';
+import { withScratchFolder } from './temporary-folder.ts';
 
 const CLOCK_TIMEOUT_MS = 10_000;
 const NOTICEABLE_MS = 5_000;

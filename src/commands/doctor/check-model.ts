@@ -1,16 +1,16 @@
 /** Checks of what answers people: a model, or a graph in its place. */
 
-import { loadGraph } from '../../agent/foreign/load-graph.ts';
-import { findRemoteProblem } from '../../agent/foreign/remote-graph.ts';
+import { loadGraph } from '../../agent/graphs/load-graph.ts';
+import { findRemoteProblem } from '../../agent/graphs/remote-graph.ts';
+import { sayProbe } from '../../agent/model/describe-probe.ts';
 import { probeModel } from '../../agent/model/probe-model.ts';
-import { sayProbe } from '../../agent/model/say-probe.ts';
-import { loadChatModel } from '../../agent/providers/load-chat-model.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { type GraphConfig, graphNameOf } from '../../graph-config.ts';
-import type { ModelConfig } from '../../model-config.ts';
+import { loadChatModel } from '../../agent/model/providers/load-chat-model.ts';
+import { type GraphConfig, graphNameOf } from '../../config/graph-config.ts';
+import type { ModelConfig } from '../../config/model-config.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { type Finding, messageOf } from './finding.ts';
-import { withScratchFolder } from './scratch-folder.ts';
+import { withScratchFolder } from './temporary-folder.ts';
 
 const TIMEOUT_MS = 60_000;
 const STATUSES = {

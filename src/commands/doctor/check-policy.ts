@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
+import { steeringFileProblems } from '../../config/paths/agent-writable-problems.ts';
+import type { KnownNames } from '../../policy/file/read-rules.ts';
 import { loadPolicy } from '../../policy/load-policy.ts';
 import { sayProblem } from '../../policy/policy-problem.ts';
-import type { KnownNames } from '../../policy/read-rules.ts';
-import type { SlackConnection } from '../../slack/connect-slack.ts';
-import { createSlackNames } from '../../slack/slack-names.ts';
-import { steeringFileProblems } from '../../steering-problems.ts';
+import { createSlackNames } from '../../slack/people/slack-names.ts';
+import type { SlackConnection } from '../../slack/transport/connect-slack.ts';
 import { type Finding, messageOf } from './finding.ts';
 
 /** Reads the policy as a start does, its names looked up in Slack; without a connection it is not read. */

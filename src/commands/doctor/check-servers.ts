@@ -1,8 +1,8 @@
-import { createListReader } from '../../agent/mcp/list-reader.ts';
 import { createServerConnection, listTools } from '../../agent/mcp/server-connection.ts';
 import type { ServerSettings } from '../../agent/mcp/server-settings.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { serverToolName } from '../../domain/server-tools.ts';
+import { createListReader } from '../../agent/mcp/tool-list-reader.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { serverToolName } from '../../domain/tools/server-tools.ts';
 import { SILENT_LOG } from '../../stores/silent-log.ts';
 import { type Finding, messageOf } from './finding.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { SlackModeConfig } from '../../config.ts';
-import { connectSlack, type SlackConnection } from '../../slack/connect-slack.ts';
-import { slackErrorName } from '../../slack/slack-errors.ts';
+import type { SlackModeConfig } from '../../config/config.ts';
+import { connectSlack, type SlackConnection } from '../../slack/transport/connect-slack.ts';
+import { slackErrorName } from '../../slack/transport/slack-errors.ts';
 import { SILENT_LOG } from '../../stores/silent-log.ts';
 import { type Finding, messageOf } from './finding.ts';
 

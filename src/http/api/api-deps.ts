@@ -1,13 +1,13 @@
-import type { Authorize } from '../../desk/authorize.ts';
+import type { Authorize } from '../../desk/decisions/authorize.ts';
 import type { Desk } from '../../desk/desk.ts';
-import type { OutsideDesk } from '../../desk/outside/outside-desk.ts';
-import type { Clock } from '../../domain/clock.ts';
-import type { HideArgs } from '../../domain/hide-args.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Store } from '../../domain/store.ts';
-import type { createClientAddress } from './client-address.ts';
-import type { ConsumeTokens } from './consume-tokens.ts';
-import type { ReadPersonToken } from './person-tokens.ts';
+import type { OutsideDesk } from '../../desk/external/external-desk.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Store } from '../../domain/ports/store.ts';
+import type { HideArgs } from '../../domain/secrets/hide-args.ts';
+import type { createClientAddress } from './auth/client-address.ts';
+import type { ConsumeTokens } from './auth/consume-tokens.ts';
+import type { ReadPersonToken } from './auth/person-tokens.ts';
 
 /** Everything that the API stands on. */
 export interface ApiDeps {

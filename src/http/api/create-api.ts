@@ -3,17 +3,14 @@ import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
-import { DamagedRecordError } from '../../domain/damage.ts';
-import { StoreUnavailableError } from '../../domain/store.ts';
-import { json, PROBLEM } from './answers.ts';
+import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
+import { StoreUnavailableError } from '../../domain/ports/store.ts';
 import type { ApiDeps } from './api-deps.ts';
-import { createAuthenticate } from './authenticate.ts';
-import { createDecideApproval } from './decide-approval.ts';
-import { createFollowApproval } from './follow-approval.ts';
-import { createKeyRing } from './key-ring.ts';
-import { createListApprovals } from './list-approvals.ts';
-import { writeOpenApi } from './open-api.ts';
-import { createWaits } from './open-wait.ts';
+import { createSightOf } from './auth/approval-visibility.ts';
+import { createAuthenticate } from './auth/authenticate.ts';
+import { createKeyRing } from './auth/key-ring.ts';
+import { createWaits } from './long-poll.ts';
+import { writeOpenApi } from './openapi-document.ts';
 import {
   type ApiContext,
   type ApiEnv,
@@ -21,12 +18,15 @@ import {
   operation,
   type Visitor,
 } from './operation.ts';
+import { createDecideApproval } from './operations/decide-approval.ts';
+import { createFollowApproval } from './operations/follow-approval.ts';
+import { createListApprovals } from './operations/list-approvals.ts';
+import { createReadApproval } from './operations/read-approval.ts';
+import { createRequestApproval } from './operations/request-approval.ts';
+import { createTakeApproval } from './operations/take-approval.ts';
 import { DAMAGED, problem, RETRY_S } from './problem.ts';
-import { createReadApproval } from './read-approval.ts';
 import { readJsonBody } from './read-json-body.ts';
-import { createRequestApproval } from './request-approval.ts';
-import { createSightOf } from './sight-of.ts';
-import { createTakeApproval } from './take-approval.ts';
+import { json, PROBLEM } from './response-schemas.ts';
 
 /** The API as the app has it. */
 export interface Api {

@@ -2,9 +2,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { z } from 'zod';
-import type { ApiKey, KeyToken } from '../../domain/api-key.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { Person } from '../../domain/person.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import type { ApiKey, KeyToken } from '../../domain/people/api-key.ts';
+import type { Person } from '../../domain/people/person.ts';
 import { describeIssues, sayIssue } from './describe-issue.ts';
 import { problem } from './problem.ts';
 

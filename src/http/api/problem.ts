@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { FieldProblem } from '../../domain/tool.ts';
+import type { FieldProblem } from '../../domain/tools/tool.ts';
 
 /** What every answer that is no success says: https://www.rfc-editor.org/rfc/rfc9457 */
 export interface Problem {

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../domain/json.ts';
-import { parseStrictJson, SCHEMA_LIMITS } from '../../domain/strict-json.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import { parseStrictJson, SCHEMA_LIMITS } from '../../domain/json/strict-json.ts';
 import { readTextBody } from '../../net/read-text-body.ts';
 
 /** A body as it was read, or why it is refused. */

@@ -1,6 +1,6 @@
 /** The shapes of requests and answers: what is checked is what the OpenAPI document says. */
 import { z } from 'zod';
-import { CALL_STATUSES } from '../../domain/call.ts';
+import { CALL_STATUSES } from '../../domain/calls/call.ts';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;

@@ -1,6 +1,6 @@
 import { render } from 'preact';
-import { App } from './app.tsx';
-import { fetchStart } from './backend.ts';
+import { App } from './shell/app.tsx';
+import { fetchStart } from './state/backend.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('page.html has no element with the id "root".');

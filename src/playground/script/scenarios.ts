@@ -1,7 +1,7 @@
+import { sayEnds } from './describe-results.ts';
 import { LONG_ANSWER } from './long-answer.ts';
-import type { EndedCall, Talk } from './read-talk.ts';
-import { sayEnds } from './say-ends.ts';
-import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scene.ts';
+import type { EndedCall, Talk } from './read-conversation.ts';
+import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scenario.ts';
 import { SHOP_SCENARIOS } from './shop-scenarios.ts';
 
 const HAIKU = 'A card in the thread\nwaits for one press of a thumb\nthen the work goes on\n';

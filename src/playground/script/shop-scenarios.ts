@@ -1,5 +1,5 @@
-import type { Talk } from './read-talk.ts';
-import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scene.ts';
+import type { Talk } from './read-conversation.ts';
+import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scenario.ts';
 
 const COMMAND = 'ls -la && du -sh .';
 

@@ -1,4 +1,4 @@
-import type { KeptState } from '../workspace/kept-state.ts';
+import type { KeptState } from '../workspace/state/persisted-state.ts';
 import { type Currency, sayMoney } from './money.ts';
 
 /** An order of the playground's shop; it has no customer, since nobody is invented. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AppDeps } from '../../app-deps.ts';
-import type { KeptState } from '../workspace/kept-state.ts';
+import type { AppDeps } from '../../app/app-deps.ts';
+import type { KeptState } from '../workspace/state/persisted-state.ts';
 import { CURRENCIES, sayMoney, toCents } from './money.ts';
 import { type OrderBook, openOrderBook } from './order-book.ts';
 

@@ -1,4 +1,4 @@
-import type { KeptState } from '../workspace/kept-state.ts';
+import type { KeptState } from '../workspace/state/persisted-state.ts';
 
 /** What the shop has of a thing at first. */
 const AT_FIRST = 60;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 
 /** Makes Slack timestamps by the clock: `seconds.micros`, each one later than the one before, and than `after`. */
 export function createTimestamps(clock: Clock, after = '0'): () => string {

@@ -1,8 +1,8 @@
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { SlackBackend } from './backend/slack-backend.ts';
 import type { Delivery } from './delivery/delivery.ts';
-import type { MessageStore } from './message-store.ts';
-import type { SlackBackend } from './slack-backend.ts';
-import type { SlackDirectory } from './slack-directory.ts';
+import type { MessageStore } from './state/message-store.ts';
+import type { SlackDirectory } from './state/slack-directory.ts';
 import type { FaultBoard } from './workspace-faults.ts';
 import type { WorkspaceJournal } from './workspace-journal.ts';
 import type { AppForm } from './workspace-port.ts';

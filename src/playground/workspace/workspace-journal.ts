@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import type { JournalEntry } from './workspace-port.ts';
 
 /** How a journal entry ends. */

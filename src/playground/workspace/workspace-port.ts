@@ -4,7 +4,7 @@
  */
 
 import type { KnownBlock, View } from '@slack/types';
-import type { AgentSession, OfferedPrompts } from './agent-sessions.ts';
+import type { AgentSession, OfferedPrompts } from './state/agent-sessions.ts';
 
 /** A member of the workspace, or a stranger from another one (a `teamId` of its own). */
 export interface Member {

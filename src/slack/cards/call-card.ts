@@ -1,31 +1,42 @@
 import type { KnownBlock } from '@slack/types';
-import { type Call, isTerminal } from '../../domain/call.ts';
-import { isThirdParty } from '../../domain/call-name.ts';
-import { maskingOfCall, mustBeOpened } from '../../domain/call-secrets.ts';
-import { type Masking, needsOpening } from '../../domain/mask-secrets.ts';
-import type { NotificationDetail } from '../../domain/notification-detail.ts';
-import { isElicitation } from '../../domain/outside.ts';
-import type { Pause } from '../../domain/pause.ts';
-import type { SecretMark } from '../../domain/secret-mark.ts';
-import { isNameWhole } from '../../domain/visible-text.ts';
-import { BUDGET } from '../limits.ts';
-import { buildPieces, buildQuote } from './build-pieces.ts';
-import { buildGap, buildReasons } from './card-approvals.ts';
-import { buildEdit } from './card-edit.ts';
-import { askedInHeading, buildHeading, buildNote } from './card-facts.ts';
-import { areButtons, buildFoot, buttonMaker } from './card-foot.ts';
-import { buildCardNote, type NoteLook } from './card-note.ts';
-import { buildWarnings, MAX_CARD_DEPTH } from './card-warnings.ts';
-import { quoteElicitation } from './elicitation.ts';
-import { cutPiece, type FittedPieces, fitPieces, type PieceSums, sumPieces } from './fit-pieces.ts';
-import { sayOutside } from './outside-words.ts';
-import { buildPauseLine } from './pause-line.ts';
-import { pushText } from './push-text.ts';
-import { type ArgsLook, type DataPiece, renderArgs, renderText } from './render-args.ts';
+import { type Call, isTerminal } from '../../domain/calls/call.ts';
+import { isElicitation } from '../../domain/calls/call-origin.ts';
+import { isThirdParty } from '../../domain/cards/call-name.ts';
+import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
+import { maskingOfCall, mustBeOpened } from '../../domain/secrets/call-secrets.ts';
+import { type Masking, needsOpening } from '../../domain/secrets/mask-secrets.ts';
+import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
+import { isNameWhole } from '../../domain/text/visible-text.ts';
+import type { Pause } from '../../domain/threads/pause.ts';
+import { BUDGET } from '../text/limits.ts';
+import { pushText } from './notification-text.ts';
 import { buildRunning, type ProgressLine } from './running-card.ts';
+import { buildGap, buildReasons } from './sections/approvals.ts';
+import { areButtons, buildFoot, buttonMaker } from './sections/buttons.ts';
+import { sayOutside } from './sections/caller-labels.ts';
+import { buildEdit } from './sections/edit-summary.ts';
+import { askedInHeading, buildHeading, buildNote } from './sections/heading.ts';
+import { buildCardNote, type NoteLook } from './sections/note.ts';
+import { buildPauseLine } from './sections/pause-notice.ts';
+import { buildState } from './sections/unknown-notice.ts';
+import { buildWarnings, MAX_CARD_DEPTH } from './sections/warnings.ts';
+import { quoteElicitation } from './server-question.ts';
 import { buildSettled } from './settled-card.ts';
-import { shownByPreview, withoutFileNames } from './shown-by-preview.ts';
-import { buildState } from './state-line.ts';
+import {
+  cutPiece,
+  type FittedPieces,
+  fitPieces,
+  type PieceSums,
+  sumPieces,
+} from './values/fit-values.ts';
+import {
+  type ArgsLook,
+  type DataPiece,
+  renderArgs,
+  renderText,
+} from './values/render-arguments.ts';
+import { buildPieces, buildQuote } from './values/rich-text-blocks.ts';
+import { shownByPreview, withoutFileNames } from './values/shown-by-preview.ts';
 
 /** What the card takes from elsewhere than the call. */
 export interface CardLook extends NoteLook {

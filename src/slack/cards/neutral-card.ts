@@ -1,9 +1,9 @@
 /** The neutral card that is posted first with `NOTIFICATION_DETAIL=none`: it mentions people and does not describe the call. */
-import type { Call } from '../../domain/call.ts';
-import { maskingOfCall } from '../../domain/call-secrets.ts';
-import { mentionCalled } from '../mrkdwn.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
+import { mentionCalled } from '../text/mrkdwn.ts';
 import type { CallCard, CardLook } from './call-card.ts';
-import { pushText } from './push-text.ts';
+import { pushText } from './notification-text.ts';
 
 /** Builds it; nothing can be pressed there. */
 export function buildNeutralCard(call: Call, look: CardLook): CallCard {

@@ -1,17 +1,17 @@
 /** The card of a call that is approved or runs: how it gets on, and how to stop it. */
 import type { Button, KnownBlock } from '@slack/types';
-import type { Call } from '../../domain/call.ts';
-import { isElsewhere } from '../../domain/card-home.ts';
-import type { Masking } from '../../domain/mask-secrets.ts';
-import { isTaken } from '../../domain/outside.ts';
-import { ACTIONS } from '../ids.ts';
-import { BUDGET } from '../limits.ts';
-import { encodeTurnToken, isTurnToken } from '../turn-click.ts';
-import { buildPieces } from './build-pieces.ts';
-import { buttonMaker } from './card-foot.ts';
-import { cutPiece } from './fit-pieces.ts';
-import { renderText } from './render-args.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import { isTaken } from '../../domain/calls/call-origin.ts';
+import { isElsewhere } from '../../domain/cards/card-channel.ts';
+import type { Masking } from '../../domain/secrets/mask-secrets.ts';
+import { encodeTurnToken, isTurnToken } from '../inbound/parse-turn-click.ts';
+import { BUDGET } from '../text/limits.ts';
+import { ACTIONS } from '../transport/ids.ts';
+import { buttonMaker } from './sections/buttons.ts';
 import { sayStanding } from './settled-card.ts';
+import { cutPiece } from './values/fit-values.ts';
+import { renderText } from './values/render-arguments.ts';
+import { buildPieces } from './values/rich-text-blocks.ts';
 
 /** What a tool said last while it runs, and when. */
 export interface ProgressLine {

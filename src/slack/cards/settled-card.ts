@@ -1,19 +1,25 @@
 /** What a card becomes once its call is settled: one line. All else is in the full view. */
 import type { Button, KnownBlock } from '@slack/types';
-import { wasStopped } from '../../desk/run-tool.ts';
-import type { Call, CallStatus } from '../../domain/call.ts';
-import { readStoredJson } from '../../domain/json.ts';
-import type { Masking } from '../../domain/mask-secrets.ts';
-import type { WithdrawalCause } from '../../domain/outcome.ts';
-import { canAskAgain, isElicitation, isHanded, isQuestion, isTaken } from '../../domain/outside.ts';
-import { ACTIONS } from '../ids.ts';
-import { BUDGET } from '../limits.ts';
-import { asPlain, dateText, mention } from '../mrkdwn.ts';
-import { callName } from './card-facts.ts';
-import { cutBefore } from './fit-pieces.ts';
-import { sayWaits } from './outside-words.ts';
-import { type ArgsLook, renderArgs, renderText } from './render-args.ts';
-import { endsWithTaking, sayStatus } from './state-words.ts';
+import { wasStopped } from '../../desk/calls/execution/run-tool.ts';
+import type { Call, CallStatus } from '../../domain/calls/call.ts';
+import {
+  canAskAgain,
+  isElicitation,
+  isHanded,
+  isQuestion,
+  isTaken,
+} from '../../domain/calls/call-origin.ts';
+import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
+import { readStoredJson } from '../../domain/json/json.ts';
+import type { Masking } from '../../domain/secrets/mask-secrets.ts';
+import { BUDGET } from '../text/limits.ts';
+import { asPlain, dateText, mention } from '../text/mrkdwn.ts';
+import { ACTIONS } from '../transport/ids.ts';
+import { sayWaits } from './sections/caller-labels.ts';
+import { callName } from './sections/heading.ts';
+import { endsWithTaking, sayStatus } from './sections/status-labels.ts';
+import { cutBefore } from './values/fit-values.ts';
+import { type ArgsLook, renderArgs, renderText } from './values/render-arguments.ts';
 
 const ICONS: Readonly<Record<CallStatus, string>> = {
   proposed: ':hourglass_flowing_sand:',

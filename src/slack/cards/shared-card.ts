@@ -1,28 +1,28 @@
 /** The card of several calls of one message: a line for each, what would run where it fits, and one button for all that can be read whole. */
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import { type Call, isTerminal } from '../../domain/call.ts';
-import { maskingOfCall } from '../../domain/call-secrets.ts';
-import type { ShownCall } from '../../domain/chat.ts';
-import { encodeCardTokens } from '../../domain/digest.ts';
-import type { Masking } from '../../domain/mask-secrets.ts';
-import { isDirect } from '../../domain/talk.ts';
-import { placeOf } from '../../domain/thread-key.ts';
-import type { Tool } from '../../domain/tool.ts';
-import { ACTIONS } from '../ids.ts';
-import { BUDGET, LIMITS } from '../limits.ts';
-import { asPlain, mention, mentionChannel, toPlainText } from '../mrkdwn.ts';
-import { writeSentence } from '../write-sentence.ts';
-import { buildPieces, buildQuote } from './build-pieces.ts';
+import { type Call, isTerminal } from '../../domain/calls/call.ts';
+import { encodeCardTokens } from '../../domain/calls/digest.ts';
+import { isDirect } from '../../domain/people/sender-policy.ts';
+import type { ShownCall } from '../../domain/ports/chat.ts';
+import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
+import type { Masking } from '../../domain/secrets/mask-secrets.ts';
+import { placeOf } from '../../domain/threads/thread-key.ts';
+import type { Tool } from '../../domain/tools/tool.ts';
+import { BUDGET, LIMITS } from '../text/limits.ts';
+import { asPlain, mention, mentionChannel, toPlainText } from '../text/mrkdwn.ts';
+import { writeSentence } from '../text/write-sentence.ts';
+import { ACTIONS } from '../transport/ids.ts';
 import { type CallCard, type CardLook, fitCall, quoteWords } from './call-card.ts';
-import { buildGap } from './card-approvals.ts';
-import { callName, sayAsker, titleOf } from './card-facts.ts';
-import { buttonMaker, makeApprove } from './card-foot.ts';
-import { buildCardNote, sayEarlier } from './card-note.ts';
-import { buildWarnings } from './card-warnings.ts';
-import { cutBefore, cutPiece, rowsOf, sumPieces } from './fit-pieces.ts';
-import { buildPauseLine } from './pause-line.ts';
-import { type DataPiece, renderText } from './render-args.ts';
+import { buildGap } from './sections/approvals.ts';
+import { buttonMaker, makeApprove } from './sections/buttons.ts';
+import { callName, sayAsker, titleOf } from './sections/heading.ts';
+import { buildCardNote, sayEarlier } from './sections/note.ts';
+import { buildPauseLine } from './sections/pause-notice.ts';
+import { buildWarnings } from './sections/warnings.ts';
 import { buildSettled, iconOf, nameInBold, sayCall, sayStandingOnly } from './settled-card.ts';
+import { cutBefore, cutPiece, rowsOf, sumPieces } from './values/fit-values.ts';
+import { type DataPiece, renderText } from './values/render-arguments.ts';
+import { buildPieces, buildQuote } from './values/rich-text-blocks.ts';
 
 /** What the card takes from elsewhere than its calls. */
 export interface SharedLook extends Omit<CardLook, 'tool' | 'outlook' | 'progress'> {

@@ -1,18 +1,18 @@
 /** The stub in a thread whose card is in another channel: the summary and status, without arguments, results or buttons. */
 import type { KnownBlock } from '@slack/types';
-import { type Call, type CardPlace, isTerminal } from '../../domain/call.ts';
-import { homeOf } from '../../domain/card-home.ts';
-import type { Outlook } from '../../domain/outlook.ts';
-import { canAskAgain } from '../../domain/outside.ts';
-import { ACTIONS } from '../ids.ts';
-import { linkTo, mentionChannel, toPlainText } from '../mrkdwn.ts';
-import { writeSentence } from '../write-sentence.ts';
+import { type Call, type CardPlace, isTerminal } from '../../domain/calls/call.ts';
+import { canAskAgain } from '../../domain/calls/call-origin.ts';
+import { homeOf } from '../../domain/cards/card-channel.ts';
+import type { Outlook } from '../../domain/people/approver-availability.ts';
+import { linkTo, mentionChannel, toPlainText } from '../text/mrkdwn.ts';
+import { writeSentence } from '../text/write-sentence.ts';
+import { ACTIONS } from '../transport/ids.ts';
 import type { CallCard } from './call-card.ts';
-import { sayAwaited } from './card-approvals.ts';
-import { callName } from './card-facts.ts';
-import { buttonMaker } from './card-foot.ts';
+import { sayAwaited } from './sections/approvals.ts';
+import { buttonMaker } from './sections/buttons.ts';
+import { callName } from './sections/heading.ts';
+import { sayStatus } from './sections/status-labels.ts';
 import { iconOf, nameInBold, sayStandingOnly } from './settled-card.ts';
-import { sayStatus } from './state-words.ts';
 
 /** Where the card is, as far as it is there. */
 export interface StubLook {

@@ -6,13 +6,13 @@
  */
 import type { HomeView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
-import type { Cancel } from '../../domain/clock.ts';
-import type { Person } from '../../domain/person.ts';
-import { createQueues } from '../../domain/queues.ts';
-import { HOME_START, type HomePlace } from './home-place.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { Cancel } from '../../domain/ports/clock.ts';
+import { createQueues } from '../../domain/runtime/keyed-queues.ts';
+import { HOME_START, type HomePlace } from './home-state.ts';
 import { buildHomeView, buildTroubleView, type HomeContent } from './home-view.ts';
+import { type HomeSources, readHome } from './load-home.ts';
 import { type Published, publishView } from './publish-view.ts';
-import { type HomeSources, readHome } from './read-home.ts';
 
 /** The Homes of a workspace; what fails is logged, and nothing here rejects. */
 export interface Home {

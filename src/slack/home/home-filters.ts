@@ -1,8 +1,8 @@
 /** The top of Home: the counts and the filters. */
 import type { KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
-import { ACTIONS } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
-import { type HomePlace, type HomeViewName, MOST_FILTER } from './home-place.ts';
+import { LIMITS } from '../text/limits.ts';
+import { ACTIONS } from '../transport/ids.ts';
+import { type HomePlace, type HomeViewName, MOST_FILTER } from './home-state.ts';
 
 /** How many calls there are; of more than were counted it is known that there are more. */
 export interface Counted {

@@ -1,11 +1,11 @@
-import { buildLoadingView, buildMessageView } from '../forms/small-views.ts';
-import { type Acknowledge, answerPerson, type HandlerDeps } from '../handlers/handler.ts';
-import { openView } from '../handlers/open-view.ts';
-import { isForUs } from '../parse-message.ts';
-import { isPayload, objectAt, textAt } from '../payload.ts';
-import { SENTENCES, toUnnamed } from '../sentences.ts';
-import type { HomeClick } from './home-click.ts';
-import { buildReview } from './review.ts';
+import { buildLoadingView, buildMessageView } from '../forms/draw/small-views.ts';
+import type { HomeClick } from '../inbound/parse-home-click.ts';
+import { isForUs } from '../inbound/parse-message.ts';
+import { openView } from '../interactions/forms/open-view.ts';
+import { type Acknowledge, answerPerson, type HandlerDeps } from '../interactions/handler.ts';
+import { SENTENCES, toUnnamed } from '../text/outcome-sentences.ts';
+import { isPayload, objectAt, textAt } from '../transport/payload.ts';
+import { buildReview } from './review-modal.ts';
 
 /** Shows a person the Home that they have opened; what is malformed or for another installation is left alone. https://docs.slack.dev/reference/events/app_home_opened */
 export async function showOpenedHome(

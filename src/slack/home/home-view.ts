@@ -1,23 +1,23 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
-import type { AskedFor } from '../../desk/list-asked.ts';
-import { DECIDED_DAYS, type DecidedList } from '../../desk/list-decided.ts';
-import type { TeamList } from '../../desk/list-team.ts';
-import type { Waiting } from '../../desk/list-waiting.ts';
-import type { Overview } from '../../desk/overview.ts';
-import { sayPause } from '../../desk/pause-words.ts';
-import type { Call } from '../../domain/call.ts';
-import type { CallLine } from '../../domain/call-line.ts';
-import type { Pause } from '../../domain/pause.ts';
-import { listCallLines } from '../call-line.ts';
-import { ACTIONS, VIEWS } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
-import { dateText } from '../mrkdwn.ts';
-import { buildNotice } from '../say-parts.ts';
-import { writeSentence } from '../write-sentence.ts';
-import { buildWaitingEntry } from './home-entry.ts';
+import { sayPause } from '../../desk/control/pause-messages.ts';
+import { DECIDED_DAYS, type DecidedList } from '../../desk/decisions/lists/list-decided.ts';
+import type { AskedFor } from '../../desk/decisions/lists/list-requested.ts';
+import type { TeamList } from '../../desk/decisions/lists/list-team.ts';
+import type { Waiting } from '../../desk/decisions/lists/list-waiting.ts';
+import type { Overview } from '../../desk/decisions/lists/workspace-overview.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import type { CallLine } from '../../domain/cards/call-list-entry.ts';
+import type { Pause } from '../../domain/threads/pause.ts';
+import { listCallLines } from '../cards/call-list-entry.ts';
+import { buildNotice } from '../outbound/build-messages.ts';
+import { LIMITS } from '../text/limits.ts';
+import { dateText } from '../text/mrkdwn.ts';
+import { writeSentence } from '../text/write-sentence.ts';
+import { ACTIONS, VIEWS } from '../transport/ids.ts';
 import { buildCounts, buildFilters, buildSearch, type HomeCounts } from './home-filters.ts';
-import { encodeHomePlace, type HomeList, type HomePlace } from './home-place.ts';
-import { buildWorkspacePart } from './workspace-part.ts';
+import { encodeHomePlace, type HomeList, type HomePlace } from './home-state.ts';
+import { buildWorkspacePart } from './overview-section.ts';
+import { buildWaitingEntry } from './waiting-entry.ts';
 
 /** The lists that are shown. */
 export interface HomeLists {

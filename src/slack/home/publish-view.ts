@@ -1,8 +1,8 @@
 import type { HomeView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
-import { ChatError } from '../../domain/chat.ts';
-import { doing } from '../doing.ts';
-import { slackErrorName } from '../slack-errors.ts';
+import { ChatError } from '../../domain/ports/chat.ts';
+import { slackErrorName } from '../transport/slack-errors.ts';
+import { doing } from '../transport/with-slack-errors.ts';
 
 /** What became of a view that was to be a person's Home. */
 export type Published =

@@ -1,23 +1,23 @@
 /** Presses in the list of routes and in their form. Who may do what is the desk's question. */
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { RemoveRouteOutcome } from '../../desk/set-routes.ts';
-import { type ClickOrigin, originOf, type Refused, whyNotOurs } from '../check-click.ts';
-import { notOurs, whyNotAPress } from '../check-payload.ts';
-import { buildMessageView } from '../forms/small-views.ts';
-import type { Acknowledge, HandlerDeps } from '../handlers/handler.ts';
-import { isPayload, listAt, objectAt, type Payload, textAt } from '../payload.ts';
-import { refuseClick } from '../refuse-click.ts';
-import { SENTENCES } from '../sentences.ts';
-import { slackErrorName } from '../slack-errors.ts';
-import { channelNote } from './channel-note.ts';
+import type { RemoveRouteOutcome } from '../../desk/control/routes.ts';
+import { buildMessageView } from '../forms/draw/small-views.ts';
+import { type ClickOrigin, originOf, type Refused, whyNotOurs } from '../inbound/parse-click.ts';
+import { notOurs, whyNotAPress } from '../inbound/validate-payload.ts';
+import type { Acknowledge, HandlerDeps } from '../interactions/handler.ts';
+import { refuseClick } from '../interactions/reject-click.ts';
+import { toHandles } from '../people/user-groups.ts';
+import { SENTENCES } from '../text/outcome-sentences.ts';
+import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
+import { slackErrorName } from '../transport/slack-errors.ts';
+import { channelNote } from './form/channel-warning.ts';
+import { readFormState, turnStep } from './form/form-steps.ts';
+import { withChannelNote } from './form/route-form.ts';
+import { parseRouteMeta } from './form/route-form-metadata.ts';
 import { openList, openRouteForm } from './open-routes.ts';
-import { withChannelNote } from './route-form.ts';
 import { parseRouteToken, ROUTE_ACTIONS, ROUTE_VIEWS } from './route-ids.ts';
-import { parseRouteMeta } from './route-meta.ts';
 import { sayMeanwhile } from './route-sentences.ts';
-import { readFormState, turnStep } from './route-steps.ts';
-import { buildRoutesView } from './routes-view.ts';
-import { toHandles } from './user-groups.ts';
+import { buildRoutesView } from './routes-modal.ts';
 
 interface RouteClick {
   readonly origin: ClickOrigin;

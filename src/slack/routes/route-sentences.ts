@@ -1,4 +1,4 @@
-import type { SetRouteOutcome } from '../../desk/set-routes.ts';
+import type { SetRouteOutcome } from '../../desk/control/routes.ts';
 
 /** Says that somebody was first, without markup. */
 export function sayMeanwhile(

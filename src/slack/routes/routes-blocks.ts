@@ -1,15 +1,15 @@
 /** The routes as admins see them, in the modal and in App Home: those that are set in Slack, with buttons, and below them the policy file's rules, to be read only. */
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import type { RoutesFound } from '../../desk/set-routes.ts';
-import type { AdminRoute } from '../../domain/admin-routes.ts';
-import type { Policy } from '../../domain/policy.ts';
-import type { Route } from '../../domain/route.ts';
-import type { Handles } from '../../domain/route-words.ts';
-import { LIMITS } from '../limits.ts';
-import { dateText, escapeMrkdwn, mention } from '../mrkdwn.ts';
-import { describeInLine } from './describe-in-line.ts';
-import { sayFileRules } from './file-rules.ts';
+import type { RoutesFound } from '../../desk/control/routes.ts';
+import type { AdminRoute } from '../../domain/policy/admin-routes.ts';
+import type { Handles } from '../../domain/policy/describe-route.ts';
+import type { Policy } from '../../domain/policy/policy.ts';
+import type { Route } from '../../domain/policy/route.ts';
+import { LIMITS } from '../text/limits.ts';
+import { dateText, escapeMrkdwn, mention } from '../text/mrkdwn.ts';
+import { sayFileRules } from './policy-rules-text.ts';
 import { encodeRouteToken, ROUTE_ACTIONS } from './route-ids.ts';
+import { describeInLine } from './route-summary.ts';
 
 /** Tools of a route that stand in the list; its form has them all. */
 const MOST_TOOLS = 10;

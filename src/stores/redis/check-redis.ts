@@ -1,9 +1,9 @@
-import type { Clock } from '../../domain/clock.ts';
-import type { StoreCheck } from '../store-check.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { StoreCheck } from '../store-check-result.ts';
 import { assertVersion } from '../store-version.ts';
-import { connectRedis } from './connect-redis.ts';
-import { readVersion } from './desk-version.ts';
-import { tryRights } from './try-rights.ts';
+import { tryRights } from './connection/check-permissions.ts';
+import { connectRedis } from './connection/connect-redis.ts';
+import { readVersion } from './redis-version.ts';
 
 /** Checks that the Redis can be reached, is fit, gives the rights that are needed and has our time; rejects with what to do. */
 export async function checkRedis({

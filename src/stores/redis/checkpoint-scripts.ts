@@ -3,7 +3,7 @@
  * is what their names begin with. The newest fence that was seen is kept with them: the agenda's own
  * lies elsewhere in a cluster.
  */
-import { type Script, STALE, toScript } from './redis-link.ts';
+import { type Script, STALE, toScript } from './connection/script-runner.ts';
 
 /** A worker stopped for longer than this is dead to its thread. */
 const FENCE_LIFE_S = 7 * 24 * 3600;

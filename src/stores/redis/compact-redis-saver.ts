@@ -18,14 +18,14 @@ import {
   writesSortKey,
 } from '@langchain/langgraph-checkpoint';
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
-import { UnreadableStateError } from '../../domain/agent.ts';
-import { assertCheckpoint } from '../../domain/stored-checkpoint.ts';
-import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
+import { UnreadableStateError } from '../../domain/ports/agent.ts';
+import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
+import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoints/checkpoint-config.ts';
 import { DELETE, GET, GET_WRITES, LIST, PUT, PUT_WRITES } from './checkpoint-scripts.ts';
-import type { RedisConnection } from './connect-redis.ts';
-import { readList, readText, readTexts } from './read-reply.ts';
-import type { Reply } from './redis-line.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisConnection } from './connection/connect-redis.ts';
+import { readList, readText, readTexts } from './connection/parse-reply.ts';
+import type { Reply } from './connection/redis-connection.ts';
+import type { RedisLink } from './connection/script-runner.ts';
 
 /** One checkpoint among those of its thread. */
 interface Spot {

@@ -1,17 +1,17 @@
-import type { Cancel, Clock } from '../../domain/clock.ts';
-import type { OnDamaged } from '../../domain/damage.ts';
-import type { Log } from '../../domain/log.ts';
-import type { InstallationKey } from '../../domain/secret-mark.ts';
-import type { Store } from '../../domain/store.ts';
+import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
+import type { Cancel, Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Store } from '../../domain/ports/store.ts';
+import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
+import { createStrictSerializer } from '../checkpoints/strict-serializer.ts';
 import { createStore, type MadeStore } from '../create-store.ts';
-import { openRedisRecords } from '../records/redis-records.ts';
-import { createStrictSerializer } from '../strict-serializer.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
-import { connectRedis } from './connect-redis.ts';
-import { claimVersion, REDIS_PLACE } from './desk-version.ts';
+import { tryRights } from './connection/check-permissions.ts';
+import { connectRedis } from './connection/connect-redis.ts';
 import { createRedisInstallationKey } from './redis-installation-key.ts';
+import { openRedisRecords } from './redis-records.ts';
+import { claimVersion, REDIS_PLACE } from './redis-version.ts';
 import { findSharingProblem } from './shared-folder.ts';
-import { tryRights } from './try-rights.ts';
 
 /** All ports on one Redis, with the saver of graphs that others made. */
 export type RedisStore = Store &

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { InstallationKey } from '../../domain/secret-mark.ts';
-import { keepFirst } from './keep-first.ts';
-import { readMaybe } from './read-reply.ts';
-import { type RedisLink, toScript } from './redis-link.ts';
+import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
+import { readMaybe } from './connection/parse-reply.ts';
+import { type RedisLink, toScript } from './connection/script-runner.ts';
+import { keepFirst } from './set-if-absent.ts';
 
 const BYTES = 32;
 const READ_KEY = toScript(`return redis.call('GET',KEYS[1]..':installation-key')`, 'read');

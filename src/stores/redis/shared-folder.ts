@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { putFirst, readIfThere } from '../put-first.ts';
-import { keepFirst } from './keep-first.ts';
-import type { RedisLink } from './redis-link.ts';
+import { putFirst, readIfThere } from '../files/write-if-absent.ts';
+import type { RedisLink } from './connection/script-runner.ts';
+import { keepFirst } from './set-if-absent.ts';
 
 const NAME = '.countersign-workspace';
 const EVERYBODY_READS = 0o644;

@@ -1,16 +1,16 @@
 /** Keys with a due time: tasks of the thread in which they are worked on, or of a unit of their own. */
-import type { Agenda, Lease, ParkedWork } from '../../domain/agenda.ts';
-import { StaleFenceError } from '../../domain/store.ts';
-import type { ThreadKey } from '../../domain/thread-key.ts';
-import { placeOf } from '../../domain/thread-key.ts';
-import { decodeAgendaKey, encodeAgendaKey, threadOf } from '../agenda-key.ts';
-import { readDocument } from '../read-record.ts';
-import type { HeldTask } from '../records/held-units.ts';
-import type { Holds } from '../records/holds.ts';
-import { type Commit, type Records, sortTime, type TaskChange } from '../records/records.ts';
-import { askFor, taskOf } from './agenda-task.ts';
-import { changeRecords, type Draft } from './change-records.ts';
-import { listRecords, type RecordKind } from './read-records.ts';
+import type { Agenda, Lease, ParkedWork } from '../../domain/ports/agenda.ts';
+import { StaleFenceError } from '../../domain/ports/store.ts';
+import type { ThreadKey } from '../../domain/threads/thread-key.ts';
+import { placeOf } from '../../domain/threads/thread-key.ts';
+import type { HeldTask } from '../holds/held-units.ts';
+import type { Holds } from '../holds/holds.ts';
+import { type Commit, type Records, sortTime, type TaskChange } from '../records.ts';
+import { decodeAgendaKey, encodeAgendaKey, threadOf } from './documents/agenda-key.ts';
+import { askFor, taskOf } from './documents/agenda-task.ts';
+import { changeRecords, type Draft } from './documents/change-records.ts';
+import { readDocument } from './documents/read-record.ts';
+import { listRecords, type RecordKind } from './documents/read-records.ts';
 
 /** It stays when the work is asked for again; whether that still rests, the task tells. */
 const PARKED: RecordKind<ParkedWork> = {

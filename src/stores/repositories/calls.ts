@@ -1,19 +1,31 @@
 /** The calls: the only truth about them, and the only lock on running one. */
-import { askedOf } from '../../domain/asked-of.ts';
-import { CALL_STATUSES, type Call, type CardPlace, type SidePost } from '../../domain/call.ts';
-import type { OnDamaged } from '../../domain/damage.ts';
-import type { Group } from '../../domain/route.ts';
-import type { Effects, Ledger } from '../../domain/store.ts';
-import { isEdge } from '../../domain/transitions.ts';
-import { assertOwnThread } from '../assert-own-thread.ts';
-import { lastStep } from '../last-step.ts';
-import { readDocument } from '../read-record.ts';
-import { type Records, sortTime } from '../records/records.ts';
-import { changeRecords, type Draft, fenceOf } from './change-records.ts';
-import { listDecided, noteDecided } from './decided.ts';
-import { carryOut, keysOf } from './effects.ts';
-import { nextOrder } from './order.ts';
-import { keyOf, type ListPage, listRecords, type RecordKind, readOne } from './read-records.ts';
+
+import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
+import {
+  CALL_STATUSES,
+  type Call,
+  type CardPlace,
+  type SidePost,
+} from '../../domain/calls/call.ts';
+import { isEdge } from '../../domain/calls/transitions.ts';
+import { askedOf } from '../../domain/people/requested-deciders.ts';
+import type { Group } from '../../domain/policy/route.ts';
+import type { Effects, Ledger } from '../../domain/ports/store.ts';
+import { type Records, sortTime } from '../records.ts';
+import { listDecided, noteDecided } from './decisions.ts';
+import { assertOwnThread } from './documents/assert-own-thread.ts';
+import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
+import { carryOut, keysOf } from './documents/effects.ts';
+import { lastStep } from './documents/last-step.ts';
+import { nextOrder } from './documents/order.ts';
+import { readDocument } from './documents/read-record.ts';
+import {
+  keyOf,
+  type ListPage,
+  listRecords,
+  type RecordKind,
+  readOne,
+} from './documents/read-records.ts';
 import {
   askedPartition,
   CALL,
@@ -24,8 +36,8 @@ import {
   ofTurn,
   placeOfCall,
   proposedIn,
-} from './stored-call.ts';
-import { REPORT } from './stored-report.ts';
+} from './documents/stored-call.ts';
+import { REPORT } from './documents/stored-report.ts';
 import { touchThread } from './threads.ts';
 
 /** Where the messages of a call stand in Slack. */

@@ -1,14 +1,14 @@
 /** The state of our graph, beside the records that it can be rebuilt from. */
 import { crc32 } from 'node:zlib';
-import { type Checkpoints, UnreadableStateError } from '../../domain/agent.ts';
-import { DamagedRecordError } from '../../domain/damage.ts';
-import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
-import { assertOwnThread } from '../assert-own-thread.ts';
-import { readDocument } from '../read-record.ts';
-import type { Holds } from '../records/holds.ts';
-import type { Records } from '../records/records.ts';
-import { changeRecords, type Draft, fenceOf, staleFence } from './change-records.ts';
-import { keyOf, type RecordKind, readOne } from './read-records.ts';
+import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
+import { type Checkpoints, UnreadableStateError } from '../../domain/ports/agent.ts';
+import { placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
+import type { Holds } from '../holds/holds.ts';
+import type { Records } from '../records.ts';
+import { assertOwnThread } from './documents/assert-own-thread.ts';
+import { changeRecords, type Draft, fenceOf, staleFence } from './documents/change-records.ts';
+import { readDocument } from './documents/read-record.ts';
+import { keyOf, type RecordKind, readOne } from './documents/read-records.ts';
 
 /** A text and its checksum: a letter that has changed is no syntax error. */
 interface StoredState {

@@ -1,13 +1,19 @@
 /** Messages that Slack was told we have. */
-import type { OnDamaged } from '../../domain/damage.ts';
-import type { InboxMessage } from '../../domain/message.ts';
-import type { Inbox } from '../../domain/store.ts';
-import type { ThreadKey } from '../../domain/thread-key.ts';
-import type { Records } from '../records/records.ts';
-import { changeRecords, type Draft, fenceOf } from './change-records.ts';
-import { carryOut, keysOf } from './effects.ts';
-import { keyOf, listRecords } from './read-records.ts';
-import { endMessage, MESSAGE, OPEN_MESSAGES, openIn, threadOfOpen } from './stored-message.ts';
+import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
+import type { Inbox } from '../../domain/ports/store.ts';
+import type { InboxMessage } from '../../domain/threads/message.ts';
+import type { ThreadKey } from '../../domain/threads/thread-key.ts';
+import type { Records } from '../records.ts';
+import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
+import { carryOut, keysOf } from './documents/effects.ts';
+import { keyOf, listRecords } from './documents/read-records.ts';
+import {
+  endMessage,
+  MESSAGE,
+  OPEN_MESSAGES,
+  openIn,
+  threadOfOpen,
+} from './documents/stored-message.ts';
 import { threadRecordOf, touchThread } from './threads.ts';
 
 /** Creates the inbox. */

@@ -1,15 +1,16 @@
 /** What the app has yet to say. */
-import type { CardPlace } from '../../domain/call.ts';
-import { DamagedRecordError, type OnDamaged } from '../../domain/damage.ts';
-import type { Say } from '../../domain/say.ts';
-import type { Outbox } from '../../domain/store.ts';
-import { placeOf, type ThreadKey } from '../../domain/thread-key.ts';
-import { readDocument, readRecord } from '../read-record.ts';
-import type { Records } from '../records/records.ts';
-import { askFor } from './agenda-task.ts';
-import { changeRecords, type Draft, fenceOf } from './change-records.ts';
-import { nextOrder } from './order.ts';
-import { keyOf, listRecords, type RecordKind, readOne } from './read-records.ts';
+
+import { DamagedRecordError, type OnDamaged } from '../../domain/audit/damaged-record.ts';
+import type { CardPlace } from '../../domain/calls/call.ts';
+import type { Outbox } from '../../domain/ports/store.ts';
+import type { Say } from '../../domain/threads/outbox-message.ts';
+import { placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
+import type { Records } from '../records.ts';
+import { askFor } from './documents/agenda-task.ts';
+import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
+import { nextOrder } from './documents/order.ts';
+import { readDocument, readRecord } from './documents/read-record.ts';
+import { keyOf, listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
 /** Of one that was said nothing is kept but that it is known. */
 interface StoredSay {

@@ -1,16 +1,17 @@
 /** What is set for the whole installation: the pause, routes, pins, keys; and what people are typing. */
-import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/admin-routes.ts';
-import type { ApiKey } from '../../domain/api-key.ts';
-import type { Clock } from '../../domain/clock.ts';
-import type { RecordKind as Kind } from '../../domain/damage.ts';
-import type { Pause } from '../../domain/pause.ts';
-import type { Pin } from '../../domain/pin.ts';
-import type { Drafts, Keys, PauseSwitch, Pins, RouteBook } from '../../domain/store.ts';
-import { readDocument } from '../read-record.ts';
-import { type IndexEntry, type Records, sortTime } from '../records/records.ts';
-import { changeRecords, type Draft } from './change-records.ts';
-import { carryOut } from './effects.ts';
-import { listRecords, type RecordKind, readOne } from './read-records.ts';
+
+import type { RecordKind as Kind } from '../../domain/audit/damaged-record.ts';
+import type { ApiKey } from '../../domain/people/api-key.ts';
+import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/policy/admin-routes.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Drafts, Keys, PauseSwitch, Pins, RouteBook } from '../../domain/ports/store.ts';
+import type { Pause } from '../../domain/threads/pause.ts';
+import type { Pin } from '../../domain/tools/tool-pin.ts';
+import { type IndexEntry, type Records, sortTime } from '../records.ts';
+import { changeRecords, type Draft } from './documents/change-records.ts';
+import { carryOut } from './documents/effects.ts';
+import { readDocument } from './documents/read-record.ts';
+import { listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
 function kindOf<T>(
   name: Kind,

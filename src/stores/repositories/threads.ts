@@ -1,9 +1,9 @@
 /** When something happened in a thread of people last. */
-import { rootOf, type ThreadKey } from '../../domain/thread-key.ts';
-import { readDocument } from '../read-record.ts';
-import { sortTime } from '../records/records.ts';
-import type { Draft } from './change-records.ts';
-import { keyOf, type RecordKind } from './read-records.ts';
+import { rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
+import { sortTime } from '../records.ts';
+import type { Draft } from './documents/change-records.ts';
+import { readDocument } from './documents/read-record.ts';
+import { keyOf, type RecordKind } from './documents/read-records.ts';
 
 export interface TouchedThread {
   readonly thread: ThreadKey;

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { StoreCheck } from '../store-check.ts';
+import type { StoreCheck } from '../store-check-result.ts';
 import { assertVersion } from '../store-version.ts';
 import { lockDataDir } from './lock-data-dir.ts';
 import { databaseIn, isEmpty, versionOf } from './open-database.ts';

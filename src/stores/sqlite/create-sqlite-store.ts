@@ -1,16 +1,16 @@
-import type { Clock } from '../../domain/clock.ts';
-import type { OnDamaged } from '../../domain/damage.ts';
-import type { Log } from '../../domain/log.ts';
-import type { InstallationKey } from '../../domain/secret-mark.ts';
-import type { Store } from '../../domain/store.ts';
-import { mayBeDone } from '../agenda-key.ts';
+import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Store } from '../../domain/ports/store.ts';
+import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
+import { createStrictSerializer } from '../checkpoints/strict-serializer.ts';
 import { createStore, type MadeStore } from '../create-store.ts';
-import { createFileKey } from '../installation-key.ts';
-import { openSqliteRecords } from '../records/sqlite-records.ts';
+import { createFileKey } from '../files/key-file.ts';
+import { mayBeDone } from '../repositories/documents/agenda-key.ts';
 import { SILENT_LOG } from '../silent-log.ts';
-import { createStrictSerializer } from '../strict-serializer.ts';
 import { FencedSqliteSaver } from './fenced-sqlite-saver.ts';
 import { openDatabase, sqlitePlace } from './open-database.ts';
+import { openSqliteRecords } from './sqlite-records.ts';
 
 export interface SqliteStoreOptions {
   /** The folder of `countersign.db`; made when missing, and this process's alone while the store is open. */

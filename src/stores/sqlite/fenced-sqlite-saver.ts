@@ -12,13 +12,13 @@ import {
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import type { Database } from 'better-sqlite3';
 import BetterSqlite from 'better-sqlite3';
-import type { ThreadFence } from '../../domain/agenda.ts';
-import { UnreadableStateError } from '../../domain/agent.ts';
-import { assertCheckpoint } from '../../domain/stored-checkpoint.ts';
-import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoint-config.ts';
-import type { Fence } from '../records/records.ts';
-import { fenceOf, staleFence } from '../repositories/change-records.ts';
-import { withoutChecksum } from '../strict-serializer.ts';
+import type { ThreadFence } from '../../domain/ports/agenda.ts';
+import { UnreadableStateError } from '../../domain/ports/agent.ts';
+import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
+import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoints/checkpoint-config.ts';
+import { withoutChecksum } from '../checkpoints/strict-serializer.ts';
+import type { Fence } from '../records.ts';
+import { fenceOf, staleFence } from '../repositories/documents/change-records.ts';
 import { explainFailure } from './sqlite-failure.ts';
 
 /** What a saver works on. */

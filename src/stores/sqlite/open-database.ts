@@ -1,13 +1,13 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { createGroupCommit, type GroupCommit } from '../records/group-commit.ts';
-import type { RecordsPlace } from '../records/owned-records.ts';
-import { RECORDS_SCHEMA } from '../records/sqlite-records.ts';
+import { syncFolder } from '../files/sync-folder.ts';
+import type { RecordsPlace } from '../owned-records.ts';
 import { assertVersion, OtherVersionError, STORE_VERSION } from '../store-version.ts';
-import { syncFolder } from '../sync-folder.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { lockDataDir } from './lock-data-dir.ts';
 import { explainFailure } from './sqlite-failure.ts';
+import { RECORDS_SCHEMA } from './sqlite-records.ts';
 
 /** An open database that no other process works on. */
 export interface OpenDatabase {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Records } from '../records/records.ts';
+import type { Records } from '../records.ts';
 import { databaseIn } from './open-database.ts';
-import { openSqliteBeside } from './open-sqlite-beside.ts';
+import { openSqliteBeside } from './open-sqlite-for-command.ts';
 
 /** Reads something of a data folder, beside a running app or without one; `none` where there is no database yet. Rejects when it can't be read. */
 export async function readOffline<T>(

@@ -1,5 +1,5 @@
 /** What SQLite and the file system say when the data can't be opened or written, told to people. */
-import { StoreUnavailableError } from '../../domain/store.ts';
+import { StoreUnavailableError } from '../../domain/ports/store.ts';
 
 interface Remedy {
   readonly code: RegExp;

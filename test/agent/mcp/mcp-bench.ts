@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createMcpTools, type McpTools } from '../../../src/agent/mcp/mcp-tools.ts';
 import type { ServerSettings } from '../../../src/agent/mcp/server-settings.ts';
-import type { AskPeople } from '../../../src/domain/server-tools.ts';
-import type { Tool, ToolContext } from '../../../src/domain/tool.ts';
+import type { AskPeople } from '../../../src/domain/tools/server-tools.ts';
+import type { Tool, ToolContext } from '../../../src/domain/tools/tool.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
-import { REQUESTER, THREAD } from '../../support/a-call.ts';
+import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import type { HttpFixture } from '../../support/mcp-fixture.ts';
+import type { HttpFixture } from '../../support/servers/mcp-fixture.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const STDIO = join(import.meta.dirname, '../../fixtures/mcp-server.ts');

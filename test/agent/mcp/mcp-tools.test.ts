@@ -1,10 +1,10 @@
 /** Tools of real MCP servers, made with the protocol's SDK: over HTTP in this process, over stdio in their own. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { shortPin } from '../../../src/domain/pin.ts';
-import { UnknownEndError } from '../../../src/domain/tool.ts';
-import { REQUESTER } from '../../support/a-call.ts';
-import { aTool, startHttpFixture, startSseFixture } from '../../support/mcp-fixture.ts';
+import { UnknownEndError } from '../../../src/domain/tools/tool.ts';
+import { shortPin } from '../../../src/domain/tools/tool-pin.ts';
+import { REQUESTER } from '../../support/builders/a-call.ts';
+import { aTool, startHttpFixture, startSseFixture } from '../../support/servers/mcp-fixture.ts';
 import { until } from '../../support/until.ts';
 import { build, contextOf, find, namesOf, overHttp, overStdio, run } from './mcp-bench.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ServerSettings } from '../../../src/agent/mcp/server-settings.ts';
-import { UnknownEndError } from '../../../src/domain/tool.ts';
-import { type RawAnswer, startRawFixture } from '../../support/mcp-fixture.ts';
+import { UnknownEndError } from '../../../src/domain/tools/tool.ts';
+import { type RawAnswer, startRawFixture } from '../../support/servers/mcp-fixture.ts';
 import { build, overHttp, run } from './mcp-bench.ts';
 
 /** Says after each list that it is another one now, and null for a page that there is not. */

@@ -3,13 +3,18 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { checkModel } from '../../../src/agent/model/check-model.ts';
-import { createChatModel } from '../../../src/agent/model.ts';
-import { createLog } from '../../../src/log.ts';
+import { createChatModel } from '../../../src/agent/model/create-chat-model.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
-import { createSystemClock } from '../../../src/system-clock.ts';
-import { failToStart, startApp } from '../../support/app-process.ts';
+import { createLog } from '../../../src/process/log.ts';
+import { createSystemClock } from '../../../src/process/system-clock.ts';
+import { failToStart, startApp } from '../../support/app/app-process.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { createProfileServer, finish, pieces, type Reply } from '../../support/profile-server.ts';
+import {
+  createProfileServer,
+  finish,
+  pieces,
+  type Reply,
+} from '../../support/servers/profile-server.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const CALL: Reply = {

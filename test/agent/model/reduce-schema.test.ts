@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { offerTool } from '../../../src/agent/model/model-tool.ts';
 import { reduceSchema } from '../../../src/agent/model/reduce-schema.ts';
-import { offerTool } from '../../../src/agent/offer-tool.ts';
-import { createTask } from '../../../src/agent/tools/task.ts';
-import type { JsonValue } from '../../../src/domain/json.ts';
+import { createTask } from '../../../src/agent/tools/task-tool.ts';
+import type { JsonValue } from '../../../src/domain/json/json.ts';
 
 type Schema = { readonly [key: string]: JsonValue };
 

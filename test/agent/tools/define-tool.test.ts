@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 import { defineTool, type ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
-import type { JsonValue } from '../../../src/domain/json.ts';
-import type { Tool } from '../../../src/domain/tool.ts';
+import type { JsonValue } from '../../../src/domain/json/json.ts';
+import type { Tool } from '../../../src/domain/tools/tool.ts';
 import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';
 
 const CONTEXT = {

@@ -1,6 +1,6 @@
-import type { Call } from '../../../src/domain/call.ts';
-import type { Chat } from '../../../src/domain/chat.ts';
-import type { Say } from '../../../src/domain/say.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import type { Chat } from '../../../src/domain/ports/chat.ts';
+import type { Say } from '../../../src/domain/threads/outbox-message.ts';
 
 /** Creates a chat that takes no time and keeps nothing: what a bench measures without Slack. */
 export function createBenchChat(told: {

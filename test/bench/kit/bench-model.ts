@@ -2,7 +2,7 @@
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
-import type { ChatModel } from '../../../src/agent/model.ts';
+import type { ChatModel } from '../../../src/agent/model/create-chat-model.ts';
 
 /** What the tool is called with, and what the model says in the end. */
 export interface Script {

@@ -1,7 +1,7 @@
 import { createClient } from 'redis';
-import type { Clock } from '../../../src/domain/clock.ts';
+import type { Clock } from '../../../src/domain/ports/clock.ts';
+import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { openStore } from '../../../src/stores/open-store.ts';
-import { createSystemClock } from '../../../src/system-clock.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 export type StoreKind = 'SQLite' | 'Redis';

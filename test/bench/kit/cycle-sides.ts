@@ -6,7 +6,7 @@ import type { Site } from './bench.ts';
 import { openBenchDesk } from './bench-desk.ts';
 import { openClient } from './bench-store.ts';
 import { createPeer } from './peer-agent.ts';
-import { createStockRedisSaver } from './redis-facade.ts';
+import { createStockRedisSaver } from './servers/redis-facade.ts';
 
 /** Something that can go through a cycle. */
 export interface CycleSide {

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startRedis } from '../../support/redis-server.ts';
+import { startRedis } from '../../support/store/redis-server.ts';
 import type { Bench, Line, Numbers, Scale, Site } from './bench.ts';
 import type { StoreKind } from './bench-store.ts';
-import { startDelayProxy } from './delay-proxy.ts';
+import { startDelayProxy } from './servers/delay-proxy.ts';
 
 const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url));
 const ROUND_TRIP_MS = 2;

@@ -1,15 +1,15 @@
-import { effectsOf } from '../../../src/desk/effects.ts';
-import { expireKey, pumpKey } from '../../../src/domain/agenda.ts';
-import type { Call, CardPlace } from '../../../src/domain/call.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
-import { messageId } from '../../../src/domain/message.ts';
-import type { Person } from '../../../src/domain/person.ts';
-import { REQUESTER_ROUTE, type Route } from '../../../src/domain/route.ts';
-import type { Store } from '../../../src/domain/store.ts';
-import { threadKey } from '../../../src/domain/thread-key.ts';
-import { stepFrom } from '../../../src/domain/transitions.ts';
-import { aCall } from '../../support/a-call.ts';
-import { claimOne } from '../../support/claim-one.ts';
+import { effectsOf } from '../../../src/desk/calls/call-effects.ts';
+import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
+import { stepFrom } from '../../../src/domain/calls/transitions.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
+import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+import { expireKey, pumpKey } from '../../../src/domain/ports/agenda.ts';
+import type { Clock } from '../../../src/domain/ports/clock.ts';
+import type { Store } from '../../../src/domain/ports/store.ts';
+import { messageId } from '../../../src/domain/threads/message.ts';
+import { threadKey } from '../../../src/domain/threads/thread-key.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { claimOne } from '../../support/builders/claim-one.ts';
 
 const LEASE_MS = 600_000;
 

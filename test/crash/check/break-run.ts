@@ -1,7 +1,7 @@
 /** Ways to break the record of a run that went well. */
 import assert from 'node:assert/strict';
-import type { Call } from '../../../src/domain/call.ts';
-import type { Person } from '../../../src/domain/person.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
 import type { RunRecord } from '../record.ts';
 import { type Draft, decide, drawCard, seal } from './healthy-run.ts';
 

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../../src/domain/audit.ts';
-import { type Call, type CallStatus, isTerminal } from '../../../src/domain/call.ts';
-import { type Cause, isEdge } from '../../../src/domain/transitions.ts';
+import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
+import { type Call, type CallStatus, isTerminal } from '../../../src/domain/calls/call.ts';
+import { type Cause, isEdge } from '../../../src/domain/calls/transitions.ts';
 import type { StoreDump } from '../record.ts';
 import type { Edge, Evidence } from './finding.ts';
 

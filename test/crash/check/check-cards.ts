@@ -1,7 +1,7 @@
-import type { Call } from '../../../src/domain/call.ts';
-import { shortDigest } from '../../../src/domain/digest.ts';
-import { STATE_WORDS } from '../../../src/slack/cards/state-words.ts';
-import { ACTIONS } from '../../../src/slack/ids.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { shortDigest } from '../../../src/domain/calls/digest.ts';
+import { STATE_WORDS } from '../../../src/slack/cards/sections/status-labels.ts';
+import { ACTIONS } from '../../../src/slack/transport/ids.ts';
 import type { SlackEntry } from '../record.ts';
 import type { Evidence } from './finding.ts';
 

@@ -1,5 +1,5 @@
-import type { Call } from '../../../src/domain/call.ts';
-import { digestOf, shortDigest } from '../../../src/domain/digest.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { EffectEntry } from '../record.ts';
 import { type Edge, type Evidence, parseKey } from './finding.ts';

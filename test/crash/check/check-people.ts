@@ -1,5 +1,5 @@
-import { isTerminal } from '../../../src/domain/call.ts';
-import type { SettledTurn } from '../../../src/domain/message.ts';
+import { isTerminal } from '../../../src/domain/calls/call.ts';
+import type { SettledTurn } from '../../../src/domain/threads/message.ts';
 import type { HistoryEntry } from '../record.ts';
 import type { Edge, Evidence } from './finding.ts';
 

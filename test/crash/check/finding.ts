@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../../src/domain/audit.ts';
-import type { Call } from '../../../src/domain/call.ts';
-import { shortDigest } from '../../../src/domain/digest.ts';
+import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import type { RunRecord, StoreDump } from '../record.ts';
 
 export const INVARIANTS = {

@@ -1,18 +1,23 @@
 /** A run that went well, written by hand: one call, asked for, approved by two people, run, told and shown. */
 
-import { effectsOf } from '../../../src/desk/effects.ts';
-import type { AuditDraft, AuditEntry } from '../../../src/domain/audit.ts';
-import type { Call, CardPlace } from '../../../src/domain/call.ts';
-import { finish, type KnownVoters, ruleClaim, ruleGate } from '../../../src/domain/claim.ts';
-import { ruleDecision } from '../../../src/domain/decide.ts';
-import { shortDigest } from '../../../src/domain/digest.ts';
-import type { SettledTurn } from '../../../src/domain/message.ts';
-import { NO_GROUPS } from '../../../src/domain/permit.ts';
-import type { Person } from '../../../src/domain/person.ts';
-import type { Say } from '../../../src/domain/say.ts';
-import type { Step } from '../../../src/domain/transitions.ts';
-import { STATE_WORDS } from '../../../src/slack/cards/state-words.ts';
-import { APPROVER, aCall, REQUESTER, SECOND_APPROVER } from '../../support/a-call.ts';
+import { effectsOf } from '../../../src/desk/calls/call-effects.ts';
+import type { AuditDraft, AuditEntry } from '../../../src/domain/audit/audit.ts';
+import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
+import { ruleDecision } from '../../../src/domain/calls/decision-rules.ts';
+import { shortDigest } from '../../../src/domain/calls/digest.ts';
+import {
+  finish,
+  type KnownVoters,
+  ruleClaim,
+  ruleGate,
+} from '../../../src/domain/calls/execution-rules.ts';
+import type { Step } from '../../../src/domain/calls/transitions.ts';
+import { NO_GROUPS } from '../../../src/domain/people/decision-permission.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
+import type { SettledTurn } from '../../../src/domain/threads/message.ts';
+import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import { STATE_WORDS } from '../../../src/slack/cards/sections/status-labels.ts';
+import { APPROVER, aCall, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
 import { runGate } from '../lean/policy.ts';
 import type {
   Deed,

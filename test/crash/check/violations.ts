@@ -1,5 +1,5 @@
-import { ruleRecovery } from '../../../src/domain/claim.ts';
-import { REQUESTER } from '../../support/a-call.ts';
+import { ruleRecovery } from '../../../src/domain/calls/execution-rules.ts';
+import { REQUESTER } from '../../support/builders/a-call.ts';
 import type { RunRecord } from '../record.ts';
 import {
   add,

@@ -1,5 +1,5 @@
 /** The other end of the tools and of Slack: in the harness's process, so that it outlives every worker. */
-import { parseCardToken } from '../../../src/domain/digest.ts';
+import { parseCardToken } from '../../../src/domain/calls/digest.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { CardsDrawing, OutsideRequest, SayEvent } from '../lean/protocol.ts';
 import type { Press, ShownButton } from '../record.ts';

@@ -1,9 +1,9 @@
 /** What people do in a run: they look at Slack, and do the next thing that the plan has for what they see there. */
-import type { DecisionCommand, SettleCommand } from '../../../src/domain/decision.ts';
-import { type InboxMessage, messageId } from '../../../src/domain/message.ts';
-import type { Person } from '../../../src/domain/person.ts';
-import type { DecisionKind } from '../../../src/domain/route.ts';
-import { threadKey } from '../../../src/domain/thread-key.ts';
+import type { DecisionCommand, SettleCommand } from '../../../src/domain/calls/decision.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
+import type { DecisionKind } from '../../../src/domain/policy/route.ts';
+import { type InboxMessage, messageId } from '../../../src/domain/threads/message.ts';
+import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { Command } from '../lean/protocol.ts';
 import type { Press } from '../record.ts';
 import { type OutsideWorld, pressOf, type ShownCard } from './outside-world.ts';

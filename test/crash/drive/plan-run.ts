@@ -1,4 +1,4 @@
-import type { DecisionKind } from '../../../src/domain/route.ts';
+import type { DecisionKind } from '../../../src/domain/policy/route.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { KillPlan } from '../lean/protocol.ts';
 import { type ScriptedCall, writeScript } from '../lean/scripted-model.ts';

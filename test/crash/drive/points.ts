@@ -1,5 +1,5 @@
 /** The named points of the runs: where a worker dies. */
-import type { DecisionKind } from '../../../src/domain/route.ts';
+import type { DecisionKind } from '../../../src/domain/policy/route.ts';
 
 export interface Point {
   readonly name: string;

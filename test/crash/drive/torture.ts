@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
 import { checkRecord } from '../check/check-record.ts';
 import type { Finding } from '../check/finding.ts';
 import type { StoreAddress } from '../lean/protocol.ts';

@@ -1,10 +1,10 @@
-import type { AuditEntry } from '../../../src/domain/audit.ts';
-import type { Call, CallStatus, CardPlace } from '../../../src/domain/call.ts';
-import type { SettledTurn } from '../../../src/domain/message.ts';
-import type { Say } from '../../../src/domain/say.ts';
-import type { Store } from '../../../src/domain/store.ts';
-import type { ThreadKey } from '../../../src/domain/thread-key.ts';
-import { EDGES } from '../../../src/domain/transitions.ts';
+import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
+import type { Call, CallStatus, CardPlace } from '../../../src/domain/calls/call.ts';
+import { EDGES } from '../../../src/domain/calls/transitions.ts';
+import type { Store } from '../../../src/domain/ports/store.ts';
+import type { SettledTurn } from '../../../src/domain/threads/message.ts';
+import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { StoreDump } from '../record.ts';
 
 const PAGE = 500;

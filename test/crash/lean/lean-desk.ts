@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createAgent } from '../../../src/agent/create-agent.ts';
+import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
+import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
-import { createIntegrityAlarm } from '../../../src/desk/integrity-alarm.ts';
-import { createStopSignals } from '../../../src/desk/stop-signals.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
-import type { Directory } from '../../../src/domain/directory.ts';
-import type { Log } from '../../../src/domain/log.ts';
+import type { Clock } from '../../../src/domain/ports/clock.ts';
+import type { Directory } from '../../../src/domain/ports/directory.ts';
+import type { Log } from '../../../src/domain/ports/log.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import {
   createSqliteStore,

@@ -1,15 +1,15 @@
 /** The world outside as the worker sees it: the tools and the chat, whose other ends are in the harness's process. */
 import { z } from 'zod';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
-import type { Call } from '../../../src/domain/call.ts';
-import type { Chat } from '../../../src/domain/chat.ts';
-import { shortDigest } from '../../../src/domain/digest.ts';
-import { canonicalJson } from '../../../src/domain/json.ts';
-import type { Say } from '../../../src/domain/say.ts';
-import { createSecretMark } from '../../../src/domain/secret-mark.ts';
-import { placeOf } from '../../../src/domain/thread-key.ts';
-import type { Tool, Toolbox } from '../../../src/domain/tool.ts';
-import { createBox } from '../../../src/domain/toolbox.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { shortDigest } from '../../../src/domain/calls/digest.ts';
+import { canonicalJson } from '../../../src/domain/json/json.ts';
+import type { Chat } from '../../../src/domain/ports/chat.ts';
+import { createSecretMark } from '../../../src/domain/secrets/secret-mark.ts';
+import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import { placeOf } from '../../../src/domain/threads/thread-key.ts';
+import type { Tool, Toolbox } from '../../../src/domain/tools/tool.ts';
+import { createBox } from '../../../src/domain/tools/toolbox.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import type { ShownButton } from '../record.ts';
 import type { KillSwitch } from './kill-switch.ts';

@@ -4,7 +4,7 @@ import {
   type GateFacts,
   REQUESTER_ROUTE,
   type Route,
-} from '../../../src/domain/route.ts';
+} from '../../../src/domain/policy/route.ts';
 
 /** A tool of the runs; none has an effect but through the tool server. */
 export interface RunTool {

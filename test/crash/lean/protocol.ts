@@ -1,6 +1,6 @@
 /** What the harness and a worker's process say to each other over the line that `fork` gives them. */
-import type { DecisionCommand, SettleCommand } from '../../../src/domain/decision.ts';
-import type { InboxMessage } from '../../../src/domain/message.ts';
+import type { DecisionCommand, SettleCommand } from '../../../src/domain/calls/decision.ts';
+import type { InboxMessage } from '../../../src/domain/threads/message.ts';
 import type { SlackEvent } from '../record.ts';
 
 /** Where the worker is to die, and at which time that it comes by there. */

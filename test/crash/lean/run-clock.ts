@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/domain/clock.ts';
+import type { Clock } from '../../../src/domain/ports/clock.ts';
 
 /** A clock that runs as the machine's does, and can be put forward. */
 export interface RunClock extends Clock {

@@ -1,7 +1,7 @@
 /** A model without a mind: what it is to do stands in the message that it answers, as JSON. */
 import type { BaseMessage } from '@langchain/core/messages';
-import type { ModelPiece } from '../../../src/agent/model/model-piece.ts';
-import type { ChatModel } from '../../../src/agent/model.ts';
+import type { ChatModel } from '../../../src/agent/model/create-chat-model.ts';
+import type { ModelPiece } from '../../../src/agent/model/protocol/answer-chunk.ts';
 import type { KillSwitch } from './kill-switch.ts';
 
 /** One call as the script has it. */

@@ -1,9 +1,9 @@
 /** Names the moments at which a worker can die: before, amid and after what it asks of its ports. */
 
-import type { Claimed } from '../../../src/domain/agenda.ts';
-import type { Agent } from '../../../src/domain/agent.ts';
-import type { Effects, Store } from '../../../src/domain/store.ts';
-import type { Cause, Step } from '../../../src/domain/transitions.ts';
+import type { Cause, Step } from '../../../src/domain/calls/transitions.ts';
+import type { Claimed } from '../../../src/domain/ports/agenda.ts';
+import type { Agent } from '../../../src/domain/ports/agent.ts';
+import type { Effects, Store } from '../../../src/domain/ports/store.ts';
 import type { KillSwitch } from './kill-switch.ts';
 
 /** What a method does, by the name of the moment; a method without one is passed through. */

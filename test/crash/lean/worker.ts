@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { inspect } from 'node:util';
-import type { Log } from '../../../src/domain/log.ts';
+import type { Log } from '../../../src/domain/ports/log.ts';
 import { dumpStore } from './dump-store.ts';
 import { createKillSwitch, type KillSwitch } from './kill-switch.ts';
 import { type LeanDesk, openLeanDesk } from './lean-desk.ts';

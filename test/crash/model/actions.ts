@@ -1,12 +1,12 @@
 /** What people, time and bad luck do to a world, and what must become of it. */
 import assert from 'node:assert/strict';
 import type { Desk } from '../../../src/desk/desk.ts';
-import { runKey } from '../../../src/domain/agenda.ts';
-import type { Call } from '../../../src/domain/call.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { runKey } from '../../../src/domain/ports/agenda.ts';
+import type { Fault } from '../lab/lab-process.ts';
+import { LEASE_OVER_MS } from '../lab/lab-world.ts';
 import { type Action, type Ask, findCall, toAsk } from './asks.ts';
 import { attemptOf, isOver } from './expected-call.ts';
-import type { Fault } from './lab-process.ts';
-import { LEASE_OVER_MS } from './lab-world.ts';
 import { compare, countEffects, keyOf, readCalls, type Side, TEAM } from './side.ts';
 
 /** What happens beside an action. */

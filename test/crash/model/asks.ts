@@ -1,14 +1,14 @@
 /** What people ask of a desk, and what must become of it. */
 
 import type { Desk } from '../../../src/desk/desk.ts';
-import { LATE_MS } from '../../../src/desk/message-order.ts';
-import type { Call } from '../../../src/domain/call.ts';
-import type { DecisionCommand } from '../../../src/domain/decision.ts';
-import { messageId } from '../../../src/domain/message.ts';
-import { placeOf } from '../../../src/domain/thread-key.ts';
+import { LATE_MS } from '../../../src/desk/turns/messages/message-order.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import type { DecisionCommand } from '../../../src/domain/calls/decision.ts';
+import { messageId } from '../../../src/domain/threads/message.ts';
+import { placeOf } from '../../../src/domain/threads/thread-key.ts';
+import type { ToolMode } from '../lab/lab-tools.ts';
 import { attemptOf, type ClickKind, type ExpectedCall, type Finding } from './expected-call.ts';
 import { expectClick, expectFinding, expectStop } from './expected-decisions.ts';
-import type { ToolMode } from './lab-tools.ts';
 import { keyOf, readCalls, type Side, TEAM, THREADS, type Token } from './side.ts';
 
 export type Action =

@@ -1,10 +1,10 @@
 /** Commands of fast-check: each does one action to the real desks on both stores and to their models. */
 import fc from 'fast-check';
+import type { Fault } from '../lab/lab-process.ts';
 import { act, type Circumstances, HOUR_AND_MORE_MS } from './actions.ts';
 import type { Action } from './asks.ts';
 import type { Expectation } from './expectation.ts';
 import type { ExpectedCall } from './expected-call.ts';
-import type { Fault } from './lab-process.ts';
 import { PLAN_NAMES } from './plans.ts';
 import type { Side } from './side.ts';
 

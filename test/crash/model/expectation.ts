@@ -2,6 +2,8 @@
  * What must be, as a pure model: threads, messages and calls as the design tells of them, without a
  * store, a graph, workers or leases. It shares no rule with `src/`.
  */
+
+import type { ToolMode } from '../lab/lab-tools.ts';
 import {
   attemptOf,
   type Bounds,
@@ -14,7 +16,6 @@ import {
   nextEventOf,
 } from './expected-call.ts';
 import { hear } from './expected-words.ts';
-import type { ToolMode } from './lab-tools.ts';
 import { planOf } from './plans.ts';
 
 export class Expectation {

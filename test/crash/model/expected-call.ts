@@ -1,5 +1,5 @@
 /** The words of the model and the rules that the design gives for them; none is shared with `src/`. */
-import type { Call, CallStatus } from '../../../src/domain/call.ts';
+import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
 import type { LabToolName } from './plans.ts';
 
 export const GUEST = 'U8';

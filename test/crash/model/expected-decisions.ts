@@ -1,5 +1,5 @@
 /** What becomes of a person's click, as the design tells of it. */
-import type { DecisionOutcome } from '../../../src/domain/decision.ts';
+import type { DecisionOutcome } from '../../../src/domain/calls/decision.ts';
 import {
   type ClickKind,
   type ExpectedCall,

@@ -1,8 +1,8 @@
 /** What holds after everything, whatever happened; the names are those of the experiments' page. */
 import assert from 'node:assert/strict';
-import type { AuditEntry } from '../../../src/domain/audit.ts';
-import type { Call, CallStatus } from '../../../src/domain/call.ts';
-import { EDGES } from '../../../src/domain/transitions.ts';
+import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
+import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
+import { EDGES } from '../../../src/domain/calls/transitions.ts';
 import { attemptOf, isEnded, isOver, mayApprove, quorumOf } from './expected-call.ts';
 import { keyOf, readCalls, type Side, THREADS } from './side.ts';
 

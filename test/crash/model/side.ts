@@ -1,12 +1,12 @@
 /** One store with its world and what must be of it; whatever people do is done to both. */
 import assert from 'node:assert/strict';
-import type { Call } from '../../../src/domain/call.ts';
-import { shortDigest } from '../../../src/domain/digest.ts';
-import { threadKey } from '../../../src/domain/thread-key.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { shortDigest } from '../../../src/domain/calls/digest.ts';
+import { threadKey } from '../../../src/domain/threads/thread-key.ts';
+import type { LabBackend } from '../lab/lab-backend.ts';
+import { type LabWorld, openWorld } from '../lab/lab-world.ts';
 import { Expectation } from './expectation.ts';
 import { attemptOf } from './expected-call.ts';
-import type { LabBackend } from './lab-backend.ts';
-import { type LabWorld, openWorld } from './lab-world.ts';
 
 /** What somebody wanted to run: an attempt, with the arguments that they saw or wrote. */
 interface Wish {

@@ -4,28 +4,28 @@ import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { SignJWT } from 'jose';
-import { createAuthorize } from '../../../src/desk/authorize.ts';
+import { createAuthorize } from '../../../src/desk/decisions/authorize.ts';
 import {
   type ApiKey,
   encodeKeyToken,
   hashKeySecret,
   newKeyId,
-} from '../../../src/domain/api-key.ts';
-import { createHideArgs } from '../../../src/domain/hide-args.ts';
-import type { Gate } from '../../../src/domain/route.ts';
-import { createClientAddress } from '../../../src/http/api/client-address.ts';
-import { createConsumeTokens } from '../../../src/http/api/consume-tokens.ts';
-import { type Api, createApi } from '../../../src/http/api/create-api.ts';
+} from '../../../src/domain/people/api-key.ts';
+import type { Gate } from '../../../src/domain/policy/route.ts';
+import { createHideArgs } from '../../../src/domain/secrets/hide-args.ts';
+import { createClientAddress } from '../../../src/http/api/auth/client-address.ts';
+import { createConsumeTokens } from '../../../src/http/api/auth/consume-tokens.ts';
 import {
   createPersonTokens,
   type PersonTokenSettings,
-} from '../../../src/http/api/person-tokens.ts';
+} from '../../../src/http/api/auth/person-tokens.ts';
+import { type Api, createApi } from '../../../src/http/api/create-api.ts';
 import { createServer } from '../../../src/http/create-server.ts';
 import { createMcpHandler } from '../../../src/mcp/mcp-handler.ts';
-import { createTestDirectory, type TestDirectory } from '../../support/a-directory.ts';
-import { askAll, buildDesk, type TestDesk } from '../../support/build-desk.ts';
-import { type StoreKind, storeOf } from '../../support/open-redis.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
+import { createTestDirectory, type TestDirectory } from '../../support/builders/a-directory.ts';
+import { askAll, buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
+import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 export const OWNER = 'U0OWNER';
 export const APPROVER = 'U0APPROVER';

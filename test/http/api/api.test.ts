@@ -1,13 +1,13 @@
 /** The HTTP API, operation by operation, with the rows of its security. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { actingTests } from './acting.ts';
 import { openBench } from './api-bench.ts';
-import { comingInTests } from './coming-in.ts';
+import { comingInTests } from './authentication.ts';
 import { fuzzTests } from './fuzzing.ts';
-import { maskedTests } from './masked.ts';
-import { peopleTests } from './people.ts';
-import { refusingTests } from './refusing.ts';
+import { maskedTests } from './hidden-secrets.ts';
+import { peopleTests } from './people-decide.ts';
+import { actingTests } from './program-flow.ts';
+import { refusingTests } from './rejected-requests.ts';
 
 describe('the HTTP API', () => {
   const bench = openBench();

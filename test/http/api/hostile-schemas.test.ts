@@ -1,7 +1,7 @@
 /** A key that sends schemas made to keep the app busy: everybody else is served meanwhile. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { HOSTILE_SCHEMAS } from '../../support/hostile-schemas.ts';
+import { HOSTILE_SCHEMAS } from '../../support/hostile/hostile-schemas.ts';
 import { CALL } from './api-bench.ts';
 import { APPROVER, setApiStage } from './api-stage.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { JournalEntry } from '../../../src/playground/workspace/workspace-port.ts';
-import { type MockAnswer, type MockCall, sayCalls } from '../../support/mock-model.ts';
-import { addRecordViews } from '../../support/record-views.ts';
-import { type Delivery, type Stage, setStage } from '../../support/stage.ts';
+import { type Delivery, type Stage, setStage } from '../../support/app/stage.ts';
+import { type MockAnswer, type MockCall, sayCalls } from '../../support/servers/mock-model.ts';
+import { addRecordViews } from '../../support/store/record-views.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const TOOLS = fileURLToPath(new URL('../../fixtures/tools/field-tools.ts', import.meta.url));

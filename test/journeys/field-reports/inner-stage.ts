@@ -3,21 +3,26 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { createApp } from '../../../src/app.ts';
-import type { App } from '../../../src/app-deps.ts';
-import { readConfig } from '../../../src/config.ts';
-import { defaultGate, type Gate, REQUESTER_ROUTE, type Route } from '../../../src/domain/route.ts';
-import { createLog } from '../../../src/log.ts';
+import type { App } from '../../../src/app/app-deps.ts';
+import { createApp } from '../../../src/app/create-app.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import {
+  defaultGate,
+  type Gate,
+  REQUESTER_ROUTE,
+  type Route,
+} from '../../../src/domain/policy/route.ts';
 import {
   createWorkspace,
   type WorkspaceOptions,
 } from '../../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
+import { createLog } from '../../../src/process/log.ts';
+import { createScene, type Scene } from '../../support/app/scene.ts';
+import type { Delivery } from '../../support/app/stage.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
-import { createMockModel, type MockModel } from '../../support/mock-model.ts';
-import { addRecordViews } from '../../support/record-views.ts';
-import { createScene, type Scene } from '../../support/scene.ts';
-import type { Delivery } from '../../support/stage.ts';
+import { createMockModel, type MockModel } from '../../support/servers/mock-model.ts';
+import { addRecordViews } from '../../support/store/record-views.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const TOOLS = fileURLToPath(new URL('../../fixtures/tools/field-tools.ts', import.meta.url));

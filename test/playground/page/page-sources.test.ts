@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { followableUrl } from '../../../src/playground/page/inline-view.tsx';
+import { followableUrl } from '../../../src/playground/page/text/inline-view.tsx';
 
 const folder = fileURLToPath(new URL('../../../src/playground/page/', import.meta.url));
 
 test('nothing in the page writes HTML or runs text', async () => {
-  const files = (await readdir(folder)).filter((name) => /\.tsx?$/.test(name));
+  const files = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
   assert.ok(files.length > 30);
   for (const name of files) {
     const source = await readFile(folder + name, 'utf8');

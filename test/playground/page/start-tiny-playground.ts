@@ -6,7 +6,7 @@ import type { ModalView } from '@slack/types';
 import { mountPage, type PageOptions } from '../../../src/playground/page-server.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
-import { createSystemClock } from '../../../src/system-clock.ts';
+import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { sampleAnswer, sampleCard, sampleForm, sampleHome } from './sample-blocks.ts';
 
 /** What the page is mounted with where a test does not say otherwise. */

@@ -1,6 +1,6 @@
-import { emojiCharacter } from '../../../src/playground/page/emoji.ts';
-import type { Inline } from '../../../src/playground/page/inline.ts';
-import type { MarkdownBlock } from '../../../src/playground/page/markdown-block.ts';
+import { emojiCharacter } from '../../../src/playground/page/text/emoji.ts';
+import type { Inline } from '../../../src/playground/page/text/inline.ts';
+import type { MarkdownBlock } from '../../../src/playground/page/text/markdown-block.ts';
 
 /** What a reader sees of formatted text, with mentions as `@ID` and `#ID`. */
 export function visibleText(nodes: readonly Inline[]): string {

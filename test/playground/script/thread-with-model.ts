@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { editOf } from '../../../src/domain/call-edit.ts';
-import { type Outcome, toToolReply } from '../../../src/domain/outcome.ts';
-import type { ScriptedModel } from '../../../src/playground/scripted-model.ts';
-import { aCall } from '../../support/a-call.ts';
-import { type MockMessage, refusalOf } from '../../support/mock-model-rules.ts';
+import { editOf } from '../../../src/domain/calls/call-edit.ts';
+import { type Outcome, toToolReply } from '../../../src/domain/calls/outcome.ts';
+import type { ScriptedModel } from '../../../src/playground/script/scripted-model.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { type MockMessage, refusalOf } from '../../support/servers/mock-model-rules.ts';
 
 export interface Answer {
   readonly words: string;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { LogLevel, WebClient } from '@slack/web-api';
-import type { Cancel, Clock } from '../../../src/domain/clock.ts';
+import type { Cancel, Clock } from '../../../src/domain/ports/clock.ts';
 import {
   createWorkspace,
   type WorkspaceOptions,

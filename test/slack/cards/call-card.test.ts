@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import type { Call } from '../../../src/domain/call.ts';
-import type { Outside } from '../../../src/domain/outside.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import type { Outside } from '../../../src/domain/calls/call-origin.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import {
   buildCallCard as buildMarkedCard,
   type CardLook,
 } from '../../../src/slack/cards/call-card.ts';
-import { buildFullView } from '../../../src/slack/forms/full-view.ts';
-import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
-import { actionIds } from '../../support/unrender-card.ts';
+import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
+import { actionIds } from '../../support/app/unrender-card.ts';
+import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const TOOL = {
   secrets: ['headers.Authorization', 'apiKey'],

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
-import { aCall } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const TOOL = {
   schema: { properties: { path: {}, content: {}, n: {}, Note: {}, Result: {} } },

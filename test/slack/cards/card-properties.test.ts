@@ -2,22 +2,27 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Call, CallStatus } from '../../../src/domain/call.ts';
-import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
-import type { Outcome } from '../../../src/domain/outcome.ts';
-import { fromVisible, toVisible } from '../../../src/domain/visible-text.ts';
+import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
+import type { Outcome } from '../../../src/domain/calls/outcome.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
+import { fromVisible, toVisible } from '../../../src/domain/text/visible-text.ts';
 import {
   validateMessage,
   validateView,
 } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard, type CallCard } from '../../../src/slack/cards/call-card.ts';
-import { rowsOf } from '../../../src/slack/cards/fit-pieces.ts';
-import { shortenRuns } from '../../../src/slack/cards/shorten-runs.ts';
-import { buildFullView } from '../../../src/slack/forms/full-view.ts';
-import { BUDGET, LIMITS } from '../../../src/slack/limits.ts';
-import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
-import { actionIds, dataTexts, outsideData, unrenderArgs } from '../../support/unrender-card.ts';
+import { rowsOf } from '../../../src/slack/cards/values/fit-values.ts';
+import { shortenRuns } from '../../../src/slack/cards/values/shorten-escapes.ts';
+import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
+import { BUDGET, LIMITS } from '../../../src/slack/text/limits.ts';
+import {
+  actionIds,
+  dataTexts,
+  outsideData,
+  unrenderArgs,
+} from '../../support/app/unrender-card.ts';
+import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const RUNS = { numRuns: 4_000 };
 /** Some objects, and lists of them, are shown line by line. */

@@ -5,14 +5,14 @@ import {
   validateView,
 } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
-import { buildEditForm } from '../../../src/slack/forms/edit-form.ts';
-import { newFormMeta } from '../../../src/slack/forms/form-meta.ts';
-import { NO_DRAFT } from '../../../src/slack/forms/form-node.ts';
-import { buildFullView } from '../../../src/slack/forms/full-view.ts';
-import { planForm } from '../../../src/slack/forms/plan-form.ts';
-import { aCall } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
-import { dataTexts, outsideData } from '../../support/unrender-card.ts';
+import { buildEditForm } from '../../../src/slack/forms/draw/edit-form.ts';
+import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
+import { NO_DRAFT } from '../../../src/slack/forms/plan/form-node.ts';
+import { planForm } from '../../../src/slack/forms/plan/plan-form.ts';
+import { newFormMeta } from '../../../src/slack/forms/read/form-metadata.ts';
+import { dataTexts, outsideData } from '../../support/app/unrender-card.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 test('the card of a helper’s call says which helper asks, and for whom', () => {
   const card = buildCallCard(aCall({ agent: 'research' }), { mark: TEST_MARK });

@@ -1,15 +1,15 @@
 /** What a person sees first of a call that they decide: its summary, its key arguments, and nothing twice. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Call } from '../../../src/domain/call.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import {
   buildCallCard as buildMarkedCard,
   type CardLook,
 } from '../../../src/slack/cards/call-card.ts';
-import { aCall } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
-import { actionIds, dataTexts } from '../../support/unrender-card.ts';
+import { actionIds, dataTexts } from '../../support/app/unrender-card.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const TOOL = { secrets: [], schema: { properties: { path: {}, content: {} } } };
 const buildCallCard = (call: Call, look: Omit<CardLook, 'mark'>) =>

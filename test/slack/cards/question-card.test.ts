@@ -1,20 +1,20 @@
 /** Cards and forms of questions that programs ask. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Call } from '../../../src/domain/call.ts';
-import type { Outside } from '../../../src/domain/outside.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
-import { channelKey } from '../../../src/domain/thread-key.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import type { Outside } from '../../../src/domain/calls/call-origin.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
+import { channelKey } from '../../../src/domain/threads/thread-key.ts';
 import {
   validateMessage,
   validateView,
 } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
-import { buildFullView } from '../../../src/slack/forms/full-view.ts';
-import { buildReplyForm, readReply } from '../../../src/slack/forms/reply-form.ts';
-import { APPROVER, aCall } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
-import { actionIds, dataTexts, outsideData } from '../../support/unrender-card.ts';
+import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
+import { buildReplyForm, readReply } from '../../../src/slack/forms/draw/reply-form.ts';
+import { actionIds, dataTexts, outsideData } from '../../support/app/unrender-card.ts';
+import { APPROVER, aCall } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const LOOK = { mark: TEST_MARK };
 const BOT: Outside = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };

@@ -1,15 +1,15 @@
 /** What is left of a card once nobody decides any more. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Call } from '../../../src/domain/call.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import {
   buildCallCard as buildMarkedCard,
   type CardLook,
 } from '../../../src/slack/cards/call-card.ts';
-import { aCall, REQUESTER } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
-import { actionIds } from '../../support/unrender-card.ts';
+import { actionIds } from '../../support/app/unrender-card.ts';
+import { aCall, REQUESTER } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const TOOL = { secrets: [], schema: { properties: { path: {}, content: {} } } };
 const buildCallCard = (call: Call, look: Omit<CardLook, 'mark'>) =>

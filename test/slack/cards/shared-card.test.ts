@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { KnownBlock } from '@slack/types';
-import { CALL_STATUSES, type Call } from '../../../src/domain/call.ts';
-import { encodeCardTokens } from '../../../src/domain/digest.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import { CALL_STATUSES, type Call } from '../../../src/domain/calls/call.ts';
+import { encodeCardTokens } from '../../../src/domain/calls/digest.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildSharedCard } from '../../../src/slack/cards/shared-card.ts';
-import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/a-call.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
-import { dataTexts } from '../../support/unrender-card.ts';
+import { dataTexts } from '../../support/app/unrender-card.ts';
+import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const look = { mark: TEST_MARK, toolOf: () => undefined };
 

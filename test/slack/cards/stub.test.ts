@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Call, CallStatus } from '../../../src/domain/call.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/route.ts';
+import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { buildStub } from '../../../src/slack/cards/stub.ts';
-import { APPROVER, aCall, TWO_APPROVERS } from '../../support/a-call.ts';
+import { APPROVER, aCall, TWO_APPROVERS } from '../../support/builders/a-call.ts';
 
 const CARD = { channel: 'C9', ts: '1.000001' };
 

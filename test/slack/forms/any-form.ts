@@ -1,6 +1,6 @@
 /** Schemas of every kind that a form knows, each with a value that fits it. */
 import fc from 'fast-check';
-import type { JsonValue } from '../../../src/domain/json.ts';
+import type { JsonValue } from '../../../src/domain/json/json.ts';
 
 export interface Sample {
   readonly schema: JsonValue;

@@ -1,14 +1,12 @@
 /** A person who fills a form in, page by page, as Slack's client sends it. */
 import assert from 'node:assert/strict';
 import type { InputBlock, ModalView } from '@slack/types';
-import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import type { Json } from '../../../src/playground/workspace/json-value.ts';
 import { checkForm } from '../../../src/playground/workspace/views/form-check.ts';
 import { collectState, type Typed } from '../../../src/playground/workspace/views/form-state.ts';
-import { buildEditForm } from '../../../src/slack/forms/edit-form.ts';
-import { takeValues } from '../../../src/slack/forms/form-draft.ts';
-import { newFormMeta } from '../../../src/slack/forms/form-meta.ts';
+import { buildEditForm } from '../../../src/slack/forms/draw/edit-form.ts';
 import {
   type Draft,
   type Field,
@@ -16,11 +14,13 @@ import {
   fieldsOf,
   NO_DRAFT,
   type Raw,
-} from '../../../src/slack/forms/form-node.ts';
-import type { FormTool } from '../../../src/slack/forms/form-spot.ts';
-import { planForm } from '../../../src/slack/forms/plan-form.ts';
-import { type FormReading, readForm } from '../../../src/slack/forms/read-form.ts';
-import { aCall } from '../../support/a-call.ts';
+} from '../../../src/slack/forms/plan/form-node.ts';
+import type { FormTool } from '../../../src/slack/forms/plan/plan-context.ts';
+import { planForm } from '../../../src/slack/forms/plan/plan-form.ts';
+import { takeValues } from '../../../src/slack/forms/read/form-draft.ts';
+import { newFormMeta } from '../../../src/slack/forms/read/form-metadata.ts';
+import { type FormReading, readForm } from '../../../src/slack/forms/read/read-form.ts';
+import { aCall } from '../../support/builders/a-call.ts';
 
 const META = newFormMeta();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
-import { type Field, fieldsOf, type Raw } from '../../../src/slack/forms/form-node.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
+import { type Field, fieldsOf, type Raw } from '../../../src/slack/forms/plan/form-node.ts';
 import { anyArgs } from './any-form.ts';
 import { argsOf, fillForm, toolOf } from './fill-form.ts';
 

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { offerTool } from '../../../src/agent/offer-tool.ts';
-import { readJsonSchema } from '../../../src/agent/tools/read-json-schema.ts';
-import { canonicalJson, type JsonValue } from '../../../src/domain/json.ts';
-import type { Tool } from '../../../src/domain/tool.ts';
+import { offerTool } from '../../../src/agent/model/model-tool.ts';
+import { readJsonSchema } from '../../../src/agent/tools/schema/read-json-schema.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
+import type { Tool } from '../../../src/domain/tools/tool.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
-import { changeDraft } from '../../../src/slack/forms/form-draft.ts';
 import {
   type Draft,
   type FormNode,
   NO_DRAFT,
   nodesOf,
-} from '../../../src/slack/forms/form-node.ts';
-import { planForm } from '../../../src/slack/forms/plan-form.ts';
-import { readForm } from '../../../src/slack/forms/read-form.ts';
-import { BUDGET } from '../../../src/slack/limits.ts';
-import { aCall } from '../../support/a-call.ts';
-import { HOSTILE_SCHEMAS } from '../../support/hostile-schemas.ts';
-import { TEST_MARK } from '../../support/test-mark.ts';
+} from '../../../src/slack/forms/plan/form-node.ts';
+import { planForm } from '../../../src/slack/forms/plan/plan-form.ts';
+import { changeDraft } from '../../../src/slack/forms/read/form-draft.ts';
+import { readForm } from '../../../src/slack/forms/read/read-form.ts';
+import { BUDGET } from '../../../src/slack/text/limits.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { HOSTILE_SCHEMAS } from '../../support/hostile/hostile-schemas.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
 import { argsOf, fillForm, toolOf } from './fill-form.ts';
 
 /** A run takes some milliseconds; the schemas that broke something stand among the examples. */

@@ -1,18 +1,18 @@
 /** Who sees what when: the Homes on the simulated workspace, on a clock that moves when told to. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Call } from '../../../src/domain/call.ts';
-import type { Person } from '../../../src/domain/person.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 import { DEFAULT_MEMBERS } from '../../../src/playground/workspace/workspace-seed.ts';
-import { connectSlack } from '../../../src/slack/connect-slack.ts';
 import { createHome, type Home } from '../../../src/slack/home/create-home.ts';
-import { HOME_START } from '../../../src/slack/home/home-place.ts';
-import type { AdminPart } from '../../../src/slack/home/read-home.ts';
-import { aCall } from '../../support/a-call.ts';
+import { HOME_START } from '../../../src/slack/home/home-state.ts';
+import type { AdminPart } from '../../../src/slack/home/load-home.ts';
+import { connectSlack } from '../../../src/slack/transport/connect-slack.ts';
+import { aCall } from '../../support/builders/a-call.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
-import { createFakeDesk, type FakeDesk } from '../fake-desk.ts';
+import { createFakeDesk, type FakeDesk } from '../support/fake-desk.ts';
 
 const ROUND_MS = 15_000;
 /** More than are shown anything in one round. */

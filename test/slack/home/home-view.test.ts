@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KnownBlock } from '@slack/types';
-import type { Call } from '../../../src/domain/call.ts';
-import { type CallLine, toDecidedLine, toWaitingLine } from '../../../src/domain/call-line.ts';
-import { encodeCardToken } from '../../../src/domain/digest.ts';
-import { canonicalJson } from '../../../src/domain/json.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { encodeCardToken } from '../../../src/domain/calls/digest.ts';
+import {
+  type CallLine,
+  toDecidedLine,
+  toWaitingLine,
+} from '../../../src/domain/cards/call-list-entry.ts';
+import { canonicalJson } from '../../../src/domain/json/json.ts';
 import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
-import { filterTool, HOME_START, searchFor, showView } from '../../../src/slack/home/home-place.ts';
+import { filterTool, HOME_START, searchFor, showView } from '../../../src/slack/home/home-state.ts';
 import {
   buildHomeView,
   buildTroubleView,
   type HomeContent,
 } from '../../../src/slack/home/home-view.ts';
-import { LIMITS } from '../../../src/slack/limits.ts';
-import { APPROVER, aCall, OUTSIDER, TWO_APPROVERS } from '../../support/a-call.ts';
-import { actionIds } from '../../support/unrender-card.ts';
+import { LIMITS } from '../../../src/slack/text/limits.ts';
+import { actionIds } from '../../support/app/unrender-card.ts';
+import { APPROVER, aCall, OUTSIDER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
 
 const NONE = { count: 0, hasMore: false };
 const NOTHING: HomeContent = {

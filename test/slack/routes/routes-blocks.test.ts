@@ -7,15 +7,15 @@ import {
   MOST_ADMIN_ROUTES,
   NO_ADMIN_ROUTES,
   withAdminRoute,
-} from '../../../src/domain/admin-routes.ts';
+} from '../../../src/domain/policy/admin-routes.ts';
 import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
-import { buildRouteForm } from '../../../src/slack/routes/route-form.ts';
+import { buildRouteForm } from '../../../src/slack/routes/form/route-form.ts';
+import { parseRouteMeta } from '../../../src/slack/routes/form/route-form-metadata.ts';
 import { parseRouteToken } from '../../../src/slack/routes/route-ids.ts';
-import { parseRouteMeta } from '../../../src/slack/routes/route-meta.ts';
 import { buildRoutesPart } from '../../../src/slack/routes/routes-blocks.ts';
-import { buildRoutesView } from '../../../src/slack/routes/routes-view.ts';
-import { REQUESTER } from '../../support/a-call.ts';
-import { loadText } from '../../support/a-policy.ts';
+import { buildRoutesView } from '../../../src/slack/routes/routes-modal.ts';
+import { REQUESTER } from '../../support/builders/a-call.ts';
+import { loadText } from '../../support/builders/a-policy.ts';
 
 const PEOPLE = Array.from({ length: 40 }, (_, i) => `user:U${'X'.repeat(30)}${i}` as const);
 const HUGE: AdminRouteDraft = {

@@ -1,10 +1,10 @@
 import { after, before } from 'node:test';
+import { createStrictSerializer } from '../../../src/stores/checkpoints/strict-serializer.ts';
 import { CompactRedisSaver } from '../../../src/stores/redis/compact-redis-saver.ts';
-import { connectRedis } from '../../../src/stores/redis/connect-redis.ts';
-import { createStrictSerializer } from '../../../src/stores/strict-serializer.ts';
-import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
+import { connectRedis } from '../../../src/stores/redis/connection/connect-redis.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { checkpointerSpec, FenceGivingSaver } from '../../support/store/checkpointer-spec.ts';
+import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
 
 const silent = () => {};
 const clock = createManualClock();

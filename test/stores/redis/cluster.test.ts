@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { pumpKey } from '../../../src/domain/agenda.ts';
-import { StoreUnavailableError } from '../../../src/domain/store.ts';
+import { pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { StoreUnavailableError } from '../../../src/domain/ports/store.ts';
+import { createStrictSerializer } from '../../../src/stores/checkpoints/strict-serializer.ts';
 import { CompactRedisSaver } from '../../../src/stores/redis/compact-redis-saver.ts';
-import { connectRedis, type RedisConnection } from '../../../src/stores/redis/connect-redis.ts';
+import {
+  connectRedis,
+  type RedisConnection,
+} from '../../../src/stores/redis/connection/connect-redis.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { createStrictSerializer } from '../../../src/stores/strict-serializer.ts';
-import { THREAD } from '../../support/a-call.ts';
-import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
+import { THREAD } from '../../support/builders/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { type ClusterNode, type RedisCluster, startCluster } from '../../support/redis-cluster.ts';
-import { saverContract } from '../../support/saver-contract.ts';
-import { aDraft, aMessage, eventsOf } from '../../support/store-contract/store-bench.ts';
-import { storeContract } from '../../support/store-contract.ts';
+import { checkpointerSpec, FenceGivingSaver } from '../../support/store/checkpointer-spec.ts';
+import { aDraft, aMessage, eventsOf } from '../../support/store/contract/contract-store.ts';
+import {
+  type ClusterNode,
+  type RedisCluster,
+  startCluster,
+} from '../../support/store/redis-cluster.ts';
+import { saverContract } from '../../support/store/saver-contract.ts';
+import { storeContract } from '../../support/store/store-contract.ts';
 import { until } from '../../support/until.ts';
 import { openerOf, SILENT } from './open-store.ts';
 

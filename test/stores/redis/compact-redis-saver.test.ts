@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
-import { StaleFenceError } from '../../../src/domain/store.ts';
-import { THREAD } from '../../support/a-call.ts';
-import { startRedis } from '../../support/redis-server.ts';
-import { saverContract } from '../../support/saver-contract.ts';
-import { holdThread } from '../../support/store-contract/store-bench.ts';
+import { StaleFenceError } from '../../../src/domain/ports/store.ts';
+import { THREAD } from '../../support/builders/a-call.ts';
+import { holdThread } from '../../support/store/contract/contract-store.ts';
+import { startRedis } from '../../support/store/redis-server.ts';
+import { saverContract } from '../../support/store/saver-contract.ts';
 import { openerOf } from './open-store.ts';
 
 const { start, stop, openStore } = openerOf(startRedis);

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
-import { pumpKey, redrawKey } from '../../../src/domain/agenda.ts';
-import { openBeside } from '../../../src/stores/open-beside.ts';
+import { pumpKey, redrawKey } from '../../../src/domain/ports/agenda.ts';
+import { openBeside } from '../../../src/stores/open-for-command.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { THREAD } from '../../support/a-call.ts';
-import { callRef } from '../../support/call-ref.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { THREAD } from '../../support/builders/a-call.ts';
+import { callRef } from '../../support/builders/call-ref.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { startRedis } from '../../support/redis-server.ts';
+import { startFaultProxy } from '../../support/servers/fault-proxy.ts';
 import {
   aDraft,
   aMessage,
   eventsOf,
   holdThread,
-} from '../../support/store-contract/store-bench.ts';
+} from '../../support/store/contract/contract-store.ts';
+import { startRedis } from '../../support/store/redis-server.ts';
 import { until } from '../../support/until.ts';
 import { openerOf, SILENT } from './open-store.ts';
 

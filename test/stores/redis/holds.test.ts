@@ -1,8 +1,7 @@
 /** What a process keeps in memory of a thread that it holds, while others write to it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Lease, pumpKey, redrawKey } from '../../../src/domain/agenda.ts';
-import { startRedis } from '../../support/redis-server.ts';
+import { type Lease, pumpKey, redrawKey } from '../../../src/domain/ports/agenda.ts';
 import {
   claimKey,
   holdThread,
@@ -10,7 +9,8 @@ import {
   OTHER_THREAD,
   stepTo,
   storeCall,
-} from '../../support/store-contract/store-bench.ts';
+} from '../../support/store/contract/contract-store.ts';
+import { startRedis } from '../../support/store/redis-server.ts';
 import { until } from '../../support/until.ts';
 import { openerOf } from './open-store.ts';
 

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
-import { pumpKey, runKey, type ThreadFence } from '../../../src/domain/agenda.ts';
-import { bulletinId } from '../../../src/domain/bulletin.ts';
-import type { Effects } from '../../../src/domain/store.ts';
+import { bulletinId } from '../../../src/domain/cards/digest-message.ts';
+import { pumpKey, runKey, type ThreadFence } from '../../../src/domain/ports/agenda.ts';
+import type { Effects } from '../../../src/domain/ports/store.ts';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { REQUESTER, THREAD } from '../../support/a-call.ts';
-import { callRef } from '../../support/call-ref.ts';
-import { claimOne } from '../../support/claim-one.ts';
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
+import { callRef } from '../../support/builders/call-ref.ts';
+import { claimOne } from '../../support/builders/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/servers/fault-proxy.ts';
 import {
   aDraft,
   aMessage,
   aProposal,
   aSay,
   stepTo,
-} from '../../support/store-contract/store-bench.ts';
+} from '../../support/store/contract/contract-store.ts';
+import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
 import { SILENT } from './open-store.ts';
 
 let server: RedisServer;

@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
-import { storeContract } from '../../support/store-contract.ts';
+import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
+import { storeContract } from '../../support/store/store-contract.ts';
 
 const silent = () => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent };

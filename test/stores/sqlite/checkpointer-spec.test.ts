@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { pumpKey } from '../../../src/domain/agenda.ts';
-import type { ThreadKey } from '../../../src/domain/thread-key.ts';
+import { pumpKey } from '../../../src/domain/ports/agenda.ts';
+import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import {
   createSqliteStore,
   type SqliteStore,
 } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import type { FencedSqliteSaver } from '../../../src/stores/sqlite/fenced-sqlite-saver.ts';
-import { checkpointerSpec, FenceGivingSaver } from '../../support/checkpointer-spec.ts';
-import { claimOne } from '../../support/claim-one.ts';
+import { claimOne } from '../../support/builders/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { checkpointerSpec, FenceGivingSaver } from '../../support/store/checkpointer-spec.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const releases = new Map<FenceGivingSaver<FencedSqliteSaver>, () => Promise<void>>();

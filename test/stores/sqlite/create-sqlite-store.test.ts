@@ -7,11 +7,11 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import Database from 'better-sqlite3';
-import { pumpKey, runKey, sayKey } from '../../../src/domain/agenda.ts';
+import { pumpKey, runKey, sayKey } from '../../../src/domain/ports/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
-import { THREAD } from '../../support/a-call.ts';
-import { callRef } from '../../support/call-ref.ts';
-import { claimOne } from '../../support/claim-one.ts';
+import { THREAD } from '../../support/builders/a-call.ts';
+import { callRef } from '../../support/builders/call-ref.ts';
+import { claimOne } from '../../support/builders/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {
   aDraft,
@@ -22,7 +22,7 @@ import {
   OTHER_THREAD,
   stepTo,
   storeCall,
-} from '../../support/store-contract/store-bench.ts';
+} from '../../support/store/contract/contract-store.ts';
 import { holdInProcess, openStore, tempDir } from './open-store.ts';
 
 const OPEN = { clock: createManualClock() };

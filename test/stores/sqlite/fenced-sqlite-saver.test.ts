@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
-import { StaleFenceError } from '../../../src/domain/store.ts';
-import { saverContract } from '../../support/saver-contract.ts';
-import { holdThread, OTHER_THREAD } from '../../support/store-contract/store-bench.ts';
+import { StaleFenceError } from '../../../src/domain/ports/store.ts';
+import { holdThread, OTHER_THREAD } from '../../support/store/contract/contract-store.ts';
+import { saverContract } from '../../support/store/saver-contract.ts';
 import { openStore } from './open-store.ts';
 
 saverContract(openStore);

@@ -1,10 +1,10 @@
 /** A process of its own that takes a message and a lease, says so, and lives until it is killed. */
-import { pumpKey } from '../../../src/domain/agenda.ts';
+import { pumpKey } from '../../../src/domain/ports/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
-import { THREAD } from '../../support/a-call.ts';
-import { claimOne } from '../../support/claim-one.ts';
+import { THREAD } from '../../support/builders/a-call.ts';
+import { claimOne } from '../../support/builders/claim-one.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { aMessage } from '../../support/store-contract/store-bench.ts';
+import { aMessage } from '../../support/store/contract/contract-store.ts';
 
 const clock = createManualClock();
 const store = createSqliteStore({ dataDir: process.argv[2] ?? '', clock });

@@ -1,5 +1,5 @@
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
-import { storeContract } from '../../support/store-contract.ts';
+import { storeContract } from '../../support/store/store-contract.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 storeContract('SQLite', async (clock) => {

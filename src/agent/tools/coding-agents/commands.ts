@@ -1,6 +1,15 @@
 import { z } from 'zod';
-import { sayRun } from '../say-arguments.ts';
-import { flag, number, type Readers, reader, type Said, some, text, words } from './reader.ts';
+import { sayRun } from '../command/describe-command.ts';
+import {
+  flag,
+  number,
+  type Readers,
+  reader,
+  type Said,
+  some,
+  text,
+  words,
+} from './argument-reader.ts';
 
 const run = (command: string): Said => ({ summary: sayRun(command), preview: `$ ${command}` });
 

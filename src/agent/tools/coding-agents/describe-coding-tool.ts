@@ -2,12 +2,12 @@
  * What the common tools of coding agents would do, said from their arguments: our own words about a
  * program's call, and none where its arguments are not just as they have to be.
  */
-import type { JsonValue } from '../../../domain/json.ts';
-import type { Tool } from '../../../domain/tool.ts';
-import { CHANGES } from './changes.ts';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import type { Tool } from '../../../domain/tools/tool.ts';
+import type { Said } from './argument-reader.ts';
 import { COMMANDS } from './commands.ts';
-import { LOOK_UPS } from './look-ups.ts';
-import type { Said } from './reader.ts';
+import { CHANGES } from './file-changes.ts';
+import { LOOK_UPS } from './lookups.ts';
 
 const READERS = [...COMMANDS, ...CHANGES, ...LOOK_UPS];
 

@@ -1,5 +1,5 @@
-import { showPatch } from '../../../domain/shown-patch.ts';
-import { pathInLine } from '../preview-change.ts';
+import { showPatch } from '../../../domain/text/line-diff.ts';
+import { pathInLine } from '../files/preview-change.ts';
 
 /** Beyond this many changed lines a difference tells nobody anything. */
 const MAX_CHANGED_LINES = 700;

@@ -2,12 +2,12 @@
  * Models write `null` for a field that they leave out, as OpenAI's strict mode makes them do. Where a
  * schema has the field optional and takes no null for it, null means that it is absent.
  */
-import { canonicalJson, type JsonValue } from '../../../domain/json.ts';
-import { targetOf } from '../../../domain/schema-size.ts';
-import { type Budget, BudgetError, spend, startBudget } from './budget.ts';
-import { createValidator } from './create-validator.ts';
-import type { Patterns } from './patterns.ts';
-import { isList, isObject, type Schema } from './walk.ts';
+import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
+import { targetOf } from '../../../domain/json/schema-size.ts';
+import { createValidator } from './validator/create-validator.ts';
+import type { Patterns } from './validator/patterns.ts';
+import { type Budget, BudgetError, spend, startBudget } from './validator/step-budget.ts';
+import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
 /** Creates what reads a model's arguments by a schema: the same value without the fields that null leaves out. */
 export function createDropNulls(root: Schema, patterns: Patterns): (value: JsonValue) => JsonValue {

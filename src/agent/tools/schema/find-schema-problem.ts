@@ -1,12 +1,12 @@
 /** What of a schema is not understood here, so that it would say less than is written in it. */
 
-import type { JsonValue } from '../../../domain/json.ts';
-import { targetOf } from '../../../domain/schema-size.ts';
-import { FORMAT_NAMES } from './formats.ts';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { targetOf } from '../../../domain/json/schema-size.ts';
 import { KEYWORDS, MARKS, type Shape, UNSUPPORTED } from './keywords.ts';
 import { findNearMiss } from './near-miss.ts';
-import type { Patterns } from './patterns.ts';
-import { isList, isObject, type Schema } from './walk.ts';
+import { FORMAT_NAMES } from './validator/formats.ts';
+import type { Patterns } from './validator/patterns.ts';
+import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
 /** Each unknown word is held against all that are known. */
 const MOST_UNKNOWN = 250;

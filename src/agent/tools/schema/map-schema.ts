@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../../domain/json.ts';
+import type { JsonValue } from '../../../domain/json/json.ts';
 import { KEYWORDS, type Shape } from './keywords.ts';
-import { isList, isObject, type Schema } from './walk.ts';
+import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
 /** Rewrites a schema and all schemas in it, the inner ones first; data that looks like a schema stays as it is. */
 export function mapSchema(schema: Schema, rewrite: (schema: Schema) => Schema): Schema {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
 import { announceChange, announcePost, announceRemoval } from '../delivery/message-events.ts';
 import { isJson, type Json, parseJson, toText } from '../json-value.ts';
-import type { StoredMessage } from '../message-store.ts';
+import type { StoredMessage } from '../state/message-store.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import { refuse } from './api-method.ts';
-import { keepEphemeral } from './chat-methods.ts';
+import { keepEphemeral } from './methods/chat-methods.ts';
 import { type Draft, editedTs, postAsApp, readDraft } from './post-message.ts';
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Cancel, Clock } from '../../../domain/clock.ts';
+import type { Cancel, Clock } from '../../../domain/ports/clock.ts';
 import { isJson, type Json, toText } from '../json-value.ts';
 import type { FaultBoard } from '../workspace-faults.ts';
 import type { WorkspaceJournal } from '../workspace-journal.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../../domain/clock.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
 import { type Json, parseJson } from '../json-value.ts';
 import { ACK_LIMIT_MS, type Delivered, type DeliveryKind, type Transport } from './transport.ts';
 

@@ -1,6 +1,6 @@
 import { compact, type Json } from '../json-value.ts';
-import { type StoredMessage, toSlackMessage } from '../message-store.ts';
-import type { DirectoryChannel } from '../slack-directory.ts';
+import { type StoredMessage, toSlackMessage } from '../state/message-store.ts';
+import type { DirectoryChannel } from '../state/slack-directory.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 

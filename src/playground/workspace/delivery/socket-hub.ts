@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../../../domain/clock.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
 import { isJson, parseJson, toText } from '../json-value.ts';
 import type { WorkspaceJournal } from '../workspace-journal.ts';
 import { IDENTITY } from '../workspace-seed.ts';

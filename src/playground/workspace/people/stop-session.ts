@@ -1,5 +1,5 @@
-import type { AgentSessions } from '../agent-sessions.ts';
-import type { Streams } from '../api/stream-methods.ts';
+import type { Streams } from '../api/methods/stream-methods.ts';
+import type { AgentSessions } from '../state/agent-sessions.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import type { Workspace } from '../workspace-port.ts';
 

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 import { type ArgsSchema, defineTool } from '../../../../src/agent/tools/define-tool.ts';
-import { readJsonSchema } from '../../../../src/agent/tools/read-json-schema.ts';
-import type { JsonValue } from '../../../../src/domain/json.ts';
-import type { ParsedArgs } from '../../../../src/domain/tool.ts';
+import { readJsonSchema } from '../../../../src/agent/tools/schema/read-json-schema.ts';
+import type { JsonValue } from '../../../../src/domain/json/json.ts';
+import type { ParsedArgs } from '../../../../src/domain/tools/tool.ts';
 
 const RUNS = 300;
 

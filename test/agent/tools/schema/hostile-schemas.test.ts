@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loosenSchema } from '../../../../src/agent/foreign/loosen-schema.ts';
-import { offerTool } from '../../../../src/agent/offer-tool.ts';
-import { toOutsideTool } from '../../../../src/agent/tools/outside-tool.ts';
-import { readJsonSchema } from '../../../../src/agent/tools/read-json-schema.ts';
-import { canonicalJson } from '../../../../src/domain/json.ts';
-import { NO_DRAFT } from '../../../../src/slack/forms/form-node.ts';
-import { planForm } from '../../../../src/slack/forms/plan-form.ts';
-import { HOSTILE_SCHEMAS } from '../../../support/hostile-schemas.ts';
+import { loosenSchema } from '../../../../src/agent/graphs/accept-numbers-as-text.ts';
+import { offerTool } from '../../../../src/agent/model/model-tool.ts';
+import { toOutsideTool } from '../../../../src/agent/tools/external-tool.ts';
+import { readJsonSchema } from '../../../../src/agent/tools/schema/read-json-schema.ts';
+import { canonicalJson } from '../../../../src/domain/json/json.ts';
+import { NO_DRAFT } from '../../../../src/slack/forms/plan/form-node.ts';
+import { planForm } from '../../../../src/slack/forms/plan/plan-form.ts';
+import { HOSTILE_SCHEMAS } from '../../../support/hostile/hostile-schemas.ts';
 
 /** The bench holds the app to 50 ms; here other tests run beside. */
 const MOST_MS = 250;

@@ -1,8 +1,11 @@
 /** What a schema says is understood whole, or named. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type JsonSchema, readJsonSchema } from '../../../../src/agent/tools/read-json-schema.ts';
-import type { JsonValue } from '../../../../src/domain/json.ts';
+import {
+  type JsonSchema,
+  readJsonSchema,
+} from '../../../../src/agent/tools/schema/read-json-schema.ts';
+import type { JsonValue } from '../../../../src/domain/json/json.ts';
 
 function reasonOf(schema: JsonSchema): string {
   const reading = readJsonSchema(schema);

@@ -7,8 +7,11 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import fc from 'fast-check';
-import { type JsonSchema, readJsonSchema } from '../../../../src/agent/tools/read-json-schema.ts';
-import type { JsonValue } from '../../../../src/domain/json.ts';
+import {
+  type JsonSchema,
+  readJsonSchema,
+} from '../../../../src/agent/tools/schema/read-json-schema.ts';
+import type { JsonValue } from '../../../../src/domain/json/json.ts';
 
 const RUNS = 400;
 

@@ -1,0 +1,34 @@
+import type { JsonValue } from '../../domain/json/json.ts';
+import { mapSchema } from '../tools/schema/map-schema.ts';
+import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schema.ts';
+
+const BOUNDS = ['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum', 'multipleOf'];
+
+/** Returns a schema as one that takes arguments of which large numbers have come as texts, where it is only for that that it would not; its own bounds may have come so, too. */
+export function loosenSchema(schema: JsonSchema, args: JsonValue): JsonSchema {
+  const bounded = mapSchema(schema, (each) => ({ ...each, ...boundsOf(each) }));
+  const text = JSON.stringify(args);
+  const numbers: JsonValue = JSON.parse(text, (_key, value: unknown) => toNumber(value));
+  const isSame = JSON.stringify(numbers) === text;
+  if (isSame || fits(bounded, args) || !fits(bounded, numbers)) return bounded;
+  return mapSchema(bounded, ({ type, ...rest }) => {
+    const isNumber = type === 'integer' || type === 'number';
+    return { ...rest, ...(type !== undefined && { type: isNumber ? [type, 'string'] : type }) };
+  });
+}
+
+function boundsOf(schema: JsonSchema): JsonSchema {
+  const own = BOUNDS.filter((keyword) => Object.hasOwn(schema, keyword));
+  return Object.fromEntries(
+    own.map((keyword) => [keyword, toNumber(schema[keyword]) as JsonValue]),
+  );
+}
+
+function toNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^-?[0-9]{16,}$/.test(value) ? Number(value) : value;
+}
+
+function fits(schema: JsonSchema, args: JsonValue): boolean {
+  const reading = readJsonSchema(schema);
+  return reading.ok && reading.parse(args).ok;
+}

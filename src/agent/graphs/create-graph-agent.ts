@@ -1,0 +1,282 @@
+import type { ToolReply } from '../../domain/calls/outcome.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import { toPlainJson } from '../../domain/json/to-plain-json.ts';
+import type { ThreadFence } from '../../domain/ports/agenda.ts';
+import {
+  type Agent,
+  type GraphState,
+  UNREADABLE,
+  UnreadableStateError,
+} from '../../domain/ports/agent.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { TurnMessage } from '../../domain/threads/message.ts';
+import type { ThreadKey } from '../../domain/threads/thread-key.ts';
+import { toUserMessage } from '../turn/prompt.ts';
+import {
+  type ForeignGraph,
+  GraphError,
+  type GraphInput,
+  type GraphSnapshot,
+  type OpenInterrupt,
+} from './foreign-graph.ts';
+import {
+  closeCalls,
+  type GraphTurn,
+  readTurn,
+  readTurnSince,
+  writeUserMessage,
+} from './graph-messages.ts';
+import type { ForeignRequest } from './protocols/protocol.ts';
+import { refuseUnanswerable, toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
+
+export interface GraphAgentDeps {
+  readonly graph: ForeignGraph;
+  readonly log: Pick<Log, 'error'>;
+  /** Told of the agent's words as they come. */
+  readonly onDelta?: ((thread: ThreadKey, text: string, restarts: boolean) => void) | undefined;
+}
+
+/**
+ * Creates the agent over a graph that others made. A Slack thread is one thread of the graph, which
+ * keeps what was said in it itself; its tools run inside of it, under the lease of our thread. Its
+ * interrupts are open calls, and are answered by id alone.
+ */
+export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent {
+  const unfinished = new Map<ThreadKey, string>();
+  const { name } = graph;
+
+  async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
+    const snapshot = await readGraph(thread, fence);
+    return snapshot ? await toState(thread, snapshot) : UNREADABLE;
+  }
+
+  /** Undefined for a thread of which nothing can be read. */
+  async function readGraph(
+    thread: ThreadKey,
+    fence?: ThreadFence,
+  ): Promise<GraphSnapshot | undefined> {
+    try {
+      return await graph.read(thread, fence);
+    } catch (error) {
+      if (!(error instanceof UnreadableStateError)) throw error;
+      log.error({ err: error, thread, graph: name }, 'The graph’s thread can’t be read.');
+      return undefined;
+    }
+  }
+
+  async function toState(thread: ThreadKey, snapshot: GraphSnapshot): Promise<GraphState> {
+    return toGraphState(snapshot, await turnOf(thread, snapshot), name);
+  }
+
+  /** A graph that sums up what was said may drop the very message that it works on, which an earlier state has. */
+  async function turnOf(
+    thread: ThreadKey,
+    snapshot: GraphSnapshot,
+  ): Promise<GraphTurn | undefined> {
+    const { messages, exists } = snapshot;
+    const turn = readTurn(messages);
+    if (turn || !exists) return turn;
+    for await (const earlier of graph.earlier(thread)) {
+      const begun = readTurnSince(earlier, messages);
+      if (begun) return begun;
+    }
+    return undefined;
+  }
+
+  function createHear(thread: ThreadKey) {
+    let newest: string | undefined;
+    return (text: string, messageId: string | undefined): void => {
+      const before = unfinished.get(thread) ?? '';
+      const piece = before !== '' && messageId !== newest ? `\n\n${text}` : text;
+      newest = messageId;
+      unfinished.set(thread, before + piece);
+      onDelta?.(thread, piece, false);
+    };
+  }
+
+  async function run(
+    input: GraphInput,
+    fence: ThreadFence,
+    signal: AbortSignal,
+    refusals = 0,
+  ): Promise<GraphState> {
+    signal.throwIfAborted();
+    const { thread } = fence;
+    unfinished.delete(thread);
+    try {
+      // A signal of its own: the library never takes its listeners off.
+      const own = AbortSignal.any([signal]);
+      await graph.run(input, { fence, signal: own, onText: createHear(thread) });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof GraphError)) throw error;
+      log.error({ err: error, thread, graph: name }, 'The graph failed.');
+      return end(await read(thread, fence), sayFailed(name));
+    }
+    unfinished.delete(thread);
+    return await conclude(fence, signal, refusals);
+  }
+
+  /** Looks where a run has come to; what it asks and nobody may answer is refused, and it goes on. */
+  async function conclude(
+    fence: ThreadFence,
+    signal: AbortSignal,
+    refusals: number,
+  ): Promise<GraphState> {
+    const { thread } = fence;
+    const snapshot = await readGraph(thread, fence);
+    const answers = refuseUnanswerable(snapshot ? openOf(snapshot) : []);
+    if (Object.keys(answers).length > 0 && refusals < MOST_REFUSALS) {
+      return await run({ kind: 'answers', answers, messages: [] }, fence, signal, refusals + 1);
+    }
+    const state = snapshot ? await toState(thread, snapshot) : UNREADABLE;
+    // A graph that stops without a question waits at a breakpoint: nobody may let it through unasked.
+    return state.phase === 'stuck' ? end(state, sayBreakpoint(name)) : state;
+  }
+
+  /** Writes what each interrupt is answered with that can be, and says of the first that takes no such answer why the turn ends. */
+  function toAnswers(snapshot: GraphSnapshot, replies: Readonly<Record<string, ToolReply>>) {
+    const answers: Record<string, JsonValue> = {};
+    const lost: string[] = [];
+    const messages: JsonValue[] = [];
+    let why: string | undefined;
+    for (const interrupt of openOf(snapshot)) {
+      const answer = toAnswer(interrupt, replies, snapshot.messages);
+      if (answer?.kind === 'unsayable') why ??= sayUnsayable(name, answer);
+      if (answer?.kind !== 'answer') continue;
+      answers[interrupt.id] = answer.value;
+      lost.push(...answer.lost);
+      messages.push(...answer.messages);
+    }
+    return { answers, lost, messages, why };
+  }
+
+  return {
+    read,
+    async start(message, fence, signal) {
+      await graph.settle(fence.thread, signal);
+      const user = toUserMessage(message);
+      if (user.role !== 'user') throw new TypeError('A turn begins with a message of a person.');
+      const before = await readGraph(fence.thread, fence);
+      const begun = { turn: message.id, messages: [user] };
+      if (!before) return { ...end(UNREADABLE, sayUnreadable(name)), ...begun };
+      // Begun by a worker that is gone, on a server that went on.
+      const held = await turnOf(fence.thread, before);
+      if (held?.id === message.id) return toGraphState(before, held, name);
+      const messages = [...leftOpen(before), writeUserMessage(user)];
+      const state = await run({ kind: 'messages', messages }, fence, signal);
+      if (state.turn === message.id) return state;
+      // To start once more would call its model for ever.
+      return { ...end(state, sayForgetful(name)), ...begun };
+    },
+    async resume(thread, replies, fence, signal) {
+      await graph.settle(thread, signal);
+      const snapshot = await graph.read(thread, fence);
+      const { answers, lost, messages, why } = toAnswers(snapshot, replies);
+      // An empty map would count as no input at all.
+      const isEmpty = Object.keys(answers).length === 0;
+      const state = isEmpty
+        ? await toState(thread, snapshot)
+        : { ...(await run({ kind: 'answers', answers, messages }, fence, signal)), lost };
+      // What was decided beside a question that can't be answered has been handed over by now.
+      return why === undefined ? state : end(state, state.failure ?? why);
+    },
+    async proceed(thread, fence, signal) {
+      await graph.settle(thread, signal);
+      const state = await read(thread, fence);
+      return state.phase === 'stuck' ? await run({ kind: 'proceed' }, fence, signal) : state;
+    },
+    unfinished: (thread) => unfinished.get(thread) ?? '',
+    async forget(thread) {
+      unfinished.delete(thread);
+      await graph.halt(thread);
+    },
+  };
+}
+
+/** A graph that goes on asking what nobody may answer would do so for ever. */
+const MOST_REFUSALS = 3;
+
+/** Its tasks are left where they are: the next message of the thread closes them. */
+function end(state: GraphState, failure: string): GraphState {
+  const { notice: _none, ...rest } = state;
+  return { ...rest, open: [], phase: 'finished', failure };
+}
+
+function sayFailed(name: string): string {
+  return `“${name}” stopped with an error, which is in the log of whoever runs me. What it was doing may have been done in part. Write again to let it go on from here.`;
+}
+
+function sayUnsayable(
+  name: string,
+  { request, reply }: { readonly request: ForeignRequest; readonly reply: ToolReply },
+): string {
+  return `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
+}
+
+function sayBreakpoint(name: string): string {
+  return `“${name}” stopped at a breakpoint, where it asks nothing that I could show. Whoever made it can ask with interrupt() instead.`;
+}
+
+function sayUnreadable(name: string): string {
+  return `The stored state of this thread for “${name}” can’t be read, so it can’t continue here. Start a new thread.`;
+}
+
+function sayForgetful(name: string): string {
+  return `“${name}” does not keep the message that it is given: its state needs a list of “messages”.`;
+}
+
+const LEFT_OPEN = 'Not run: the turn ended before anybody had decided.';
+
+/** What a turn that ended without the graph has left without an answer. */
+function leftOpen({ tasks, messages }: GraphSnapshot): readonly JsonValue[] {
+  return tasks.length === 0 ? [] : closeCalls(messages, LEFT_OPEN);
+}
+
+/** A task that has its result still lists the interrupt that it was answered through. */
+function openOf({ tasks }: GraphSnapshot): readonly OpenInterrupt[] {
+  return tasks
+    .filter(({ isDone }) => !isDone)
+    .flatMap(({ interrupts }) => interrupts)
+    .map(({ id, value }) => ({ id, value: toPlainJson(value) }));
+}
+
+function toGraphState(
+  snapshot: GraphSnapshot,
+  turn: GraphTurn | undefined,
+  name: string,
+): GraphState {
+  const interrupts = openOf(snapshot);
+  const state: GraphState = {
+    turn: turn?.id,
+    messages: turn?.messages ?? [],
+    open: turn ? toOpenCalls(snapshot.isRewritten, interrupts, turn, name) : [],
+    phase: phaseOf(snapshot),
+    failure: undefined,
+    ...(isSilent(snapshot, turn?.messages) && { notice: `“${name}” ended without an answer.` }),
+    usage: undefined,
+  };
+  const ids = new Set(interrupts.map(({ id }) => id));
+  // An answer would be for whichever comes first.
+  const why = ids.size < interrupts.length ? sayAmbiguous(name) : whyUnaskable(interrupts, name);
+  return why === undefined ? state : end(state, why);
+}
+
+function sayAmbiguous(name: string): string {
+  return `“${name}” asks several things at once in one task, so that no answer could be told from another. Whoever made it can give each question a task of its own.`;
+}
+
+function isSilent(snapshot: GraphSnapshot, messages: readonly TurnMessage[] | undefined): boolean {
+  if (!messages || phaseOf(snapshot) !== 'finished') return false;
+  const last = messages.at(-1);
+  return last?.role !== 'assistant' || last.text.trim() === '' || last.calls.length > 0;
+}
+
+function phaseOf({ isBusy, exists, tasks }: GraphSnapshot): GraphState['phase'] {
+  if (isBusy) return 'stuck';
+  if (!exists) return 'none';
+  if (tasks.length === 0) return 'finished';
+  const live = tasks.filter(({ isDone }) => !isDone);
+  const isCutOff = live.length === 0 || live.some(({ interrupts }) => interrupts.length === 0);
+  return isCutOff ? 'stuck' : 'waiting';
+}

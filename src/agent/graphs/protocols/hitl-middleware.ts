@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import type { DecisionKind } from '../../../domain/policy/route.ts';
+import {
+  ARGS,
+  type Asker,
+  assertMatches,
+  type ForeignDecision,
+  type ForeignRequest,
+  type Protocol,
+} from './protocol.ts';
+
+const KIND = z.enum(['approve', 'edit', 'reject', 'respond']);
+const DESCRIPTION = z.string().nullish();
+
+/** https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop */
+const JS = z.object({
+  actionRequests: z
+    .array(z.object({ name: z.string(), args: ARGS, description: DESCRIPTION }))
+    .min(1),
+  reviewConfigs: z.array(
+    z.object({
+      actionName: z.string(),
+      allowedDecisions: z.array(KIND),
+      argsSchema: z.json().optional(),
+    }),
+  ),
+});
+
+/** https://docs.langchain.com/oss/python/langchain/human-in-the-loop */
+const PYTHON = z.object({
+  action_requests: z
+    .array(z.object({ name: z.string(), args: ARGS, description: DESCRIPTION }))
+    .min(1),
+  review_configs: z.array(
+    z.object({
+      action_name: z.string(),
+      allowed_decisions: z.array(KIND),
+      args_schema: z.json().nullish(),
+    }),
+  ),
+});
+
+type Kind = z.infer<typeof KIND>;
+
+interface Action {
+  readonly name: string;
+  readonly args: Readonly<Record<string, JsonValue>>;
+  readonly description: string | undefined;
+  readonly allowed: readonly Kind[];
+  readonly schema: JsonValue | undefined;
+}
+
+interface Batch {
+  readonly actions: readonly Action[];
+  /** Under which name an edited action is written. */
+  readonly edited: 'editedAction' | 'edited_action';
+}
+
+/**
+ * The interrupts of LangChain's human-in-the-loop middleware, of JavaScript and Python. All of a
+ * batch is answered at once. Where one call of it is rejected, the middleware of JavaScript drops those
+ * that were approved; so a call that may be edited is refused by an edit to a tool that there is not,
+ * which lets the others run and gives the model an error. Where that is not allowed either, those that
+ * were approved are rejected too, with the reason: otherwise nobody would hear of them again. It drops
+ * the calls that it does not ask about as well, and leaves them in the message without an answer.
+ */
+export const hitlMiddleware: Protocol = {
+  name: 'the human-in-the-loop middleware',
+  parse: (value) => read(value)?.actions.map(toForeign),
+  encode(value, decisions, asker = 'graph') {
+    const batch = read(value);
+    assertMatches(hitlMiddleware.name, batch?.actions.map(toForeign), decisions);
+    if (!batch) return null;
+    const ways = waysOf(batch, decisions);
+    const spare = wayToSpare(batch, ways, asker);
+    const answers = ways.map((way) => answer(way, batch.edited, spare));
+    return { decisions: answers };
+  },
+  dropsOthers(value, answer) {
+    const rejects = REJECTION.safeParse(answer).success;
+    return rejects && read(value)?.edited === 'editedAction';
+  },
+  lost(value, decisions) {
+    const batch = read(value);
+    const ways = batch ? waysOf(batch, decisions) : [];
+    if (!batch || wayToSpare(batch, ways, 'graph') !== 'none-runs') return [];
+    return ways.flatMap(({ action, decision }, index) =>
+      isToRun(decision) && !action.allowed.includes('reject') ? [index] : [],
+    );
+  },
+};
+
+const REJECTION = z.object({
+  decisions: z
+    .array(z.object({ type: z.string() }))
+    .refine((all) => all.some(({ type }) => type === 'reject')),
+});
+
+function waysOf({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly Way[] {
+  return actions.map((action, index) => {
+    return { action, decision: decisions[index] ?? { kind: 'ignore' } };
+  });
+}
+
+function read(value: unknown): Batch | undefined {
+  const js = JS.safeParse(value);
+  if (js.success) {
+    const { actionRequests, reviewConfigs } = js.data;
+    const configs = reviewConfigs.map(({ actionName, allowedDecisions, argsSchema }) => ({
+      name: actionName,
+      allowed: allowedDecisions,
+      schema: argsSchema,
+    }));
+    return toBatch(actionRequests, configs, 'editedAction');
+  }
+  const python = PYTHON.safeParse(value);
+  if (!python.success) return undefined;
+  const { action_requests, review_configs } = python.data;
+  const configs = review_configs.map(({ action_name, allowed_decisions, args_schema }) => ({
+    name: action_name,
+    allowed: allowed_decisions,
+    schema: args_schema ?? undefined,
+  }));
+  return toBatch(action_requests, configs, 'edited_action');
+}
+
+interface Config extends Pick<Action, 'name' | 'allowed' | 'schema'> {}
+
+/** JavaScript gives a config for each request in order, Python one for each tool: the name decides. */
+function toBatch(
+  requests: readonly {
+    readonly name: string;
+    readonly args: Readonly<Record<string, JsonValue>>;
+    readonly description?: string | null | undefined;
+  }[],
+  configs: readonly Config[],
+  edited: Batch['edited'],
+): Batch | undefined {
+  const actions: Action[] = [];
+  for (const [index, { name, args, description }] of requests.entries()) {
+    const at = configs[index];
+    const config = at?.name === name ? at : configs.find((each) => each.name === name);
+    if (!config) return undefined;
+    const { allowed, schema } = config;
+    actions.push({ name, args, description: description ?? undefined, allowed, schema });
+  }
+  return { actions, edited };
+}
+
+const KINDS: Readonly<Record<Kind, readonly DecisionKind[]>> = {
+  approve: ['approve'],
+  edit: ['edit'],
+  // It takes the person's words, or says itself that the call was rejected.
+  reject: ['reply', 'ignore'],
+  respond: ['reply'],
+};
+
+function toForeign({ name, args, description, allowed, schema }: Action): ForeignRequest {
+  return {
+    tool: name,
+    args,
+    ...(description !== undefined && { description }),
+    decisions: [...new Set(allowed.flatMap((kind) => KINDS[kind]))],
+    ...(schema !== undefined && { schema }),
+  };
+}
+
+const IGNORED = 'A person has decided that this call is not made.';
+
+interface Way {
+  readonly action: Action;
+  readonly decision: ForeignDecision;
+}
+
+/**
+ * What becomes of those that were approved beside rejected ones: nothing has to be done for them,
+ * the rejected ones are told by another word, or none of the batch can run.
+ */
+type Spare = 'as-they-are' | 'by-other-words' | 'none-runs';
+
+function wayToSpare({ edited }: Batch, ways: readonly Way[], asker: Asker): Spare {
+  const runs = ways.some(({ decision }) => isToRun(decision));
+  // A helper may call more than it asks about, to which nobody could write an answer.
+  if (edited === 'edited_action' || !(runs || asker === 'helper')) return 'as-they-are';
+  const others = ways.filter(({ decision }) => !isToRun(decision));
+  const canSpare = others.every(
+    ({ action }) => action.allowed.includes('respond') || action.allowed.includes('edit'),
+  );
+  if (canSpare) return 'by-other-words';
+  return runs ? 'none-runs' : 'as-they-are';
+}
+
+function isToRun({ kind }: ForeignDecision): boolean {
+  return kind === 'approve' || kind === 'edit';
+}
+
+function answer({ action, decision }: Way, edited: Batch['edited'], spare: Spare): JsonValue {
+  const { name, allowed } = action;
+  if (isToRun(decision) && spare === 'none-runs' && allowed.includes('reject')) {
+    return { type: 'reject', message: sayDropped(decision) };
+  }
+  if (decision.kind === 'approve') return { type: 'approve' };
+  if (decision.kind === 'edit') return { type: 'edit', [edited]: { name, args: decision.args } };
+  const message = decision.kind === 'reply' ? decision.text : IGNORED;
+  const isSpoken = decision.kind === 'reply' || spare === 'by-other-words';
+  if (isSpoken && allowed.includes('respond')) return { type: 'respond', message };
+  if (spare !== 'by-other-words') return { type: 'reject', message };
+  return { type: 'edit', [edited]: { name: refusedName(name), args: { message } } };
+}
+
+function sayDropped(decision: ForeignDecision): string {
+  const how = decision.kind === 'edit' ? ` with ${JSON.stringify(decision.args)}` : '';
+  return `Not run, though a person approved it${how}: the graph’s middleware drops approved calls beside a rejected one. It may be asked for again alone.`;
+}
+
+const NAME_LENGTH = 64;
+const REFUSAL = '__not_approved_do_not_retry';
+
+/** All that the model is told of it is that there is no tool of this name. */
+function refusedName(name: string): string {
+  return `${name.slice(0, NAME_LENGTH - REFUSAL.length)}${REFUSAL}`;
+}

@@ -1,0 +1,200 @@
+import { RemoteGraph } from '@langchain/langgraph/remote';
+import { Client, type Run } from '@langchain/langgraph-sdk';
+import { v5 as uuidV5 } from 'uuid';
+import { z } from 'zod';
+import type { ThreadKey } from '../../domain/threads/thread-key.ts';
+import { exactFetch } from './exact-fetch.ts';
+import {
+  type ForeignGraph,
+  GraphError,
+  type GraphInput,
+  type GraphRun,
+  type GraphSnapshot,
+} from './foreign-graph.ts';
+import { readPiece } from './read-stream-chunk.ts';
+
+/** Where a graph is that a LangGraph server runs. */
+export interface RemoteAddress {
+  readonly url: string;
+  readonly assistant: string;
+  readonly apiKey?: string;
+}
+
+/** Of our threads; made once, and never to be changed: their threads on servers hang on it. */
+const NAMESPACE = '3b0a8c52-6b0e-4b56-9d0f-6c1f1f0f7d0e';
+
+/** Returns the id under which a server knows a thread: it takes UUIDs alone. */
+export function remoteThreadId(thread: ThreadKey): string {
+  return uuidV5(thread, NAMESPACE);
+}
+
+/** As the remote graph of the library gives a state. */
+const STATE = z.object({
+  values: z.object({ messages: z.array(z.unknown()).catch([]) }).catch({ messages: [] }),
+  metadata: z.object({ source: z.string().optional() }).nullish(),
+  config: z.object({ configurable: z.object({ checkpoint_id: z.string().optional() }).optional() }),
+  parentConfig: z.looseObject({ configurable: z.looseObject({}) }).optional(),
+  tasks: z.array(
+    z.object({
+      name: z.string(),
+      result: z.unknown(),
+      interrupts: z.array(
+        z.object({
+          interrupt_id: z.string().nullish(),
+          id: z.string().nullish(),
+          value: z.unknown(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/**
+ * Makes a graph on a LangGraph server. A run goes on there whatever becomes of us: who comes back
+ * waits for its end, and none is begun beside another.
+ */
+export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
+  const { assistant } = address;
+  const client = createClient(address);
+  const remote = new RemoteGraph({ graphId: assistant, client });
+
+  async function read(thread: ThreadKey): Promise<GraphSnapshot> {
+    const config = { configurable: { thread_id: remoteThreadId(thread) } };
+    // Asked before the state is read: what ends in between is seen in it.
+    const isBusy = (await ongoing(thread)).length > 0;
+    const found = await remote.getState(config).catch(noneIfUnknown);
+    if (!found) return { isBusy, exists: false, isRewritten: false, messages: [], tasks: [] };
+    const { values, tasks, metadata, config: at } = STATE.parse(found);
+    return {
+      isBusy,
+      exists: typeof at.configurable?.checkpoint_id === 'string',
+      isRewritten: metadata?.source === 'update',
+      messages: values.messages,
+      tasks: tasks.map(({ name, result, interrupts }) => ({
+        name,
+        isDone: result !== undefined && result !== null,
+        interrupts: interrupts.map(({ interrupt_id, id, value }) => ({
+          id: idOf(interrupt_id ?? id),
+          value,
+        })),
+      })),
+    };
+  }
+
+  async function* earlier(thread: ThreadKey) {
+    const config = { configurable: { thread_id: remoteThreadId(thread) } };
+    let { parentConfig: at } = STATE.parse(await remote.getState(config));
+    while (at) {
+      const before = STATE.parse(await remote.getState(at));
+      yield before.values.messages;
+      at = before.parentConfig;
+    }
+  }
+
+  async function ongoing(thread: ThreadKey): Promise<readonly Run[]> {
+    const id = remoteThreadId(thread);
+    const runs = await client.runs.list(id, { limit: 20 }).catch(noneIfUnknown);
+    return (runs ?? []).filter(({ status }) => status === 'pending' || status === 'running');
+  }
+
+  async function follow(input: GraphInput, { fence, signal, onText }: GraphRun): Promise<void> {
+    const stream = client.runs.stream(remoteThreadId(fence.thread), assistant, {
+      ...toPayload(input),
+      streamMode: ['messages-tuple'],
+      ifNotExists: 'create',
+      multitaskStrategy: 'reject',
+      onDisconnect: 'continue',
+      durability: 'sync',
+      signal,
+    });
+    try {
+      await hear(stream, onText);
+    } catch (error) {
+      const isRefused = REFUSALS.has(statusOf(error) ?? 0);
+      throw isRefused ? new GraphError(sayWhy(error), { cause: error }) : error;
+    }
+  }
+
+  return {
+    name: assistant,
+    read,
+    earlier,
+    run: follow,
+    async settle(thread, signal) {
+      for (const { run_id } of await ongoing(thread)) {
+        await client.runs.join(remoteThreadId(thread), run_id, { signal });
+      }
+    },
+    async halt(thread) {
+      for (const { run_id } of await ongoing(thread)) {
+        await client.runs.cancel(remoteThreadId(thread), run_id, true);
+      }
+    },
+  };
+}
+
+/** To its end: the library's own stream would leave at the first of several interrupts. */
+async function hear(stream: AsyncIterable<Piece>, onText: GraphRun['onText']): Promise<void> {
+  for await (const { event, data } of stream) {
+    if (event.startsWith('error')) throw new GraphError(JSON.stringify(data));
+    const words = event === 'messages' ? readPiece(data) : undefined;
+    if (words) onText(words.text, words.id);
+  }
+}
+
+interface Piece {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** What a server answers to a run that it will never begin: to ask once more would change nothing. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404]);
+
+/** Says why a server will not serve its assistant to us; undefined when it will. Rejects while it does not answer. */
+export async function findRemoteProblem(address: RemoteAddress): Promise<string | undefined> {
+  const { url, assistant } = address;
+  try {
+    await createClient(address).assistants.getGraph(assistant);
+    return undefined;
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 401 || status === 403) {
+      return `GRAPH: ${url} refuses ${address.apiKey ? 'GRAPH_API_KEY' : 'requests without a key: set GRAPH_API_KEY'} (${status}).`;
+    }
+    if (status === undefined || !REFUSALS.has(status)) throw error;
+    return `GRAPH: ${url} has no assistant “${assistant}” (${status}). Write the name of a graph of that server, or an assistant’s id, behind the #.`;
+  }
+}
+
+/** Whoever runs a thread comes back by the agenda; a request that is sent again could begin a run twice. */
+function createClient({ url, apiKey }: RemoteAddress): Client {
+  const callerOptions = { maxRetries: 0, fetch: exactFetch };
+  return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions });
+}
+
+function statusOf(error: unknown): number | undefined {
+  return z.object({ status: z.number() }).safeParse(error).data?.status;
+}
+
+function sayWhy(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function toPayload(input: GraphInput) {
+  if (input.kind === 'messages') return { input: { messages: [...input.messages] } };
+  if (input.kind === 'proceed') return { input: null };
+  const { answers: resume, messages } = input;
+  const update = messages.length > 0 && { update: { messages: [...messages] } };
+  return { command: { resume, ...update } };
+}
+
+/** A server that has not heard of a thread says 404. */
+function noneIfUnknown(error: unknown): undefined {
+  if (statusOf(error) === 404) return undefined;
+  throw error;
+}
+
+function idOf(id: string | null | undefined): string {
+  if (id) return id;
+  throw new GraphError('The server gives its interrupts no ids; it is too old to be answered.');
+}

@@ -1,0 +1,149 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import { ChatOpenAICompletions } from '@langchain/openai';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Tool } from '../../domain/tools/tool.ts';
+import type { ModelVariables } from './model-failure.ts';
+import { offerTool } from './model-tool.ts';
+import type { ModelPiece } from './protocol/answer-chunk.ts';
+import { createExchange } from './protocol/completions-fetch.ts';
+import type { ThoughtHabit } from './protocol/reasoning-filter.ts';
+import { createQuirks } from './protocol/server-quirks.ts';
+import { providerFieldsOf } from './to-chat-messages.ts';
+
+/** A chat model that streams; nothing of its provider shows through but its errors. */
+export interface ChatModel {
+  readonly name: string;
+  /** The longest silence before an answer counts as lost, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How often a request that had no effect is repeated. */
+  readonly maxRetries: number;
+  /** The settings that it was reached with, for whoever has to mend them. */
+  readonly variables: ModelVariables;
+  /** Where its answers come from: a provider's own fields are kept, and go back to the same place only. */
+  readonly origin?: string;
+  /** What must not be read in any message of it. */
+  readonly secrets?: readonly string[];
+  stream(
+    messages: readonly BaseMessage[],
+    tools: readonly Tool[],
+    signal: AbortSignal,
+  ): AsyncIterable<ModelPiece>;
+}
+
+export interface ChatModelOptions {
+  /** `provider/name`. */
+  readonly model: string;
+  readonly apiKey?: string | undefined;
+  /** Of an OpenAI-compatible server, with its `/v1`; OpenAI's own when absent. */
+  readonly baseUrl?: string | undefined;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  /** Whether tools are left out of requests where the server takes none. (Default: no.) */
+  readonly allowsNoTools?: boolean | undefined;
+  readonly log?: Pick<Log, 'warn'> | undefined;
+}
+
+/** A setting names no model that can be used. */
+export class ModelSettingError extends Error {
+  override readonly name = 'ModelSettingError';
+}
+
+/** Where providers speak OpenAI's protocol. */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  openai: 'https://api.openai.com/v1',
+  deepseek: 'https://api.deepseek.com',
+  groq: 'https://api.groq.com/openai/v1',
+  xai: 'https://api.x.ai/v1',
+};
+
+/** Tells whether a provider speaks OpenAI's protocol. */
+export function isCompatible(provider: string): boolean {
+  return Object.hasOwn(ADDRESSES, provider);
+}
+
+/** Names the settings of a provider. */
+export function variablesOf(provider: string): ModelVariables {
+  const prefix = provider.toUpperCase();
+  return { key: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` };
+}
+
+/** Creates the model behind OpenAI's protocol at one of its addresses; a server of one's own needs no key. */
+export function createChatModel(options: ChatModelOptions): ChatModel {
+  const { provider, name } = splitModelName(options.model);
+  const url = isCompatible(provider) ? ADDRESSES[provider] : undefined;
+  if (url === undefined) {
+    throw new ModelSettingError(`MODEL names ${provider}, which is no OpenAI-compatible server.`);
+  }
+  const variables = variablesOf(provider);
+  if (!options.apiKey && !options.baseUrl) {
+    throw new ModelSettingError(
+      `${variables.key} is not set. Set it, or set ${variables.baseUrl} to a compatible server that needs none.`,
+    );
+  }
+  const { timeoutMs, maxRetries, baseUrl = url } = options;
+  const stream = streamCompletions({ ...options, name, baseUrl });
+  const secrets = options.apiKey ? [options.apiKey] : [];
+  return { name, timeoutMs, maxRetries, variables, origin: baseUrl, secrets, stream };
+}
+
+/** Streams pieces over OpenAI's protocol. */
+function streamCompletions({
+  name,
+  apiKey,
+  baseUrl,
+  allowsNoTools = false,
+  log,
+}: ChatModelOptions & { readonly name: string; readonly baseUrl: string }): ChatModel['stream'] {
+  const quirks = createQuirks({ allowsNoTools });
+  const habit: ThoughtHabit = { beginsInThought: false };
+  const onQuirk = (quirk: string) =>
+    log?.warn(
+      { model: name, quirk },
+      'The model’s server refused a part of the request; requests go without it from now on.',
+    );
+
+  return async function* stream(messages, tools, signal) {
+    const fields = providerFieldsOf(messages);
+    const exchange = createExchange({ quirks, habit, fields, onQuirk });
+    const chat = new ChatOpenAICompletions({
+      model: name,
+      apiKey: apiKey || 'none',
+      // The client writes what it can't parse to the console: parts of a conversation.
+      configuration: { baseURL: baseUrl, logLevel: 'off', fetch: exchange.fetch },
+      // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
+      maxRetries: 0,
+    });
+    const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
+    try {
+      // Never `streaming: true`: that fetches tokenizer data from the network.
+      for await (const _ of await chat.stream([...messages], { signal, ...offer })) {
+        yield* exchange.take();
+      }
+    } catch (error) {
+      yield* exchange.take();
+      throw exchange.failure() ?? error;
+    }
+    yield* exchange.take();
+  };
+}
+
+/** Splits `provider/name`; throws when it is not that. */
+export function splitModelName(model: string): {
+  readonly provider: string;
+  readonly name: string;
+} {
+  const slash = model.indexOf('/');
+  const provider = model.slice(0, Math.max(slash, 0));
+  const name = model.slice(slash + 1);
+  if (provider === '' || name === '') {
+    throw new ModelSettingError(
+      `MODEL is ${JSON.stringify(model)}; it must be provider/name, for example openai/gpt-4o-mini.`,
+    );
+  }
+  return { provider, name };
+}
+
+function toOffer(tool: Tool) {
+  const { name, description, schema: parameters } = offerTool(tool);
+  return { type: 'function' as const, function: { name, description, parameters } };
+}

@@ -1,0 +1,93 @@
+/** Tools as providers take them: their schemas are reduced, with a plain object at the top, whatever the tool's own says. */
+import type { JsonValue } from '../../domain/json/json.ts';
+import { targetOf } from '../../domain/json/schema-size.ts';
+import type { Tool } from '../../domain/tools/tool.ts';
+import { reduceSchema } from './reduce-schema.ts';
+
+/** A tool as a model is told of it. */
+export interface ToolOffer {
+  readonly name: string;
+  readonly description: string;
+  /** A schema of type `object` without choices at its top; those stand in the description. */
+  readonly schema: Schema;
+}
+
+type Schema = { readonly [key: string]: JsonValue };
+
+/** Providers refuse these at the top of a schema, or drop the tool in silence. */
+const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const;
+
+/** Makes the offer of a tool: of a choice of kinds, all properties, and as needed what every kind needs. */
+export function offerTool({ name, description, schema }: Tool): ToolOffer {
+  if (!REFUSED.some((key) => Object.hasOwn(schema, key))) {
+    return { name, description, schema: toOffered({ ...schema, type: 'object' }, schema) };
+  }
+  const { properties, required } = flatten(schema, schema, []);
+  return {
+    name,
+    description: `${description}\nIts arguments must also fit this JSON Schema: ${JSON.stringify(schema)}`,
+    schema: toOffered({ type: 'object', properties, required }, schema),
+  };
+}
+
+/** Many servers want the list of properties, be it empty. */
+function toOffered(schema: Schema, root: Schema): Schema {
+  return { properties: {}, ...reduceSchema(schema, root) };
+}
+
+interface Flat {
+  readonly properties: Schema;
+  readonly required: readonly JsonValue[];
+}
+
+/** What refers to itself on its way adds nothing to what it is already. */
+function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly string[]): Flat {
+  if (!isObject(schema)) return { properties: {}, required: [] };
+  const below = (each: JsonValue | undefined) => flatten(each, root, refs);
+  const { properties, required } = schema;
+  const own: Flat = {
+    properties: isObject(properties) ? properties : {},
+    required: listOf(required),
+  };
+  const { $ref } = schema;
+  const isNew = typeof $ref === 'string' && !refs.includes($ref);
+  const referred = isNew ? [flatten(targetOf(root, $ref), root, [...refs, $ref])] : [];
+  const together = [own, ...referred, ...listOf(schema.allOf).map(below)];
+  // What fits no object is no kind of arguments.
+  const either = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(mayBeObject).map(below);
+  const [first, ...others] = either.map((kind) => kind.required);
+  const inEach = (first ?? []).filter((key) => others.every((keys) => keys.includes(key)));
+  const needed = [...together.flatMap((each) => each.required), ...inEach];
+  return {
+    properties: joinProperties([...together, ...either].map((each) => each.properties)),
+    required: [...new Set(needed)],
+  };
+}
+
+/** A property that differs from kind to kind may be any of what it is there. */
+function joinProperties(all: readonly Schema[]): Schema {
+  const joined = new Map<string, Map<string, JsonValue>>();
+  for (const [key, each] of all.flatMap((properties) => Object.entries(properties))) {
+    const schemas = joined.get(key) ?? new Map<string, JsonValue>();
+    joined.set(key, schemas.set(JSON.stringify(each), each));
+  }
+  return Object.fromEntries(
+    [...joined].map(([key, schemas]) => {
+      const [only, ...more] = schemas.values();
+      return [key, more.length === 0 ? (only ?? {}) : { anyOf: [...schemas.values()] }];
+    }),
+  );
+}
+
+function mayBeObject(schema: JsonValue): boolean {
+  const type = isObject(schema) ? schema.type : undefined;
+  return type === undefined || type === 'object' || listOf(type).includes('object');
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isObject(value: JsonValue | undefined): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,53 @@
+import type { JsonValue } from '../../../domain/json/json.ts';
+import type { ProviderFields } from '../../../domain/threads/message.ts';
+
+/** In lists of parts these grow piece by piece; everything else comes whole. */
+const GROWING: ReadonlySet<string> = new Set(['text', 'summary', 'data', 'thinking', 'content']);
+
+/** Puts the fields of a streamed message together: texts grow, and parts of lists join by their index. */
+export function mergeFields(known: ProviderFields, added: ProviderFields): ProviderFields {
+  const merged: Record<string, JsonValue> = { ...known };
+  for (const [key, value] of Object.entries(added)) {
+    merged[key] = mergeValue(known[key], value, true);
+  }
+  return merged;
+}
+
+function mergeValue(known: JsonValue | undefined, added: JsonValue, grows: boolean): JsonValue {
+  if (known === undefined || known === null) return added;
+  if (added === null) return known;
+  if (typeof known === 'string' && typeof added === 'string') return grows ? known + added : added;
+  if (Array.isArray(known) && Array.isArray(added)) return mergeLists(known, added);
+  if (isObject(known) && isObject(added)) return mergeParts(known, added);
+  return added;
+}
+
+function mergeParts(known: ProviderFields, added: ProviderFields): ProviderFields {
+  const merged: Record<string, JsonValue> = { ...known };
+  for (const [key, value] of Object.entries(added)) {
+    merged[key] = mergeValue(known[key], value, GROWING.has(key));
+  }
+  return merged;
+}
+
+function mergeLists(known: readonly JsonValue[], added: readonly JsonValue[]): JsonValue {
+  const merged = [...known];
+  for (const part of added) {
+    const at = merged.findIndex((each) => isSamePart(each, part));
+    const before = merged[at];
+    if (isObject(before) && isObject(part)) merged[at] = mergeParts(before, part);
+    else merged.push(part);
+  }
+  return merged;
+}
+
+function isSamePart(known: JsonValue, added: JsonValue): boolean {
+  if (!isObject(known) || !isObject(added)) return false;
+  return (
+    typeof added.index === 'number' && known.index === added.index && known.type === added.type
+  );
+}
+
+function isObject(value: JsonValue | undefined): value is ProviderFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

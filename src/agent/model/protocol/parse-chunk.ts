@@ -1,0 +1,121 @@
+/** Reads what servers of OpenAI's protocol answer, in the shapes in which they really do. */
+import type { JsonValue } from '../../../domain/json/json.ts';
+import type { ProviderFields, TokenCount } from '../../../domain/threads/message.ts';
+import type { CallPiece } from './answer-chunk.ts';
+
+type JsonObject = { readonly [key: string]: JsonValue };
+
+/** What one event of a stream, or a whole answer, says. */
+export interface ReadChunk {
+  readonly text: string;
+  readonly calls: readonly CallPiece[];
+  readonly finishReason: string | undefined;
+  readonly tokens: TokenCount | undefined;
+  readonly fields: ProviderFields | undefined;
+}
+
+/** Fields of the protocol itself; the others belong to the provider, and may be needed back. */
+const OWN: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'annotations', 'audio', 'name'],
+  ...['obfuscation', 'token_ids', 'logprobs', 'id', 'index', 'type', 'function', 'parsed'],
+]);
+/** Reasons that mean the same for everybody; any other one is an orderly end. */
+const KNOWN_REASONS: ReadonlySet<string> = new Set([
+  ...['stop', 'tool_calls', 'function_call', 'length', 'content_filter', 'error'],
+]);
+const REASONS: Readonly<Record<string, string>> = {
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  model_length: 'length',
+  safety: 'content_filter',
+  recitation: 'content_filter',
+  prohibited_content: 'content_filter',
+  blocklist: 'content_filter',
+  sensitive: 'content_filter',
+  insufficient_system_resource: 'error',
+  network_error: 'error',
+  malformed_function_call: 'error',
+  abort: 'error',
+};
+/** Says that the answer is over, in words that are no standard ones. */
+export const ENDED = 'ended';
+
+/** Reads an event of a stream or a whole answer; undefined for what is neither. */
+export function readChunk(value: JsonValue): ReadChunk | undefined {
+  if (!isObject(value) || !(Array.isArray(value.choices) || isObject(value.usage)))
+    return undefined;
+  const choice = listOf(value.choices)[0];
+  const { delta, message, finish_reason: reason } = isObject(choice) ? choice : ({} as JsonObject);
+  const said = isObject(delta) ? delta : message;
+  const fields = isObject(said) ? said : {};
+  return {
+    text: textOf(fields.content) + (typeof fields.refusal === 'string' ? fields.refusal : ''),
+    calls: toCalls(fields.tool_calls),
+    finishReason: toReason(reason),
+    tokens: toTokens(value.usage),
+    fields: providerFields(fields),
+  };
+}
+
+/** Parts other than texts are thoughts, or nothing that people can be shown. */
+function textOf(content: JsonValue | undefined): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      if (!isObject(part) || !['text', 'output_text', undefined].includes(wordOf(part.type)))
+        return '';
+      return typeof part.text === 'string' ? part.text : '';
+    })
+    .join('');
+}
+
+function toCalls(calls: JsonValue | undefined): readonly CallPiece[] {
+  const all = Array.isArray(calls) ? calls : [calls];
+  return all.filter(isObject).map((call): CallPiece => {
+    const { index, id } = call;
+    const called = isObject(call.function) ? call.function : call;
+    return {
+      index: typeof index === 'number' ? index : undefined,
+      id: wordOf(id),
+      name: wordOf(called.name),
+      args: wordOf(called.arguments),
+      fields: call === called ? undefined : providerFields(call),
+    };
+  });
+}
+
+function providerFields(all: JsonObject): ProviderFields | undefined {
+  const entries = Object.entries(all).filter(([key, value]) => !OWN.has(key) && value !== null);
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+function toReason(reason: JsonValue | undefined): string | undefined {
+  if (typeof reason !== 'string' || reason === '') return undefined;
+  const plain = reason.toLowerCase();
+  if (KNOWN_REASONS.has(plain)) return plain;
+  return REASONS[plain] ?? ENDED;
+}
+
+/** Servers that are only nearly compatible leave counts out, or send null. */
+function toTokens(usage: JsonValue | undefined): TokenCount | undefined {
+  if (!isObject(usage)) return undefined;
+  const { prompt_tokens: input, completion_tokens: output } = usage;
+  return isCount(input) && isCount(output) ? { input, output } : undefined;
+}
+
+function isCount(value: JsonValue | undefined): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function wordOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

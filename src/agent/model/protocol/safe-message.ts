@@ -1,0 +1,77 @@
+import { AIMessage, type BaseMessage, SystemMessage } from '@langchain/core/messages';
+import { toWhole } from '../../../domain/json/to-plain-json.ts';
+import { hideText, plainMasking } from '../../../domain/secrets/mask-secrets.ts';
+import { ModelServerError } from './server-error.ts';
+
+const MAX_CHARS = 500;
+/** A run of this many characters that stands in the conversation too is quoted from there. */
+const QUOTE_CHARS = 12;
+/** Shorter texts of a conversation are words that any message may hold. */
+const MIN_TEXT_CHARS = 5;
+const LEFT_OUT = '[…]';
+/** Servers that refuse a key tell its beginning or its end. */
+const PART_OF_KEY = /\b(?:sk|pk|gsk|csk|xai|key)-[\w*.…-]+|\S*\*{3,}\S*/gi;
+
+/** Returns a server's words about a failure as they may be logged and shown: cut, without secrets, and without what the conversation says; undefined where it said none. */
+export function toSafeMessage(
+  error: unknown,
+  {
+    secrets,
+    messages,
+  }: { readonly secrets: readonly string[]; readonly messages: readonly BaseMessage[] },
+): string | undefined {
+  if (!(error instanceof ModelServerError) || error.message === '') return undefined;
+  let text = error.message;
+  for (const secret of secrets) text = text.replaceAll(secret, LEFT_OUT);
+  text = text.replace(PART_OF_KEY, LEFT_OUT);
+  const hidden = hideText(withoutQuotes(text, textsOf(messages)), plainMasking({ reveals: false }));
+  return toWhole(hidden.length > MAX_CHARS ? `${hidden.slice(0, MAX_CHARS)}…` : hidden);
+}
+
+/** All that people, the model and tools said; the instructions are the operator's own. */
+function textsOf(messages: readonly BaseMessage[]): readonly string[] {
+  return messages
+    .filter((message) => !SystemMessage.isInstance(message))
+    .flatMap((message) => [
+      ...contentOf(message),
+      ...(AIMessage.isInstance(message) ? argumentsOf(message) : []),
+    ]);
+}
+
+function contentOf({ content }: BaseMessage): readonly string[] {
+  if (typeof content === 'string') return [content];
+  return content.flatMap((part) => ('text' in part ? [String(part.text)] : []));
+}
+
+function argumentsOf({ additional_kwargs: { tool_calls: calls = [] } }: AIMessage) {
+  return calls.map((call) => call.function.arguments);
+}
+
+function withoutQuotes(text: string, texts: readonly string[]): string {
+  let rest = text;
+  for (const each of texts) {
+    const whole = each.trim();
+    if (whole.length >= MIN_TEXT_CHARS) rest = rest.replaceAll(whole, LEFT_OUT);
+  }
+  return withoutRuns(rest, texts.join('\n'));
+}
+
+function withoutRuns(text: string, conversation: string): string {
+  let safe = '';
+  let at = 0;
+  while (at < text.length) {
+    const length = quotedAt(text, at, conversation);
+    safe += length > 0 ? LEFT_OUT : text.charAt(at);
+    at += Math.max(length, 1);
+  }
+  return safe;
+}
+
+/** How many characters from there on stand in the conversation too; 0 for too few to tell. */
+function quotedAt(text: string, at: number, conversation: string): number {
+  const isQuoted = (length: number) => conversation.includes(text.slice(at, at + length));
+  if (at + QUOTE_CHARS > text.length || !isQuoted(QUOTE_CHARS)) return 0;
+  let length = QUOTE_CHARS;
+  while (at + length < text.length && isQuoted(length + 1)) length += 1;
+  return length;
+}

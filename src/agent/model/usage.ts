@@ -1,0 +1,24 @@
+import type { Spent, TokenCount, Usage } from '../../domain/threads/message.ts';
+
+/** Adds up what was spent. */
+export function addSpent(before: Spent | undefined, added: Spent): Spent {
+  if (before === undefined) return added;
+  const tokens = addTokens(before.tokens, added.tokens);
+  return {
+    requests: before.requests + added.requests,
+    modelMs: before.modelMs + added.modelMs,
+    ...(tokens && { tokens }),
+  };
+}
+
+function addTokens(a: TokenCount | undefined, b: TokenCount | undefined): TokenCount | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { input: a.input + b.input, output: a.output + b.output };
+}
+
+/** Returns what was spent as the desk tells it; undefined when the provider told no tokens. */
+export function toUsage(spent: Spent | undefined): Usage | undefined {
+  if (spent?.tokens === undefined) return undefined;
+  const { requests, modelMs, tokens } = spent;
+  return { requests, inputTokens: tokens.input, outputTokens: tokens.output, modelMs };
+}

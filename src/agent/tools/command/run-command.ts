@@ -1,0 +1,107 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { constants } from 'node:os';
+import { z } from 'zod';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { type DefinedTool, defineTool } from '../define-tool.ts';
+import {
+  type CommandPlace,
+  type Confinement,
+  commandEnvironment,
+  sandboxArguments,
+} from './confinement.ts';
+import { sayRun } from './describe-command.ts';
+import { type ProcessEnd, runProcess } from './run-process.ts';
+
+const NAME = 'run_command';
+/** Linux takes at most 128 KB in one argument; a character has up to four bytes. */
+const MAX_COMMAND = 30_000;
+const MAX_SECONDS = 600;
+
+/** Makes the tool that runs commands, or says why it can't be offered. */
+export function createRunCommand(options: {
+  readonly place: CommandPlace;
+  readonly confinement: Confinement;
+  readonly clock: Clock;
+}): DefinedTool {
+  const { place, confinement, clock } = options;
+  if (confinement.kind === 'none') {
+    return { kind: 'left-out', name: NAME, reason: confinement.reason };
+  }
+  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+  const mode = modeOf(confinement);
+  return defineTool({
+    name: NAME,
+    description: `Runs a command line with ${shell} in the workspace folder and returns its exit code and what it prints. ${sayReach(confinement)} It reads nothing from its standard input, and what it leaves running in the background is ended with it.`,
+    schema: z.object({
+      command: z
+        .string()
+        .min(1)
+        .max(MAX_COMMAND)
+        .refine((text) => !text.includes('\0'), 'A command can’t hold a NUL character.'),
+      timeoutSeconds: z
+        .int()
+        .min(1)
+        .max(MAX_SECONDS)
+        .default(60)
+        .describe('After this it is ended, with all that it started'),
+      // An argument, so that it is hashed: an approval for the sandbox is none for running without it.
+      sandbox: z.enum([mode]).default(mode).describe('Leave it out'),
+    }),
+    risk: 'high',
+    async run({ command, timeoutSeconds }, { signal }) {
+      const inShell = [shell, '-c', '--', command];
+      const end = await runProcess({
+        command:
+          confinement.kind === 'sandboxed'
+            ? ['bwrap', ...sandboxArguments(place, confinement.hasNetwork), ...inShell]
+            : inShell,
+        folder: place.workspaceDir,
+        env: commandEnvironment(place.workspaceDir),
+        timeoutMs: timeoutSeconds * 1000,
+        clock,
+        signal,
+      });
+      if (end.kind === 'timed-out') throw new Error(sayTimeout(end, timeoutSeconds));
+      return `${sayEnd(end)}\n${end.output}`.trimEnd();
+    },
+    previewed: ['command'],
+    preview: ({ command }) =>
+      `${sayMode(confinement)}\nIn ${realpathSync(place.workspaceDir)}\n$ ${command}`,
+    summary: ({ command }) => sayRun(command),
+  });
+}
+
+type Offered = Exclude<Confinement, { kind: 'none' }>;
+
+function modeOf(confinement: Offered): string {
+  if (confinement.kind === 'unsandboxed') return 'off';
+  return confinement.hasNetwork ? 'on, with network' : 'on, without network';
+}
+
+function sayMode(confinement: Offered): string {
+  if (confinement.kind === 'unsandboxed') {
+    return 'UNSANDBOXED: it can read, change and send all that the app can.';
+  }
+  return confinement.hasNetwork
+    ? 'Sandboxed, WITH network: only the workspace can be written, and it can send what it reads anywhere.'
+    : 'Sandboxed, without network: only the workspace can be written.';
+}
+
+function sayReach(confinement: Offered): string {
+  if (confinement.kind === 'unsandboxed') return 'It is not confined to the workspace.';
+  const network = confinement.hasNetwork ? 'There is a network.' : 'There is no network.';
+  return `Only the workspace and /tmp, which is emptied afterwards, can be written. ${network}`;
+}
+
+function sayTimeout({ output }: ProcessEnd, seconds: number): string {
+  const printed = output.trim() === '' ? 'It had printed nothing.' : `It had printed:\n${output}`;
+  return `the command did not end within ${seconds} s and was stopped, with all that it had started. It may have done part of its work. ${printed}`;
+}
+
+function sayEnd({ code, signalName, tookMs }: ProcessEnd): string {
+  const seconds = `${(tookMs / 1000).toFixed(1)} s`;
+  if (code === undefined) return `[ended by ${signalName ?? 'a signal'} after ${seconds}]`;
+  // A shell, and the sandbox, tell of a signal in this way.
+  const [name] = Object.entries(constants.signals).find(([, at]) => at + 128 === code) ?? [];
+  return `[exit code ${code}${name ? `, as after ${name}` : ''}, ${seconds}]`;
+}

@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { createQueues } from '../../../domain/runtime/keyed-queues.ts';
+import { findPlaces } from '../../../domain/text/find-substrings.ts';
+import { type DefinedTool, defineTool } from '../define-tool.ts';
+import { type Found, holds, MAX_FILE_BYTES } from './inspect-path.ts';
+import { splitPath, WorkspaceError } from './open-folder.ts';
+import {
+  assertBasis,
+  basisOf,
+  pathInLine,
+  previewChange,
+  previewOrWhyNot,
+} from './preview-change.ts';
+import type { Workspace } from './workspace.ts';
+
+const MAX_ENTRIES = 500;
+/** As large as a text that people may attach. */
+const MAX_READ_BYTES = 1024 * 1024;
+
+/** The path of a file of the workspace, as an argument. */
+export const path = z
+  .string()
+  .min(1)
+  .superRefine(staysInside)
+  .describe('Relative to the workspace, for example notes/todo.md');
+
+/** A path that leads nowhere never becomes a card, and is an error on its field. */
+function staysInside(value: string, { addIssue }: { addIssue(message: string): void }): void {
+  try {
+    splitPath(value);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    addIssue(error.message);
+  }
+}
+
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Makes the tools that work on the workspace's files, and on nothing else. */
+export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
+  const inQueue = createQueues();
+  /** Calls that are approved together run together: between one's look at a file and its change no other may change it, or that one would be lost unnoticed. */
+  const inTurn: InTurn = (work) => inQueue('files', work);
+  return [
+    createListFiles(workspace),
+    createReadFile(workspace),
+    createWriteFile(workspace, inTurn),
+    createEditFile(workspace, inTurn),
+    createDeleteFile(workspace, inTurn),
+  ];
+}
+
+function createListFiles(workspace: Workspace): DefinedTool {
+  return defineTool({
+    name: 'list_files',
+    description:
+      'Lists a folder of the workspace with the sizes of its files; folders end with a slash.',
+    schema: z.object({
+      path: z.string().default('.').describe('A folder, relative to the workspace'),
+      recursive: z.boolean().default(false).describe('Whether to list what is in its folders too'),
+    }),
+    risk: 'low',
+    idempotent: true,
+    async run({ path: folder, recursive }) {
+      const options = { isDeep: recursive, limit: MAX_ENTRIES };
+      const { entries, isCut } = await workspace.list(folder, options);
+      if (entries.length === 0) return `${folder} is empty.`;
+      const lines = entries.map(({ path: entry, kind, size }) => {
+        if (kind === 'folder') return `${entry}/`;
+        return kind === 'file' ? `${entry} (${size} bytes)` : `${entry} (${kind}, not usable)`;
+      });
+      if (isCut)
+        lines.push(`Only the first ${MAX_ENTRIES} entries are shown; list a folder below.`);
+      return lines.join('\n');
+    },
+    summary: ({ path: folder }) =>
+      folder === '.' ? 'List the workspace' : `List ${pathInLine(folder)}`,
+  });
+}
+
+function createReadFile(workspace: Workspace): DefinedTool {
+  return defineTool({
+    name: 'read_file',
+    description: 'Reads a text file of the workspace, whole or from one line on.',
+    schema: z.object({
+      path,
+      fromLine: z.int().min(1).default(1).describe('The first line to read, from 1'),
+      lines: z
+        .int()
+        .min(1)
+        .max(100_000)
+        .optional()
+        .describe('How many lines to read; all if absent'),
+    }),
+    risk: 'low',
+    idempotent: true,
+    async run({ path: file, fromLine, lines }) {
+      const { text, isCut } = await readText(workspace, file, MAX_READ_BYTES);
+      const from = fromLine - 1;
+      const shown = text.split('\n').slice(from, lines === undefined ? undefined : from + lines);
+      const part = shown.join('\n');
+      return isCut
+        ? `${part}\n[Only the first ${MAX_READ_BYTES / 1024} KB of ${file} were read.]`
+        : part;
+    },
+    summary: ({ path: file }) => `Read ${pathInLine(file)}`,
+  });
+}
+
+function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
+  async function look(file: string) {
+    const found = await workspace.look(file);
+    if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
+    return found;
+  }
+  return defineTool({
+    name: 'write_file',
+    description:
+      'Writes a text file of the workspace: makes it, or replaces all that it holds. To change a part, use edit_file.',
+    schema: z.object({ path, content: z.string().describe('The whole new text of the file') }),
+    risk: 'medium',
+    idempotent: true,
+    run: ({ path: file, content }, { signal, basis }) =>
+      inTurn(async () => {
+        const found = await look(file);
+        // After a crash it may have been written already.
+        if (found.kind !== 'file' || !holds(found, content)) {
+          assertBasis(file, found, basis);
+          signal.throwIfAborted();
+          await workspace.write(file, content, found);
+        }
+        return `Wrote ${Buffer.byteLength(content)} bytes to ${file}.`;
+      }),
+    previewed: ['content'],
+    preview: ({ path: file, content }) =>
+      previewOrWhyNot(async () => {
+        const found = await look(file);
+        return { text: previewChange(file, found, content), basis: basisOf(found) };
+      }),
+    summary: ({ path: file }) => `Write ${pathInLine(file)}`,
+  });
+}
+
+function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
+  async function edited(file: string, oldText: string, newText: string) {
+    const { text, isCut, found } = await readText(workspace, file);
+    if (isCut) {
+      throw new WorkspaceError(
+        `${file} is larger than ${MAX_FILE_BYTES / 1024} KB and can’t be edited.`,
+      );
+    }
+    const [place, second] = findPlaces(text, oldText, 2);
+    if (place === undefined) {
+      throw new WorkspaceError(
+        `oldText does not occur in ${file}. It must be there exactly, with its spaces and line breaks; read_file shows the text.`,
+      );
+    }
+    if (second !== undefined) {
+      throw new WorkspaceError(
+        `oldText occurs more than once in ${file}. Add the lines around it, so that it occurs once.`,
+      );
+    }
+    const after = text.slice(0, place) + newText + text.slice(place + oldText.length);
+    return { found, after };
+  }
+  return defineTool({
+    name: 'edit_file',
+    description:
+      'Changes one place of a text file in the workspace: the one occurrence of oldText becomes newText.',
+    schema: z.object({
+      path,
+      oldText: z.string().min(1).describe('Text that occurs exactly once in the file'),
+      newText: z.string().describe('What stands there afterwards; empty to delete it'),
+    }),
+    risk: 'medium',
+    run: ({ path: file, oldText, newText }, { signal, basis }) =>
+      inTurn(async () => {
+        const { found, after } = await edited(file, oldText, newText);
+        assertBasis(file, found, basis);
+        signal.throwIfAborted();
+        await workspace.write(file, after, found);
+        return `Edited ${file}.`;
+      }),
+    previewed: ['oldText', 'newText'],
+    preview: ({ path: file, oldText, newText }) =>
+      previewOrWhyNot(async () => {
+        const { found, after } = await edited(file, oldText, newText);
+        return { text: previewChange(file, found, after), basis: basisOf(found) };
+      }),
+    summary: ({ path: file }) => `Edit ${pathInLine(file)}`,
+  });
+}
+
+function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
+  async function look(file: string) {
+    const found = await workspace.look(file);
+    if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
+    if (found.kind === 'folder' && !found.isEmpty) {
+      throw new WorkspaceError(`The folder ${file} is not empty. Delete what is in it first.`);
+    }
+    return found;
+  }
+  return defineTool({
+    name: 'delete_file',
+    description: 'Deletes a file or an empty folder of the workspace, for good.',
+    schema: z.object({ path }),
+    risk: 'high',
+    run: ({ path: file }, { signal, basis }) =>
+      inTurn(async () => {
+        const found = await look(file);
+        assertBasis(file, found, basis);
+        signal.throwIfAborted();
+        await workspace.delete(file, found);
+        return `Deleted ${file}.`;
+      }),
+    preview: ({ path: file }) =>
+      previewOrWhyNot(async () => {
+        const found = await look(file);
+        const basis = basisOf(found);
+        if (found.kind === 'file') return { text: previewChange(file, found, undefined), basis };
+        return { text: `Deletes the empty folder ${file}.`, basis };
+      }),
+    summary: ({ path: file }) => `Delete ${pathInLine(file)}`,
+  });
+}
+
+async function readText(workspace: Workspace, file: string, maxBytes?: number) {
+  const found: Found = await workspace.look(file, maxBytes);
+  if (found.kind === 'nothing') {
+    throw new WorkspaceError(
+      `No such file: ${file}. list_files shows what is there; write_file creates a file.`,
+    );
+  }
+  if (found.kind === 'folder') {
+    throw new WorkspaceError(`${file} is a folder; list_files shows what is in it.`);
+  }
+  if (found.text === undefined) {
+    throw new WorkspaceError(
+      `${file} is not a text file (${found.size} bytes); its bytes can’t be shown.`,
+    );
+  }
+  return { text: found.text, isCut: found.isCut, found };
+}

@@ -1,0 +1,109 @@
+import type { Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { deleteSeen, putNew, replaceFile, sayChanged } from './change-file.ts';
+import { type Found, lookAt, MAX_FILE_BYTES } from './inspect-path.ts';
+import {
+  atPath,
+  MissingError,
+  type OpenFolder,
+  splitPath,
+  statOf,
+  toWorkspaceError,
+  withFolder,
+} from './open-folder.ts';
+
+interface ListedEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly size: number;
+}
+
+/** The files of one folder; paths are relative to it, and nothing outside can be reached. */
+export interface Workspace {
+  /** Tells what is at a path; of a file, the first `maxBytes` of its text. */
+  look(path: string, maxBytes?: number): Promise<Found>;
+  /** Entries of a folder, sorted, hidden ones included; at most `limit`, and whether there are more. */
+  list(
+    path: string,
+    options: { readonly isDeep: boolean; readonly limit: number },
+  ): Promise<{ readonly entries: readonly ListedEntry[]; readonly isCut: boolean }>;
+  /** Puts a text in place of what was seen there, whole or not at all; makes missing folders. Rejects when something else stands there by now. */
+  write(path: string, text: string, seen: Exclude<Found, { kind: 'folder' }>): Promise<void>;
+  /** Deletes a file or an empty folder that was seen. Rejects when it is something else by now. */
+  delete(path: string, seen: Exclude<Found, { kind: 'nothing' }>): Promise<void>;
+}
+
+/** Opens the workspace in a folder that exists. */
+export function createWorkspace(root: string): Workspace {
+  return {
+    async look(path, maxBytes = MAX_FILE_BYTES) {
+      try {
+        return await atPath(root, path, { create: false }, (folder, name) =>
+          lookAt(folder, name, path, maxBytes),
+        );
+      } catch (error) {
+        // Writing makes the folders that are missing on the way.
+        if (error instanceof MissingError) return { kind: 'nothing' };
+        throw error;
+      }
+    },
+    write: (path, text, seen) =>
+      atPath(root, path, { create: true }, async (folder, name) => {
+        const bytes = Buffer.from(text);
+        if (seen.kind === 'file') return await replaceFile(folder, name, path, { bytes, seen });
+        if (!(await putNew(folder, name, bytes))) throw sayChanged(path);
+      }),
+    delete: (path, seen) =>
+      atPath(root, path, { create: false }, (folder, name) => deleteSeen(folder, name, path, seen)),
+    async list(path, { isDeep, limit }) {
+      const names = splitPath(path);
+      try {
+        const entries = await listFolder(root, names, isDeep, limit + 1);
+        return { entries: entries.slice(0, limit), isCut: entries.length > limit };
+      } catch (error) {
+        throw toWorkspaceError(error, path);
+      }
+    },
+  };
+}
+
+async function listFolder(
+  root: string,
+  names: readonly string[],
+  isDeep: boolean,
+  limit: number,
+): Promise<readonly ListedEntry[]> {
+  const entries = await withFolder(root, names, { create: false }, (folder) =>
+    readEntries(folder, names, limit),
+  );
+  if (!isDeep) return entries;
+  const all: ListedEntry[] = [];
+  for (const entry of entries) {
+    if (all.length >= limit) break;
+    all.push(entry);
+    if (entry.kind !== 'folder') continue;
+    all.push(...(await listFolder(root, entry.path.split('/'), true, limit - all.length)));
+  }
+  return all.slice(0, limit);
+}
+
+async function readEntries(
+  folder: OpenFolder,
+  names: readonly string[],
+  limit: number,
+): Promise<readonly ListedEntry[]> {
+  const entries: ListedEntry[] = [];
+  for (const name of (await readdir(folder.path)).sort()) {
+    if (entries.length >= limit) break;
+    const stats = await statOf(folder.at(name));
+    if (stats)
+      entries.push({ path: [...names, name].join('/'), kind: kindOf(stats), size: stats.size });
+  }
+  return entries;
+}
+
+function kindOf(stats: Stats): ListedEntry['kind'] {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isSymbolicLink() ? 'link' : 'other';
+}

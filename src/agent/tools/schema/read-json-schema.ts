@@ -1,0 +1,101 @@
+/**
+ * Arguments by a JSON Schema that others wrote: a program, a graph, an MCP server. What it says is
+ * understood whole, or it is refused by name. Nothing is filled in or converted. It is read and used
+ * on the main thread, so all of it has a budget in steps.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
+import { isWalkable } from '../../../domain/json/schema-size.ts';
+import { parseStrictJson } from '../../../domain/json/strict-json.ts';
+import { secretPathsOf } from '../../../domain/secrets/secret-paths.ts';
+import type { ParsedArgs } from '../../../domain/tools/tool.ts';
+import { createDropNulls } from './drop-nulls.ts';
+import { findSchemaProblem } from './find-schema-problem.ts';
+import { createValidator, type Validator } from './validator/create-validator.ts';
+import { createPatterns } from './validator/patterns.ts';
+import { BudgetError } from './validator/step-budget.ts';
+
+export interface JsonSchema {
+  readonly [key: string]: JsonValue;
+}
+
+/** What a schema says of arguments, or why it can't be used. */
+export type SchemaReading =
+  | {
+      readonly ok: true;
+      readonly hash: string;
+      /** Dotted paths of what it marks as secret. */
+      readonly secrets: readonly string[];
+      /** Reads arguments as they are written. */
+      parse(value: JsonValue): ParsedArgs;
+      /** Reads arguments that a model wrote: null for an optional field that takes none means that it is absent. */
+      parseOfModel(value: JsonValue): ParsedArgs;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** In characters of its canonical JSON: whoever sends one must not keep us busy. */
+const MAX_SCHEMA = 64_000;
+const MAX_PROBLEMS = 20;
+const KEPT = 200;
+
+const kept = new Map<string, SchemaReading>();
+
+/** Reads a schema; the same one again costs little. Never throws. */
+export function readJsonSchema(schema: JsonSchema): SchemaReading {
+  const text = textOf(schema);
+  if (text === undefined) return { ok: false, reason: 'it holds half of a character' };
+  if (text.length > MAX_SCHEMA) {
+    return {
+      ok: false,
+      reason: `it has ${text.length} characters; at most ${MAX_SCHEMA} are read`,
+    };
+  }
+  const hash = createHash('sha256').update(text).digest('hex');
+  const reading = kept.get(hash) ?? readNew(schema, hash);
+  kept.delete(hash);
+  kept.set(hash, reading);
+  for (const [oldest] of kept) {
+    if (kept.size <= KEPT) break;
+    kept.delete(oldest);
+  }
+  return reading;
+}
+
+/** Undefined for what has no canonical text: a lone surrogate. */
+function textOf(schema: JsonSchema): string | undefined {
+  return /\\ud[89a-f]/.test(JSON.stringify(schema)) ? undefined : canonicalJson(schema);
+}
+
+function readNew(schema: JsonSchema, hash: string): SchemaReading {
+  const patterns = createPatterns();
+  const problem = isWalkable(schema)
+    ? findSchemaProblem(schema, patterns)
+    : 'its references fan out too much';
+  if (problem !== undefined) return { ok: false, reason: problem };
+  const validator = createValidator(schema, patterns);
+  const dropNulls = createDropNulls(schema, patterns);
+  return {
+    ok: true,
+    hash,
+    secrets: secretPathsOf(schema),
+    parse: (value) => parse(validator, value),
+    parseOfModel: (value) => parse(validator, dropNulls(value)),
+  };
+}
+
+function parse(validator: Validator, value: JsonValue): ParsedArgs {
+  try {
+    const problems = validator.problemsOf(value);
+    if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
+  } catch (error) {
+    if (!(error instanceof BudgetError)) throw error;
+    return refuse(`can’t be checked by the schema: ${error.message}`);
+  }
+  const canonical = canonicalJson(value);
+  const strict = parseStrictJson(canonical);
+  return strict.ok ? { ok: true, value: strict.value, canonical } : refuse(strict.reason);
+}
+
+function refuse(message: string): ParsedArgs {
+  return { ok: false, problems: [{ path: [], message }] };
+}

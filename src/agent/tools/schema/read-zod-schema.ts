@@ -1,0 +1,89 @@
+/** JSON Schema of a tool's arguments from its schema of zod 4 or zod 3, or why JSON can't carry them. */
+import { z } from 'zod';
+import type { z as z3 } from 'zod/v3';
+import { zodToJsonSchema } from 'zod-to-json-schema';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { unfitOfZod3 } from './zod3-limits.ts';
+
+type SchemaReading =
+  | { readonly ok: true; readonly json: { readonly [key: string]: JsonValue } }
+  | { readonly ok: false; readonly reason: string };
+
+/** Reads a schema, input side; never throws. */
+export function readSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading {
+  const unfit = new Set<string>();
+  let json: unknown;
+  try {
+    if ('_zod' in schema) json = readZod4(schema, unfit);
+    else if ('typeName' in schema._def) json = readZod3(schema, unfit);
+    else return { ok: false, reason: 'its schema was not made with zod 4 or zod 3' };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+  if (unfit.size > 0) {
+    return {
+      ok: false,
+      reason: `its schema has ${[...unfit].join(' and ')}, which JSON can't carry both ways`,
+    };
+  }
+  const { $schema, ...rest } = json as { readonly [key: string]: JsonValue };
+  if (!mayBeObject(rest, rest, 0))
+    return { ok: false, reason: 'its schema takes no object, and arguments are one' };
+  return { ok: true, json: rest };
+}
+
+const MAX_DEPTH = 16;
+
+/** Whether an object may fit: a schema of objects, a choice with one among its kinds, or anything at all. */
+function mayBeObject(schema: JsonValue | undefined, root: Schema, depth: number): boolean {
+  if (!isSchema(schema) || depth > MAX_DEPTH) return true;
+  const { type, $ref, anyOf, oneOf, allOf } = schema;
+  const fits = (each: JsonValue) => mayBeObject(each, root, depth + 1);
+  if (type !== undefined) return type === 'object' || listOf(type).includes('object');
+  if (typeof $ref === 'string') return fits($ref === '#' ? true : (targetOf($ref, root) ?? true));
+  if (listOf(allOf).some((each) => !fits(each))) return false;
+  const either = [...listOf(anyOf), ...listOf(oneOf)];
+  if (either.length > 0) return either.some(fits);
+  const values = Object.hasOwn(schema, 'const') ? [schema.const] : listOf(schema.enum);
+  return values.length === 0 || values.some(isSchema);
+}
+
+type Schema = { readonly [key: string]: JsonValue };
+
+function targetOf(ref: string, root: Schema): JsonValue | undefined {
+  const [, group = '', name = '', ...more] = ref.split('/');
+  const found = isSchema(root[group]) ? root[group][name] : undefined;
+  return more.length === 0 ? found : undefined;
+}
+
+function isSchema(value: JsonValue | undefined): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function readZod4(schema: z.ZodType, unfit: Set<string>): unknown {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ zodSchema }) => {
+      if (changesValues(zodSchema._zod.def)) unfit.add('transforms');
+      if (zodSchema._zod.def.type === 'file') unfit.add('files');
+    },
+  });
+}
+
+/** Whether a schema of zod 4 reads one value and returns another: `transform`, `preprocess`, codecs. */
+function changesValues(def: z.core.$ZodTypeDef): boolean {
+  if (def.type === 'transform') return true;
+  if (def.type !== 'pipe') return false;
+  const pipe = def as z.core.$ZodPipeDef;
+  if (pipe.transform !== undefined || pipe.reverseTransform !== undefined) return true;
+  return [pipe.in, pipe.out].some((side) => side._zod.def.type === 'transform');
+}
+
+function readZod3(schema: z3.ZodTypeAny, unfit: Set<string>): unknown {
+  for (const each of unfitOfZod3(schema)) unfit.add(each);
+  return zodToJsonSchema(schema, { effectStrategy: 'input', pipeStrategy: 'input' });
+}

@@ -1,0 +1,62 @@
+/** Keywords that hold a value against other schemas: references, choices, conditions. */
+import type { JsonValue } from '../../../../domain/json/json.ts';
+import { type Check, fail, fitsQuietly, type Keyword } from './validation-walk.ts';
+
+const fitsReference: Check = ({ place, seen, value: reference, walk }, value) =>
+  walk.check(walk.targetOf(reference as string) ?? true, value, place, seen);
+
+const fitsNot: Check = (keyword, value) => {
+  const { place, walk } = keyword;
+  const fits = fitsQuietly(walk, () => walk.check(keyword.value, value, place));
+  return !fits || fail(keyword, 'must NOT be valid');
+};
+
+/** Holds a value against all of several schemas, and counts those that it fits. */
+function countFits(keyword: Keyword, value: JsonValue, most: number): number {
+  const { place, seen, walk } = keyword;
+  let count = 0;
+  for (const schema of keyword.value as readonly JsonValue[]) {
+    if (walk.check(schema, value, place, seen)) count += 1;
+    if (count > most) break;
+  }
+  return count;
+}
+
+/** Where it matters what was seen, all are looked at, also behind one that fits. */
+const fitsAny: Check = (keyword, value) => {
+  const { length } = keyword.walk.problems;
+  if (countFits(keyword, value, keyword.seen ? Number.POSITIVE_INFINITY : 0) === 0) {
+    return fail(keyword, 'must match a schema in anyOf');
+  }
+  keyword.walk.problems.length = length;
+  return true;
+};
+
+const fitsOne: Check = (keyword, value) => {
+  const { length } = keyword.walk.problems;
+  if (countFits(keyword, value, 1) !== 1) {
+    return fail(keyword, 'must match exactly one schema in oneOf');
+  }
+  keyword.walk.problems.length = length;
+  return true;
+};
+
+const fitsAll: Check = ({ place, seen, value: schemas, walk }, value) =>
+  (schemas as readonly JsonValue[]).every((schema) => walk.check(schema, value, place, seen));
+
+const fitsCondition: Check = (keyword, value) => {
+  const { place, schema, seen, walk } = keyword;
+  const holds = fitsQuietly(walk, () => walk.check(keyword.value, value, place, seen));
+  const branch = holds ? 'then' : 'else';
+  const fits = walk.check(schema[branch] ?? true, value, place, seen);
+  return fits || fail(keyword, `must match "${branch}" schema`);
+};
+
+export const CHOICE_CHECKS: Readonly<Record<string, Check>> = {
+  $ref: fitsReference,
+  not: fitsNot,
+  anyOf: fitsAny,
+  oneOf: fitsOne,
+  allOf: fitsAll,
+  if: fitsCondition,
+};

@@ -1,0 +1,113 @@
+/** Keywords about arrays. */
+import type { JsonValue } from '../../../../domain/json/json.ts';
+import { spend } from './step-budget.ts';
+import { type Check, fail, fitsQuietly, isList, type Keyword, textOf } from './validation-walk.ts';
+
+type List = readonly JsonValue[];
+
+/** A keyword about arrays only. */
+function ofList(check: (keyword: Keyword, list: List) => boolean): Check {
+  return (keyword, value) => !isList(value) || check(keyword, value);
+}
+
+const isUnique = ofList((keyword, list) => {
+  const places = new Map<string, number>();
+  if (keyword.value !== true) return true;
+  for (const [at, item] of list.entries()) {
+    const text = textOf(item, keyword.walk.budget);
+    const before = places.get(text);
+    if (before !== undefined) {
+      const which = `items ## ${at} and ${before} are identical`;
+      return fail(keyword, `must NOT have duplicate items (${which})`);
+    }
+    places.set(text, at);
+  }
+  return true;
+});
+
+/** The schemas of the first places: `prefixItems`, or `items` where that is a list, as it was before 2020-12. */
+function firstOf({ items, prefixItems }: Keyword['schema']): List {
+  if (isList(prefixItems)) return prefixItems;
+  return isList(items) ? items : [];
+}
+
+const fitsFirst = ofList((keyword, list) =>
+  firstOf(keyword.schema).every((schema, at) => {
+    const item = list[at];
+    return item === undefined || fitsItem(keyword, schema, item, at);
+  }),
+);
+
+function fitsItem({ place, seen, walk }: Keyword, schema: JsonValue, item: JsonValue, at: number) {
+  seen?.items.add(at);
+  return walk.check(schema, item, { parent: place, key: String(at) });
+}
+
+function fitsRest(keyword: Keyword, list: List): boolean {
+  const { seen, value: schema, walk } = keyword;
+  const first = firstOf(keyword.schema).length;
+  if (seen) seen.hasAllItems = true;
+  if (schema === false && list.length > first) {
+    return fail(keyword, `must NOT have more than ${first} items`);
+  }
+  spend(walk.budget, list.length);
+  return list.every((item, at) => at < first || fitsItem(keyword, schema, item, at));
+}
+
+const fitsItems = ofList((keyword, list) =>
+  isList(keyword.value) ? fitsFirst(keyword, list) : fitsRest(keyword, list),
+);
+
+/** It is about what follows a list of `items`, and says nothing without one. */
+const fitsAdditional = ofList(
+  (keyword, list) => !isList(keyword.schema.items) || fitsRest(keyword, list),
+);
+
+const containsSome = ofList((keyword, list) => {
+  const { place, schema, seen, walk } = keyword;
+  const { minContains: min = 1, maxContains: max } = schema;
+  const fits = list.map((item, at) =>
+    fitsQuietly(walk, () => walk.check(keyword.value, item, { parent: place, key: String(at) })),
+  );
+  const count = fits.filter(Boolean).length;
+  const isEnough = count >= Number(min);
+  if (isEnough && (max === undefined || count <= Number(max))) {
+    for (const [at, isFit] of fits.entries()) if (isFit) seen?.items.add(at);
+    return true;
+  }
+  const most = max === undefined ? '' : ` and no more than ${max}`;
+  return fail(keyword, `must contain at least ${min}${most} valid item(s)`);
+});
+
+/** A keyword about how many items there are. */
+function ofCount(isRight: (count: number, limit: number) => boolean, word: string): Check {
+  return ofList((keyword, list) => {
+    const limit = keyword.value as number;
+    return (
+      isRight(list.length, limit) || fail(keyword, `must NOT have ${word} than ${limit} items`)
+    );
+  });
+}
+
+const fitsUnevaluated = ofList((keyword, list) => {
+  const { seen, value: schema } = keyword;
+  if (!seen || seen.hasAllItems) return true;
+  spend(keyword.walk.budget, 2 * list.length);
+  const left = list.flatMap((item, at) => (seen.items.has(at) ? [] : [{ item, at }]));
+  seen.hasAllItems = true;
+  if (schema === false && left.length > 0) {
+    return fail(keyword, `must NOT have more than ${list.length - left.length} items`);
+  }
+  return left.every(({ item, at }) => fitsItem(keyword, schema, item, at));
+});
+
+export const LIST_CHECKS: Readonly<Record<string, Check>> = {
+  maxItems: ofCount((count, limit) => count <= limit, 'more'),
+  minItems: ofCount((count, limit) => count >= limit, 'fewer'),
+  uniqueItems: isUnique,
+  prefixItems: fitsFirst,
+  items: fitsItems,
+  additionalItems: fitsAdditional,
+  contains: containsSome,
+  unevaluatedItems: fitsUnevaluated,
+};

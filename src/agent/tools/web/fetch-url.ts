@@ -1,0 +1,107 @@
+import { domainToUnicode } from 'node:url';
+import { z } from 'zod';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import {
+  addressProblem,
+  PUBLIC_WEB,
+  parseAddress,
+  portOf,
+  type WebReach,
+} from '../../../net/ssrf-guard.ts';
+import { sayAddress } from '../command/describe-command.ts';
+import { type DefinedTool, defineTool } from '../define-tool.ts';
+import { markUntrusted } from '../untrusted-text.ts';
+import { getPage, MAX_PAGE_BYTES, type Page } from './fetch-page.ts';
+import { decodePage, htmlToText, textKindOf } from './page-text.ts';
+
+const TIMEOUT_MS = 20_000;
+/** What is told at most; more would be cut in the middle on the way to the model. */
+const MAX_TEXT = 50_000;
+
+/** Makes the tool that reads pages of the public internet. */
+export function createFetchUrl({
+  clock,
+  reach = PUBLIC_WEB,
+}: {
+  readonly clock: Clock;
+  /** (Default: the public internet.) */
+  readonly reach?: WebReach;
+}): DefinedTool {
+  return defineTool({
+    name: 'fetch_url',
+    description:
+      'Reads a page of the public internet as text: HTML, plain text, JSON or XML. Sends a GET request without cookies or credentials. What it returns is untrusted content.',
+    schema: z.object({
+      url: z
+        .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+        .max(2_000)
+        .superRefine((text, { addIssue }) => {
+          const url = parseAddress(text);
+          const problem = url ? addressProblem(url, reach) : undefined;
+          if (problem !== undefined) addIssue(problem);
+        }),
+    }),
+    risk: 'medium',
+    idempotent: true,
+    async run({ url }, { signal }) {
+      const tooLate = new AbortController();
+      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
+      const either = AbortSignal.any([signal, tooLate.signal]);
+      try {
+        const page = await getPage(new URL(url), { reach, signal: either, accepts: assertText });
+        return tell(page, await toText(page, either));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!tooLate.signal.aborted) throw error;
+        throw new Error(`the page was not there and read within ${TIMEOUT_MS / 1000} s.`, {
+          cause: error,
+        });
+      } finally {
+        cancel();
+      }
+    },
+    preview: ({ url }) => previewRequest(new URL(url)),
+    summary: ({ url }) => `Fetch ${sayAddress(new URL(url))}`,
+  });
+}
+
+function assertText(contentType: string): void {
+  if (textKindOf(contentType)) return;
+  const what =
+    contentType === '' ? 'without a content type' : `of type ${contentType.slice(0, 80)}`;
+  throw new Error(`the answer is ${what}; only HTML, text, JSON and XML can be read.`);
+}
+
+async function toText({ body, contentType }: Page, signal: AbortSignal): Promise<string> {
+  const text = decodePage(body, contentType);
+  return textKindOf(contentType) === 'html' ? await htmlToText(text, signal) : text;
+}
+
+function tell({ url, redirects, contentType, isCut }: Page, text: string): string {
+  const times = redirects === 1 ? 'one redirect' : `${redirects} redirects`;
+  const from = redirects === 0 ? url.href : `${url.href} (after ${times})`;
+  const notes = [
+    ...(isCut ? [`Only the first ${MAX_PAGE_BYTES / 1024 / 1024} MB of the page were read.`] : []),
+    ...(text.length > MAX_TEXT
+      ? [`Only the first ${MAX_TEXT} of ${text.length} characters are given.`]
+      : []),
+  ];
+  const [type = ''] = contentType.split(';');
+  const shown = text.trim() === '' ? '(no text)' : text.slice(0, MAX_TEXT);
+  return [`${from}, ${type.trim()}`, ...notes, markUntrusted(url.host, shown)].join('\n');
+}
+
+/** No name is resolved for it: that alone would send it out before anybody has agreed. */
+function previewRequest(url: URL): string {
+  const { hostname, protocol } = url;
+  const unicode = domainToUnicode(hostname);
+  const written = unicode === hostname || unicode === '' ? '' : `, which is written ${unicode}`;
+  const scheme = protocol === 'https:' ? 'https, encrypted' : 'http, readable on the way';
+  const rest = `${url.pathname}${url.search}`;
+  return [
+    'Sends data out: the host gets the address below, with all that stands in it, and may keep it.',
+    `Host: ${hostname}${written}`,
+    `Scheme: ${scheme}, port ${portOf(url)}`,
+    `GET ${rest}`,
+  ].join('\n');
+}

@@ -1,0 +1,288 @@
+/** The composition root: everything is made here, what opens last closes first. */
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { createMcpTools } from '../agent/mcp/mcp-tools.ts';
+import { createToolbox } from '../agent/tools/create-toolbox.ts';
+import type { ToolDefinition } from '../agent/tools/define-tool.ts';
+import { toOutsideTool } from '../agent/tools/external-tool.ts';
+import { createAttachmentFolder } from '../agent/tools/files/attachment-folder.ts';
+import { createSendFile } from '../agent/tools/files/send-file.ts';
+import { createWorkspaceBytes } from '../agent/tools/files/workspace-bytes.ts';
+import { loadToolsModule } from '../agent/tools/load-tools-module.ts';
+import type { SlackModeConfig } from '../config/config.ts';
+import { graphNameOf } from '../config/graph-config.ts';
+import { makeWorkspaceFolder } from '../config/paths/folder-problems.ts';
+import { createRouteControl } from '../desk/control/routes.ts';
+import { createToolControl } from '../desk/control/server-tools.ts';
+import { createStopSignals } from '../desk/control/stop-signals.ts';
+import { watchStops } from '../desk/control/watch-stops.ts';
+import { createIntegrityAlarm } from '../desk/decisions/integrity-alarm.ts';
+import { createDesk, createWorker, type Worker } from '../desk/desk.ts';
+import { createAskQuestion } from '../desk/external/ask-question.ts';
+import { type CallWatch, createCallWatch } from '../desk/external/watch-calls.ts';
+import { countParked } from '../desk/worker/count-dead-letters.ts';
+import { warnOf } from '../desk/worker/quarantine.ts';
+import type { OnDamaged } from '../domain/audit/damaged-record.ts';
+import { createSeal } from '../domain/calls/seal.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Store } from '../domain/ports/store.ts';
+import { createSecretMark } from '../domain/secrets/secret-mark.ts';
+import { createServer } from '../http/create-server.ts';
+import { createMcpHandler } from '../mcp/mcp-handler.ts';
+import { createCallbacks } from '../net/create-callbacks.ts';
+import { createSlackApp, type SlackApp } from '../slack/create-slack-app.ts';
+import { createAttachmentSource } from '../slack/files/fetch-file.ts';
+import { createSendFileToSlack } from '../slack/files/upload-file.ts';
+import { createReadThread } from '../slack/inbound/read-thread.ts';
+import { createSlackChat } from '../slack/outbound/slack-chat.ts';
+import { createSlackDirectory } from '../slack/people/slack-directory.ts';
+import { createSlackSight } from '../slack/people/slack-visibility.ts';
+import { connectSlack } from '../slack/transport/connect-slack.ts';
+import { openStore } from '../stores/open-store.ts';
+import { sealLedger } from '../stores/repositories/documents/sealed-ledger.ts';
+import type { App, AppDeps, OpenedApp } from './app-deps.ts';
+import { offerCommands, offerWeb } from './create-machine-tools.ts';
+import { openAgent } from './open-agent.ts';
+import { openOutside } from './open-external-api.ts';
+import { openGate, rerouteAll } from './open-gate.ts';
+import { createReleasers } from './releasers.ts';
+
+/** A command may run for ten minutes, and says itself when they are over. */
+const TOOL_TIMEOUT_MS = 660_000;
+/** Running tools get this long to end; with what follows, the process is gone within 30 s. */
+const STOP_GRACE_MS = 25_000;
+/** What people see of the last moment is worth no more. */
+const LAST_SIGHT_MS = 1_000;
+
+/** Starts the app in its workspace; a start that fails closes what it had opened. */
+export async function createApp(config: SlackModeConfig, deps: AppDeps): Promise<App> {
+  const releasers = createReleasers(deps.log);
+  try {
+    const opened = await open(config, deps, releasers.add);
+    return { ...opened, stop: releasers.releaseAll };
+  } catch (error) {
+    await releasers.releaseAll();
+    throw error;
+  }
+}
+
+async function open(
+  config: SlackModeConfig,
+  { clock, log, overrides = {}, extraRoutes, listening, tools = [] }: AppDeps,
+  onRelease: (release: () => Promise<void>) => void,
+): Promise<OpenedApp> {
+  for (const warning of config.warnings) log.warn(warning);
+  await makeWorkspaceFolder(config.workspaceDir);
+  const own = config.toolsModule ? await loadToolsModule(config.toolsModule, clock) : undefined;
+  const connection = await connectSlack({ config: config.slack, log });
+
+  const graph = graphNameOf(config.graph);
+  let worker: Worker | undefined;
+  let slack: SlackApp | undefined;
+  let watch: CallWatch | undefined;
+  const onWake = () => {
+    worker?.nudge();
+    watch?.nudge();
+    slack?.nudge();
+  };
+  const onDamaged: OnDamaged = (error) => worker?.onDamaged(error);
+  const opened = await openStore(config, { clock, log, onWake, onDamaged });
+  onRelease(() => opened.store.close());
+  const { enterprise, team } = connection.identity;
+  await opened.store.belongTo({ workspace: team, enterprise });
+  const key = await opened.installationKey.read();
+  const mark = createSecretMark(key);
+  const store = { ...opened.store, ledger: sealLedger(opened.store.ledger, createSeal(key)) };
+  const filesOff = await opened.findFilesProblem();
+
+  const newId = () => randomBytes(16).toString('base64url');
+  const toolTimeoutMs = overrides.toolTimeoutMs ?? TOOL_TIMEOUT_MS;
+  const calls = createCallWatch({ audit: store.audit, clock, log });
+  watch = calls;
+  onRelease(async () => calls.stop());
+  const askPeople = createAskQuestion({
+    store,
+    clock,
+    newId,
+    ofOutside: toOutsideTool,
+    watch: calls.watch,
+  });
+  const { pins } = store;
+  const mcp = createMcpTools(config.mcp.servers, { pins, clock, log, askPeople, toolTimeoutMs });
+  onRelease(() => mcp.stop());
+  await mcp.start();
+
+  const files = createWorkspaceBytes(config.workspaceDir);
+  const send = createSendFileToSlack({ connection, log });
+  const { toolbox, helpers, leftOut } = createToolbox({
+    workspaceDir: config.workspaceDir,
+    withFiles: [createSendFile({ files, send }), await offerCommands(config, { clock, log })],
+    offered: offerWeb(config, { clock, reach: overrides.reach }),
+    live: mcp,
+    ...(filesOff !== undefined && { filesOff }),
+    extra: withTools(own?.tools, tools),
+    ...(own && { agents: own.agents }),
+  });
+  for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
+
+  await tellOfPause(store, log);
+  const rules = await openGate(config, {
+    store,
+    connection,
+    toolbox,
+    helpers,
+    graph,
+    clock,
+    log,
+    onRelease,
+  });
+
+  const { adminUsers, ...talk } = config.talk;
+  const directory = createSlackDirectory({ connection, clock, log, adminUsers });
+  const sight = createSlackSight({ connection, directory, clock, log });
+
+  const agent = await openAgent(config, {
+    toolbox,
+    helpers,
+    history: store.history,
+    checkpoints: store.checkpoints,
+    saver: store.saver,
+    clock,
+    onRelease,
+    checksModel: overrides.checksModel ?? true,
+    ...(config.modelSeesImages && { readImage: files.read }),
+    timezoneOf: async (person) => (await directory.profileOf(person)).timezone,
+    log,
+    onDelta: (thread, text, restarts) => worker?.live.delta(thread, text, restarts),
+  });
+
+  const signals = createStopSignals();
+  const integrity = createIntegrityAlarm(log);
+  const known = { directory, sight, talk, integrity, log, graph };
+  const gate = overrides.gate ?? rules.gate;
+  const desk = createDesk({
+    ...{ store, toolbox, helpers, gate, clock, signals, onDamaged },
+    ...known,
+  });
+  const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
+  worker = createWorker({
+    store,
+    agent,
+    chat: createSlackChat({
+      connection,
+      toolbox,
+      mark,
+      detail: config.notificationDetail,
+      log,
+    }),
+    toolbox,
+    helpers,
+    gate,
+    attachments: {
+      source: createAttachmentSource({ connection, clock, log }),
+      folder: createAttachmentFolder(files, filesOff),
+    },
+    readThread: createReadThread({ connection, log }),
+    ...known,
+    signals,
+    clock,
+    newId,
+    toolTimeoutMs,
+    leaseMs: overrides.leaseMs,
+    showsUsage: config.showsUsage,
+    maxPendingPerPerson: config.maxPendingPerPerson,
+    keeping: { ...config.keeping, lookBackMs: rules.lookBackMs },
+    admins: adminUsers,
+    team: connection.identity.team,
+    onDamaged,
+    digestOver: config.digestOver,
+    callbacks,
+  });
+  const outside = await openOutside(config, {
+    ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk, callbacks },
+    team: connection.identity.team,
+    installationKey: key,
+    watch: calls.watch,
+  });
+  const mcpHandler = createMcpHandler({ keyIdOf: outside.api.keyIdOf, clock });
+  const cardOf = (callId: string) => store.ledger.cardOf(callId);
+  const { policy } = rules;
+  const routes = createRouteControl({ store, directory, toolbox, clock, log, policy });
+  const line = createSlackApp({
+    connection,
+    desk,
+    routes,
+    tools: createToolControl({ store, directory, clock, log, tools: mcp }),
+    directory,
+    toolbox,
+    mark,
+    cardOf,
+    drafts: store.drafts,
+    clock,
+    log,
+  });
+  slack = line;
+
+  const server = await createServer({
+    host: config.host,
+    port: config.port,
+    keepAliveMs: config.http.keepAliveMs,
+    headersMs: config.http.headersMs,
+    clock,
+    log,
+    checks: { store: () => store.check(), slack: () => line.check() },
+    parked: async () => countParked(await store.agenda.parked()),
+    warnings: async () => [
+      ...warnOf(await desk.listQuarantined()),
+      ...(line.refused?.warnings() ?? []),
+    ],
+    onSlackSkew: line.refused?.noteSkew,
+    ...(line.requestListener && { slackListener: line.requestListener }),
+    api: outside.api.routes,
+    mcp: mcpHandler.handle,
+    listening,
+    ...(extraRoutes && { extraRoutes }),
+  });
+  onRelease(() => server.close());
+  const working = worker;
+  onRelease(async () => {
+    // First of all nothing more is claimed; Slack's last events are stored meanwhile.
+    const ended = working.stop(overrides.stopGraceMs ?? STOP_GRACE_MS);
+    await line.stop();
+    await ended;
+    const shown = working.live.stop().then(() => working.status.settled());
+    await Promise.race([shown, pass(clock, LAST_SIGHT_MS)]);
+  });
+  await rerouteAll(store, clock);
+  working.start();
+  if (opened.isShared) {
+    const cancel = watchStops({ inbox: store.inbox, signals, clock, log });
+    onRelease(async () => cancel());
+  }
+  onRelease(async () => {
+    server.stopReady();
+    await Promise.race([mcpHandler.close(), pass(clock, LAST_SIGHT_MS)]);
+    outside.api.close();
+  });
+  await line.start();
+  const toolNames = () => toolbox.list().map(({ name }) => name);
+  return { url: server.url, routes, keys: store.keys, toolNames };
+}
+
+function withTools(own: readonly ToolDefinition[] = [], further: readonly ToolDefinition[]) {
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...further.filter(({ name }) => !names.has(name))];
+}
+
+async function pass(clock: Clock, ms: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    clock.schedule(clock.now() + ms, resolve);
+  });
+}
+
+async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {
+  const found = await pause.read();
+  if (!found) return;
+  const sentence = 'Paused: nothing new runs until an admin types “/countersign resume”.';
+  log.warn({ pause: found }, sentence);
+}

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { type CommandPlace, chooseConfinement } from '../agent/tools/command/confinement.ts';
+import { createRunCommand } from '../agent/tools/command/run-command.ts';
+import type { DefinedTool } from '../agent/tools/define-tool.ts';
+import { createFetchUrl } from '../agent/tools/web/fetch-url.ts';
+import { createSearchWeb } from '../agent/tools/web/search-web.ts';
+import type { SlackModeConfig } from '../config/config.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { WebReach } from '../net/ssrf-guard.ts';
+
+/** Makes the tool that runs commands, as this machine can confine them. */
+export async function offerCommands(
+  { workspaceDir, dataDir, commands }: SlackModeConfig,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<DefinedTool> {
+  // The file that main reads the environment from holds every secret.
+  const place: CommandPlace = { workspaceDir, hidden: [dataDir, resolve('.env')] };
+  const confinement = await chooseConfinement(place, { ...commands, clock });
+  if (confinement.kind === 'unsandboxed') {
+    log.warn(
+      { tool: 'run_command' },
+      `ALLOW_UNSANDBOXED_COMMANDS: commands run with all the rights of the app, since ${confinement.reason}`,
+    );
+  }
+  return createRunCommand({ place, confinement, clock });
+}
+
+/** Makes the tools that reach the web, as the settings have them. */
+export function offerWeb(
+  { search }: SlackModeConfig,
+  { clock, reach }: { readonly clock: Clock; readonly reach: WebReach | undefined },
+): readonly DefinedTool[] {
+  return [
+    ...(search ? [createSearchWeb(search, clock)] : []),
+    createFetchUrl({ clock, ...(reach && { reach }) }),
+  ];
+}

@@ -1,0 +1,115 @@
+import type { AuditEntry } from '../../domain/audit/audit.ts';
+import type { AuditFault, AuditReport } from '../../domain/audit/audit-check.ts';
+import { showLine } from '../../domain/text/terminal-text.ts';
+import { sayTime } from './audit-rows.ts';
+
+/** What a look at an audit came to. */
+export interface Verdict {
+  readonly report: AuditReport;
+  readonly hasKey: boolean;
+  readonly keyPlace: string;
+}
+
+/** Tells whether everything was proved. */
+export function isFine({ hasKey, report }: Verdict): boolean {
+  return report.fault === undefined && (hasKey || report.checked === 0);
+}
+
+/** Says it in words for people. */
+export function sayVerdict(verdict: Verdict): string {
+  const { report } = verdict;
+  const lines = report.fault ? sayFault(report.fault, report, verdict) : sayHolds(report);
+  return [...lines, ...sayRemoval(report), ...saySeals(verdict)].join('\n');
+}
+
+function sayHolds({ checked, first, last }: AuditReport): readonly string[] {
+  if (!first || !last) return ['The audit is empty.'];
+  return [
+    `The audit holds: ${count(checked, 'entry', 'entries')} checked, ${name(first)} to ${name(last)}.`,
+  ];
+}
+
+function sayFault(
+  fault: AuditFault,
+  { checked }: AuditReport,
+  verdict: Verdict,
+): readonly string[] {
+  const where = fault.entry ? name(fault.entry) : `${fault.seq}`;
+  const before = checked === 0 ? [] : [`${count(checked, 'entry', 'entries')} before it hold.`];
+  return [`The audit is broken at entry ${where}: ${sayWhat(fault, verdict)}`, ...before];
+}
+
+function sayWhat({ kind, seq, through = seq }: AuditFault, { keyPlace }: Verdict): string {
+  const gone = through > seq ? `entries ${seq} to ${through} are` : `entry ${seq} is`;
+  switch (kind) {
+    case 'unreadable':
+      return 'it can’t be read as an entry any more.';
+    case 'changed':
+      return `its content is not the one that was written with this installation’s key (${keyPlace}). Either somebody else wrote it, or the key is not the one of then.`;
+    case 'missing':
+      return `${gone} gone, and the app did not remove that.`;
+    case 'unlike-its-seal':
+      return 'the entries up to it are not those that were sealed: one was put in place of another.';
+    case 'forged-seal':
+      return `what says how far the audit is sealed was not made with this installation’s key (${keyPlace}). Either somebody else wrote it, or the key is not the one of then.`;
+    case 'cut':
+      return `${gone} gone from the end.`;
+  }
+}
+
+function sayRemoval({ removedThrough }: AuditReport): readonly string[] {
+  if (removedThrough === 0) return [];
+  return [`Entries 1 to ${removedThrough} were removed by the app itself (AUDIT_DAYS).`];
+}
+
+function saySeals({ hasKey, keyPlace, report }: Verdict): readonly string[] {
+  const { checked, fault, last, sealedAt, sealedThrough } = report;
+  if (!hasKey && checked > 0) {
+    return [
+      `Who wrote them could not be checked: the installation’s key is not there (${keyPlace}).`,
+    ];
+  }
+  if (fault || !last) return [];
+  const younger = count(last.seq - sealedThrough, 'entry', 'entries');
+  const lost = `${younger} after it could be lost without a trace, but not rewritten.`;
+  if (sealedThrough === 0)
+    return [`Nothing is sealed yet: ${younger} could be lost without a trace, but not rewritten.`];
+  return [
+    `Sealed with the installation’s key up to entry ${sealedThrough} (${sayTime(sealedAt)}); ${lost}`,
+  ];
+}
+
+function name({ at, event, seq }: AuditEntry): string {
+  return `${seq} (${sayTime(at)}, ${showLine(event)})`;
+}
+
+function count(things: number, one: string, many: string): string {
+  return `${things} ${things === 1 ? one : many}`;
+}
+
+/** Says it for programs. */
+export function toPlainVerdict(verdict: Verdict): object {
+  const { checked, fault, first, last, removedThrough, sealedAt, sealedThrough } = verdict.report;
+  return {
+    ok: isFine(verdict),
+    checked,
+    ...(first && { first: plain(first) }),
+    ...(last && { last: plain(last) }),
+    ...(removedThrough > 0 && { removed: { through: removedThrough } }),
+    ...(sealedThrough > 0 && { sealed: { through: sealedThrough, time: sayTime(sealedAt) } }),
+    hasKey: verdict.hasKey,
+    ...(fault && {
+      problem: {
+        kind: fault.kind,
+        seq: fault.seq,
+        ...(fault.through !== undefined && { through: fault.through }),
+        ...(fault.entry && { entry: plain(fault.entry) }),
+        message: sayWhat(fault, verdict),
+      },
+    }),
+  };
+}
+
+function plain({ at, event, seq }: AuditEntry): object {
+  return { seq, time: sayTime(at), event };
+}

@@ -1,0 +1,157 @@
+import { sayAgent } from '../../domain/policy/agent-name.ts';
+import type { Evaluation, PassedOver } from '../../domain/policy/policy.ts';
+import { type DraftRoute, isPolicyName } from '../../domain/policy/policy-routes.ts';
+import type { GateFacts } from '../../domain/policy/route.ts';
+import { sayDuration } from '../../domain/text/duration.ts';
+import { showLine } from '../../domain/text/terminal-text.ts';
+import type { SlackShare } from './explain-admin-routes.ts';
+
+/** What a policy would do with a call. */
+export interface Explanation {
+  /** Undefined where the built-in rules hold. */
+  readonly file: string | undefined;
+  readonly hash: string | undefined;
+  readonly facts: GateFacts;
+  readonly evaluation: Evaluation<string>;
+  /** Where people are asked. */
+  readonly route: DraftRoute | undefined;
+  /** Arguments that the policy shows to nobody. */
+  readonly redact: readonly string[];
+  /** The route set in Slack that has a say in it. */
+  readonly slack?: SlackShare['slack'];
+  /** Sentences. */
+  readonly assumed: readonly string[];
+}
+
+/** Says it in words for people. */
+export function sayExplanation(explanation: Explanation): string {
+  const { assumed, evaluation, facts, file, redact, route, slack } = explanation;
+  const { failure, passedOver, rule, ruling } = evaluation;
+  const by = file === undefined ? `by ${rule}` : `by ${rule} of ${file}.`;
+  const lines = [`${facts.tool} ${VERBS[ruling.gate]}, ${by}`];
+  if (facts.agent) lines.push(`The call is made by ${sayAgent(facts.agent)}.`);
+  if (slack) {
+    const how =
+      slack.how === 'instead'
+        ? 'stands in place of what the rules say'
+        : 'holds beside the rules, and the stricter of both counts';
+    lines.push(`The route “${slack.route}”, set in Slack, ${how}.`);
+  }
+  lines.push(...sayFailure(failure, ruling.gate));
+  if (ruling.gate === 'refuse') lines.push(`  reason     ${ruling.reason}`);
+  if (route) {
+    const risk = ruling.gate === 'ask' ? ruling.risk : undefined;
+    lines.push(...sayRoute(route, facts), `  risk       ${risk ?? facts.risk}`);
+  }
+  lines.push(...sayRedacted(redact));
+  for (const { rule: other, why } of passedOver)
+    lines.push(`Not by ${other}: ${sayWhyNot(why, facts)}.`);
+  for (const each of assumed) lines.push(`Assumed: ${each}`);
+  // A line break within a line is of somebody’s words.
+  return lines.map(showLine).join('\n');
+}
+
+function sayFailure(
+  failure: string | undefined,
+  gate: Evaluation<string>['ruling']['gate'],
+): readonly string[] {
+  if (failure === undefined) return [];
+  return [`The condition of this rule can't be answered: ${failure}${ON_FAILURE[gate]}`];
+}
+
+function sayRedacted(redact: readonly string[]): readonly string[] {
+  return redact.length === 0 ? [] : [`  hides      ${redact.join(', ')}`];
+}
+
+const VERBS = {
+  run: 'would run unasked',
+  ask: 'would wait for people',
+  refuse: 'would be refused',
+} as const;
+
+const ON_FAILURE = {
+  run: ' It runs all the same (onPolicyError: run).',
+  ask: ' So people are asked.',
+  refuse: ' So the call is refused.',
+} as const;
+
+const WHY_NOT: Readonly<Record<PassedOver['why'], string>> = {
+  tool: 'it is about other tools',
+  agent: 'it is about another agent',
+  condition: 'its condition is false',
+  failure: 'its condition can’t be answered',
+};
+
+function sayWhyNot(why: PassedOver['why'], { isOutside }: GateFacts): string {
+  return why === 'agent' && isOutside
+    ? 'it is about others, or lets run without naming this program'
+    : WHY_NOT[why];
+}
+
+function sayRoute(route: DraftRoute, { isOutside }: GateFacts): readonly string[] {
+  const { channel, decisions, deadlineMs, escalate, quorum, remindAfterMs, selfApproval } = route;
+  const home = isOutside ? 'the channel that the program names' : 'the thread';
+  const self = selfApproval ? 'the requester’s own counts' : 'the requester’s own does not count';
+  const time = [
+    sayDuration(deadlineMs),
+    ...(remindAfterMs === undefined ? [] : [`a reminder after ${sayDuration(remindAfterMs)}`]),
+    ...(escalate
+      ? [`after ${sayDuration(escalate.afterMs)} it goes on to the route “${escalate.to}”`]
+      : []),
+  ];
+  return [
+    `  route      ${route.name}`,
+    `  card       in ${channel === undefined ? home : sayPlace(channel)}`,
+    `  approvers  ${sayApprovers(route)}`,
+    `  quorum     ${quorum} ${quorum === 1 ? 'approval' : 'approvals'}; ${self}`,
+    `  allows     ${decisions.join(', ')}${route.requiresReason ? '; an approval needs a reason' : ''}`,
+    `  deadline   ${time.join('; ')}`,
+  ];
+}
+
+function sayApprovers({ among, approvers }: DraftRoute): string {
+  const those = approvers.map(sayApprover).join(', ') || 'nobody: it would expire';
+  return among
+    ? `${those}; of them those who are also ${among.map(sayApprover).join(', ')}`
+    : those;
+}
+
+const LOOKED_UP = 'a name, looked up at the start';
+
+function sayPlace(channel: string): string {
+  return isPolicyName(channel) ? `${channel} (${LOOKED_UP})` : `channel ${channel}`;
+}
+
+function sayApprover(approver: string): string {
+  if (approver === 'requester') return 'the requester';
+  if (isPolicyName(approver)) return `${approver} (${LOOKED_UP})`;
+  const [kind = '', id = ''] = approver.split(':');
+  return `${KINDS[kind] ?? kind} ${id}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  user: 'person',
+  usergroup: 'user group',
+  channel: 'members of channel',
+};
+
+/** Says it for programs; spans of time are milliseconds. */
+export function toPlainExplanation(explanation: Explanation): object {
+  const { assumed, evaluation, facts, file, hash, redact, route, slack } = explanation;
+  const { failure, passedOver, rule, ruling } = evaluation;
+  return {
+    ...(file !== undefined && { file, policy: hash }),
+    tool: facts.tool,
+    args: facts.args,
+    ...(facts.agent && { agent: sayAgent(facts.agent) }),
+    rule,
+    gate: ruling.gate,
+    ...(ruling.gate === 'refuse' && { reason: ruling.reason }),
+    ...(route && { route, risk: (ruling.gate === 'ask' && ruling.risk) || facts.risk }),
+    ...(redact.length > 0 && { redact }),
+    ...(slack && { slack }),
+    ...(failure !== undefined && { failure }),
+    passedOver,
+    assumed,
+  };
+}

@@ -1,0 +1,95 @@
+import { DEFAULT_DATA_DIR } from '../../config/setting-variables.ts';
+import {
+  type AdminRoutes,
+  findAdminRoute,
+  NO_ADMIN_ROUTES,
+} from '../../domain/policy/admin-routes.ts';
+import { tightenAnswer } from '../../domain/policy/combine-routes.ts';
+import { type Evaluation, toGateAnswer } from '../../domain/policy/policy.ts';
+import {
+  type DraftRoute,
+  type Named,
+  namesIn,
+  type PolicyName,
+  settleRoutes,
+} from '../../domain/policy/policy-routes.ts';
+import { type GateAnswer, REQUESTER_ROUTE, type Route } from '../../domain/policy/route.ts';
+import { createRoutes } from '../../stores/repositories/settings.ts';
+import { readOffline } from '../../stores/sqlite/read-offline.ts';
+import type { CommandDeps } from '../command.ts';
+
+/** The routes that are set in Slack, or why they are left out, as a sentence. */
+export type KnownRoutes =
+  | { readonly kind: 'routes'; readonly book: AdminRoutes }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** Reads them where they are kept on this machine. */
+export async function readSetRoutes({ env }: Pick<CommandDeps, 'env'>): Promise<KnownRoutes> {
+  if (env.REDIS_URL?.trim()) {
+    const why = 'No routes are set in Slack: they are kept in Redis, which is not asked.';
+    return { kind: 'unknown', why };
+  }
+  try {
+    const dataDir = env.DATA_DIR?.trim() || DEFAULT_DATA_DIR;
+    const book = await readOffline(dataDir, NO_ADMIN_ROUTES, (records) =>
+      createRoutes(records).read(),
+    );
+    return { kind: 'routes', book };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'unknown', why: `No routes are set in Slack: they can't be read (${message}).` };
+  }
+}
+
+/** What a route that is set in Slack makes of what the rules say. */
+export interface SlackShare {
+  readonly evaluation: Evaluation<string>;
+  readonly route: DraftRoute | undefined;
+  /** The route's name, and whether the rules still hold beside it. */
+  readonly slack?: { readonly route: string; readonly how: 'beside' | 'instead' };
+}
+
+/** Puts the routes that are set in Slack beside the rules, as the gate does. Names that nobody looked up stay names. */
+export function heedSetRoutes(
+  said: { readonly evaluation: Evaluation<string>; readonly route: DraftRoute | undefined },
+  facts: { readonly tool: string; readonly mayLoosen: boolean },
+  around: { readonly book: AdminRoutes; readonly drafts: ReadonlyMap<string, DraftRoute> },
+): SlackShare {
+  const set = findAdminRoute(around.book, facts.tool);
+  if (!set) return said;
+  const before = toAnswer(said.evaluation, settleByName(around.drafts));
+  const after = tightenAnswer(before, set, { mayLoosen: facts.mayLoosen });
+  if (after.kind !== 'ask') return said;
+  const { risk, route } = after;
+  const ruling = { gate: 'ask', route: route.name, ...(risk && { risk }) } as const;
+  return {
+    evaluation: { ...said.evaluation, ruling },
+    route: toDraft(route),
+    slack: { route: set.name, how: route === set ? 'instead' : 'beside' },
+  };
+}
+
+function settleByName(drafts: ReadonlyMap<string, DraftRoute>): ReadonlyMap<string, Route> {
+  // A name that stands for itself is no id, and is only ever shown.
+  const itself = (name: PolicyName) => name as unknown as Named;
+  return settleRoutes(
+    drafts,
+    new Map(namesIn(drafts.values()).map((name) => [name, itself(name)])),
+  );
+}
+
+function toAnswer(evaluation: Evaluation<string>, routes: ReadonlyMap<string, Route>): GateAnswer {
+  const { ruling } = evaluation;
+  const found =
+    ruling.gate === 'ask'
+      ? { ...ruling, route: routes.get(ruling.route) ?? REQUESTER_ROUTE }
+      : ruling;
+  return toGateAnswer({ ...evaluation, ruling: found }, '');
+}
+
+function toDraft({ escalate, ...route }: Route): DraftRoute {
+  return {
+    ...route,
+    ...(escalate && { escalate: { afterMs: escalate.afterMs, to: escalate.to.name } }),
+  };
+}

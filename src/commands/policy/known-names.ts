@@ -1,0 +1,47 @@
+import { graphNameOf, readGraph } from '../../config/graph-config.ts';
+import { DEFAULT_DATA_DIR } from '../../config/setting-variables.ts';
+import { type ApiKey, keyState } from '../../domain/people/api-key.ts';
+import type { KnownNames } from '../../policy/file/read-rules.ts';
+import { createKeys } from '../../stores/repositories/settings.ts';
+import { readOffline } from '../../stores/sqlite/read-offline.ts';
+import type { CommandDeps } from '../command.ts';
+import type { OfflineTools } from './offline-tools.ts';
+
+/** What rules can be about, and why the keys are missing, where they are. */
+export interface OfflineNames {
+  readonly known: KnownNames;
+  readonly problem?: string;
+}
+
+/** Reads the names that rules can be about: tools, helpers and the graph, and keys where they are kept on this machine. */
+export async function readKnownNames(
+  { helpers, toolbox }: OfflineTools,
+  { clock, env }: Pick<CommandDeps, 'clock' | 'env'>,
+): Promise<OfflineNames> {
+  const graph = graphNameOf(readGraph(env));
+  const { keys, problem } = await readKeys(env);
+  const working = keys.filter((key) => keyState(key, clock.now()) === 'works');
+  const agents = [
+    ...helpers.map(({ name }) => ({ kind: 'helper', name }) as const),
+    ...(graph === undefined ? [] : [{ kind: 'graph', name: graph } as const]),
+    ...working.map(({ name }) => ({ kind: 'key', name }) as const),
+  ];
+  const tools = toolbox.list().map(({ name }) => name);
+  const schemaOf = (name: string) => toolbox.get(name)?.schema;
+  return { known: { tools, schemaOf, agents }, ...(problem !== undefined && { problem }) };
+}
+
+/** Those in Redis are not asked for. */
+async function readKeys(env: CommandDeps['env']): Promise<{
+  readonly keys: readonly ApiKey[];
+  readonly problem?: string;
+}> {
+  if (env.REDIS_URL?.trim()) return { keys: [] };
+  try {
+    const dataDir = env.DATA_DIR?.trim() || DEFAULT_DATA_DIR;
+    return { keys: await readOffline(dataDir, [], (records) => createKeys(records).list()) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { keys: [], problem: `There are no keys of programs: they can't be read (${why}).` };
+  }
+}

@@ -1,0 +1,114 @@
+import { sayAgentPattern } from '../../domain/policy/agent-name.ts';
+import { namesIn } from '../../domain/policy/policy-routes.ts';
+import { showLine } from '../../domain/text/terminal-text.ts';
+import type { PolicyFile } from '../../policy/file/read-policy.ts';
+import { type PolicyProblem, sayProblem } from '../../policy/policy-problem.ts';
+import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from '../command.ts';
+import { readArguments } from '../parse-arguments.ts';
+import { readKnownNames } from './known-names.ts';
+import { createOfflineTools } from './offline-tools.ts';
+import { type FoundPolicy, openPolicyFile } from './open-policy-file.ts';
+
+/** Says what is wrong with a policy file, without asking Slack anything. */
+export async function checkPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { positionals, values } = readArguments({
+    args: [...args],
+    allowPositionals: true,
+    options: { file: { type: 'string' }, json: { type: 'boolean', default: false } },
+  });
+  const named = [...positionals, ...(values.file === undefined ? [] : [values.file])];
+  if (named.length > 1) throw new UsageError('Name one file.');
+  const tools = await createOfflineTools(deps);
+  const { known, problem } = await readKnownNames(tools, deps);
+  const found = await openPolicyFile(named[0], deps, known);
+  if (problem !== undefined) deps.err(problem);
+  if (values.json) outJson(deps, toJson(found, tools.problem));
+  else deps.out(say(found));
+  if (tools.problem !== undefined && !values.json) deps.err(tools.problem);
+  return found.kind === 'policy' ? EXIT.fine : EXIT.problems;
+}
+
+/** Words of all commands for that there is no file. */
+export const NO_FILE =
+  'There is no policy file: POLICY_FILE is unset, and ./policy.yaml is not there. The built-in rules hold.';
+
+function say(found: FoundPolicy): string {
+  if (found.kind === 'none') return NO_FILE;
+  if (found.kind === 'policy') return sayFine(found.path, found.file);
+  const { path, problems } = found;
+  const warnings = problems.filter((problem) => isWarning(problem)).length;
+  const errors = problems.length - warnings;
+  const counts = [count(errors, 'error'), ...(warnings > 0 ? [count(warnings, 'warning')] : [])];
+  return [
+    ...problems.map((problem) => sayAny(path, problem)),
+    `${showLine(path)} can't be used: ${counts.join(', ')}.`,
+  ].join('\n');
+}
+
+function sayFine(path: string, file: PolicyFile): string {
+  const names = namesIn(file.routes.values());
+  return [
+    ...file.warnings.map((problem) => sayProblem(path, problem)),
+    `${showLine(path)} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
+    ...(names.length === 0
+      ? []
+      : [`Slack says at the start what these names are: ${names.map(showLine).join(', ')}.`]),
+    ...meaningsOf(file).map(
+      ({ means, rule, text }) => `${showLine(rule)}: “${showLine(text)}” means ${showLine(means)}.`,
+    ),
+  ].join('\n');
+}
+
+/** What the agents mean that rules name without their kind. */
+function meaningsOf({ policy }: PolicyFile) {
+  return policy.rules.flatMap(({ agents = [], mentions = [], name }) =>
+    [...agents, ...mentions]
+      .filter(({ isBare }) => isBare)
+      .map((pattern) => ({ rule: name, text: pattern.text, means: sayAgentPattern(pattern) })),
+  );
+}
+
+/** Says why a policy file can't be used, for commands that need one. */
+export function sayBroken({ path, problems }: Extract<FoundPolicy, { kind: 'broken' }>): string {
+  const errors = problems.filter((problem) => !isWarning(problem));
+  return errors.map((problem) => sayAny(path, problem)).join('\n');
+}
+
+function sayAny(path: string, problem: PolicyProblem | string): string {
+  return typeof problem === 'string' ? showLine(problem) : sayProblem(path, problem);
+}
+
+function isWarning(problem: PolicyProblem | string): boolean {
+  return typeof problem !== 'string' && problem.severity === 'warning';
+}
+
+function count(things: number, word: string): string {
+  return `${things} ${word}${things === 1 ? '' : 's'}`;
+}
+
+function toJson(found: FoundPolicy, toolsProblem: string | undefined): object {
+  const about = toolsProblem === undefined ? {} : { toolsProblem };
+  if (found.kind === 'none')
+    return { ok: false, problems: [{ severity: 'error', message: NO_FILE }], ...about };
+  if (found.kind === 'broken') {
+    return { ok: false, file: found.path, problems: found.problems.map(plain), ...about };
+  }
+  const { file, path } = found;
+  return {
+    ok: true,
+    file: path,
+    hash: file.hash,
+    rules: file.policy.rules.length,
+    routes: [...file.routes.keys()],
+    names: namesIn(file.routes.values()),
+    agents: meaningsOf(file),
+    problems: file.warnings.map(plain),
+    ...about,
+  };
+}
+
+function plain(problem: PolicyProblem | string): object {
+  if (typeof problem === 'string') return { severity: 'error', message: problem };
+  const { severity, line, column, message } = problem;
+  return { severity, line, column, message };
+}

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { Variables } from './setting-variables.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the HTTP API of programs, and of people's own front ends, goes by. */
+export interface ApiConfig {
+  /** How many requests a key, or a person, may make in a minute, in each process. */
+  readonly ratePerMinute: number;
+  /** How many calls of one key may wait for people at a time. */
+  readonly maxPendingPerKey: number;
+  /** Whose tokens of people are taken; absent where none are. */
+  readonly people?: {
+    readonly by:
+      | { readonly kind: 'jwks'; readonly url: string }
+      | { readonly kind: 'secret'; readonly secret: string };
+    readonly audience: string;
+    readonly issuer?: string;
+  };
+}
+
+/** Reads what the API goes by. */
+export function readApiConfig(read: z.output<typeof Variables>): ApiConfig {
+  const { APPROVER_JWKS_URL: url, APPROVER_JWT_SECRET: secret } = read;
+  const { APPROVER_JWT_AUDIENCE: audience = '', APPROVER_JWT_ISSUER: issuer } = read;
+  const by =
+    url === undefined
+      ? secret !== undefined && ({ kind: 'secret', secret } as const)
+      : ({ kind: 'jwks', url } as const);
+  return {
+    ratePerMinute: read.API_RATE_PER_MINUTE,
+    maxPendingPerKey: read.MAX_PENDING_PER_KEY,
+    ...(by && { people: { by, audience, ...(issuer !== undefined && { issuer }) } }),
+  };
+}
+
+/** Lists what of it can't work together. */
+export function apiProblems(env: Environment): readonly string[] {
+  const { APPROVER_JWKS_URL: url, APPROVER_JWT_SECRET: secret } = env;
+  if (url !== undefined && secret !== undefined) {
+    return [
+      'APPROVER_JWKS_URL and APPROVER_JWT_SECRET are both set: tokens of people are checked by one of them. Unset the other.',
+    ];
+  }
+  if ((url ?? secret) !== undefined && env.APPROVER_JWT_AUDIENCE === undefined) {
+    return [
+      'APPROVER_JWT_AUDIENCE is missing: without it a token that was made for another service would be taken. Set it to what your tokens have as “aud”.',
+    ];
+  }
+  return [];
+}
+
+/** Lists what of it has no effect. */
+export function apiWarnings(env: Environment): readonly string[] {
+  if ((env.APPROVER_JWKS_URL ?? env.APPROVER_JWT_SECRET) !== undefined) return [];
+  return ['APPROVER_JWT_AUDIENCE', 'APPROVER_JWT_ISSUER']
+    .filter((name) => env[name] !== undefined)
+    .map(
+      (name) =>
+        `${name} has no effect without APPROVER_JWKS_URL or APPROVER_JWT_SECRET: no tokens of people are taken.`,
+    );
+}

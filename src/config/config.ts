@@ -1,0 +1,283 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import type { NotificationDetail } from '../domain/cards/notification-detail.ts';
+import type { TalkRules } from '../domain/people/sender-policy.ts';
+import { showLine } from '../domain/text/terminal-text.ts';
+import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
+import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
+import { type HttpConfig, httpProblems, readHttpConfig } from './http-config.ts';
+import {
+  type McpConfigReading,
+  type McpServerConfig,
+  NO_SERVERS,
+  readMcpConfig,
+} from './mcp/mcp-config.ts';
+import { type ModelConfig, modelProblems, readModel } from './model-config.ts';
+import { steeringFileProblems } from './paths/agent-writable-problems.ts';
+import {
+  exactProblems,
+  placeProblems,
+  tokenProblems,
+  withoutIdleSlack,
+  workspaceOf,
+} from './setting-problems.ts';
+import { DEFAULT_POLICY_FILE, type LOG_LEVELS, Variables } from './setting-variables.ts';
+import { nameWarnings, warningsOf } from './setting-warnings.ts';
+
+/** How the app joins a workspace: Socket Mode, or signed HTTP requests. */
+export type SlackDelivery =
+  | { readonly delivery: 'socket'; readonly appToken: string }
+  | { readonly delivery: 'http'; readonly signingSecret: string };
+
+interface CommonConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute, as are the other paths. */
+  readonly dataDir: string;
+  readonly workspaceDir: string;
+  /** State on Redis instead of the data folder; all keys begin with the prefix. */
+  readonly redis?: { readonly url: string; readonly prefix: string };
+  readonly toolsModule?: string;
+  /** The MCP servers whose tools the agent has, and what of them nobody may read in a log. */
+  readonly mcp: {
+    readonly servers: readonly McpServerConfig[];
+    readonly secrets: readonly string[];
+  };
+  /** The agent behind the threads, in place of ours. */
+  readonly graph?: GraphConfig;
+  /** Absent without one: then the built-in rules hold. */
+  readonly policyFile?: string;
+  readonly commands: {
+    readonly hasNetwork: boolean;
+    /** Whether they run without a sandbox where none works. */
+    readonly allowUnsandboxed: boolean;
+  };
+  readonly maxPendingPerPerson: number;
+  /** How long (ms) a program may take to say what came of a call that it has taken. */
+  readonly reportMs: number;
+  readonly api: ApiConfig;
+  readonly http: HttpConfig;
+  /** How many days are kept; absent ones for ever. */
+  readonly keeping: { readonly auditDays?: number; readonly historyDays?: number };
+  /** Absent without a key: then there is no web search. */
+  readonly search?: {
+    readonly apiKey: string;
+    readonly baseUrl: string;
+    readonly maxResults: number;
+  };
+  /** Who may talk to the agent, beyond being a member, and who counts as an admin. */
+  readonly talk: TalkRules & { readonly adminUsers: ReadonlySet<string> };
+  /** More cards than this in a channel within a minute are announced by one message. */
+  readonly digestOver: number;
+  /** How much of a call a notification tells. */
+  readonly notificationDetail: NotificationDetail;
+  readonly systemPrompt?: string;
+  readonly contextTokens: number;
+  /** Whether people see below an answer what it took of the model. */
+  readonly showsUsage: boolean;
+  /** Whether the model is shown the images that people attach. */
+  readonly modelSeesImages: boolean;
+  /** Whether the app starts with a model that can't call tools, and then without any. */
+  readonly allowsModelWithoutTools: boolean;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** What was set and has no effect: sentences for the person who starts the app. */
+  readonly warnings: readonly string[];
+}
+
+/** The app on the simulated workspace; without a model a scripted one answers. */
+export interface PlaygroundConfig extends CommonConfig {
+  readonly mode: 'playground';
+  readonly model?: ModelConfig;
+}
+
+/** The app in a workspace of Slack. */
+export interface SlackModeConfig extends CommonConfig {
+  readonly mode: 'slack';
+  /** Absent only where a graph brings its own. */
+  readonly model?: ModelConfig;
+  readonly slack: SlackDelivery & { readonly botToken: string; readonly apiUrl: string };
+}
+
+/** What the app is started with, read once from the environment. */
+export type Config = PlaygroundConfig | SlackModeConfig;
+
+/** The environment can't be started with; its message lists every problem, and never a value of a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const list = problems.map((problem) => `  - ${showLine(problem)}`).join('\n');
+    super(`The settings can't be started with (.env.example explains each of them):\n${list}`);
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface ReadOptions {
+  readonly exists?: (path: string) => boolean;
+  /** What `.env` sets, which is part of the environment already. */
+  readonly envFile?: Environment;
+}
+
+/** Gives the environment its meaning; throws a `ConfigError` that lists all that is wrong with it. */
+export function readConfig(
+  environment: Environment,
+  { exists = existsSync, envFile = {} }: ReadOptions = {},
+): Config {
+  const { env, idle } = withoutIdleSlack(withoutBlanks(environment));
+  const read = Variables.safeParse(env);
+  const mcp = readServers(env, environment);
+  const problems = [
+    ...exactProblems(environment),
+    ...(read.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
+    ...tokenProblems(env, mcp.variables),
+    ...(env.GRAPH ? [] : modelProblems(env)),
+    ...graphProblems(env, exists),
+    ...apiProblems(env),
+    ...httpProblems(env),
+    ...mcp.problems,
+    ...policyProblems(env, exists),
+    ...placeProblems(env, environment, mcp.servers),
+  ];
+  if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  const config = toConfig(read.data, env, exists, mcp);
+  const names = nameWarnings(environment, envFile, mcp.variables);
+  return { ...config, warnings: [...names, ...idle, ...config.warnings] };
+}
+
+function readServers(env: Environment, environment: Environment): McpConfigReading {
+  const { MCP_CONFIG: path } = env;
+  if (path === undefined) return NO_SERVERS;
+  const problems = steeringFileProblems('MCP_CONFIG', path, workspaceOf(env));
+  // What it fills in is filled in as it is, white space included.
+  const read = readMcpConfig(path, environment);
+  return { ...read, problems: [...problems, ...read.problems] };
+}
+
+/** Blank counts as unset: `.env` files and shells leave empty values behind. */
+function withoutBlanks(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment)
+      .map(([name, value]) => [name, value?.trim()] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
+  );
+}
+
+/** The file that is named, or the default one where it is there. */
+function policyFileOf(
+  named: string | undefined,
+  exists: (path: string) => boolean,
+): string | undefined {
+  const path = resolve(named ?? DEFAULT_POLICY_FILE);
+  return named !== undefined || exists(path) ? path : undefined;
+}
+
+function toPolicy(
+  named: string | undefined,
+  exists: (path: string) => boolean,
+): Pick<CommonConfig, 'policyFile'> {
+  const policyFile = policyFileOf(named, exists);
+  return policyFile === undefined ? {} : { policyFile };
+}
+
+/** Beside a graph it is not so much as loaded: nothing would use its tools. */
+function toToolsModule(
+  named: string | undefined,
+  env: Environment,
+): Pick<CommonConfig, 'toolsModule'> {
+  return named === undefined || env.GRAPH ? {} : { toolsModule: resolve(named) };
+}
+
+function toGraph(env: Environment): Pick<CommonConfig, 'graph'> {
+  const graph = readGraph(env);
+  return graph ? { graph } : {};
+}
+
+function policyProblems(env: Environment, exists: (path: string) => boolean): string[] {
+  const path = policyFileOf(env.POLICY_FILE, exists);
+  if (path === undefined) return [];
+  if (!exists(path)) {
+    return [
+      `POLICY_FILE ${env.POLICY_FILE} is not there. Name the file that holds the rules, or unset POLICY_FILE to go by the built-in ones.`,
+    ];
+  }
+  return steeringFileProblems('POLICY_FILE', path, workspaceOf(env));
+}
+
+function toKeeping(read: z.output<typeof Variables>): CommonConfig['keeping'] {
+  const { AUDIT_DAYS: auditDays, HISTORY_DAYS: historyDays } = read;
+  return { ...(auditDays && { auditDays }), ...(historyDays && { historyDays }) };
+}
+
+function toConfig(
+  read: z.output<typeof Variables>,
+  env: Environment,
+  exists: (path: string) => boolean,
+  mcp: McpConfigReading,
+): Config {
+  const model = readModel(read);
+  const slack = toSlack(read);
+  const common = {
+    host: read.HOST ?? (slack?.delivery === 'http' ? '0.0.0.0' : '127.0.0.1'),
+    port: read.PORT,
+    dataDir: resolve(read.DATA_DIR),
+    workspaceDir: resolve(read.WORKSPACE_DIR),
+    ...(read.REDIS_URL !== undefined && {
+      redis: { url: read.REDIS_URL, prefix: read.REDIS_PREFIX },
+    }),
+    ...toToolsModule(read.TOOLS_MODULE, env),
+    mcp: { servers: mcp.servers, secrets: mcp.secrets },
+    ...toGraph(env),
+    ...toPolicy(read.POLICY_FILE, exists),
+    commands: {
+      hasNetwork: read.COMMAND_NETWORK,
+      allowUnsandboxed: read.ALLOW_UNSANDBOXED_COMMANDS,
+    },
+    maxPendingPerPerson: read.MAX_PENDING_PER_PERSON,
+    reportMs: read.REPORT_TIMEOUT * 1_000,
+    api: readApiConfig(read),
+    http: readHttpConfig(read),
+    keeping: toKeeping(read),
+    ...(read.TAVILY_API_KEY !== undefined && {
+      search: {
+        apiKey: read.TAVILY_API_KEY,
+        baseUrl: read.TAVILY_BASE_URL,
+        maxResults: read.MAX_SEARCH_RESULTS,
+      },
+    }),
+    talk: {
+      adminUsers: new Set(read.ADMIN_USERS),
+      ...(read.TALK_USERS && { users: new Set(read.TALK_USERS) }),
+      ...(read.TALK_CHANNELS && { channels: new Set(read.TALK_CHANNELS) }),
+    },
+    digestOver: read.DIGEST_OVER,
+    notificationDetail: read.NOTIFICATION_DETAIL,
+    ...(read.SYSTEM_PROMPT !== undefined && { systemPrompt: read.SYSTEM_PROMPT }),
+    contextTokens: read.CONTEXT_TOKENS,
+    showsUsage: read.SHOW_USAGE,
+    modelSeesImages: read.MODEL_SEES_IMAGES ?? isOpenAi(model),
+    allowsModelWithoutTools: read.ALLOW_MODEL_WITHOUT_TOOLS,
+    logLevel: read.LOG_LEVEL,
+    warnings: [...warningsOf(env), ...mcp.warnings],
+  };
+  // A workspace without a model, or a graph that has one, is among the problems.
+  if (slack) return { ...common, mode: 'slack', ...(model && { model }), slack };
+  return { ...common, mode: 'playground', ...(model && { model }) };
+}
+
+/** A compatible server, or another provider's package, may refuse a whole request for an image in it. */
+function isOpenAi(model: ModelConfig | undefined): boolean {
+  return model?.provider === 'openai' && model.baseUrl === undefined;
+}
+
+function toSlack(read: z.output<typeof Variables>): SlackModeConfig['slack'] | undefined {
+  const { SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken } = read;
+  const { SLACK_SIGNING_SECRET: signingSecret } = read;
+  if (!botToken) return undefined;
+  const apiUrl = read.SLACK_API_URL.replace(/\/*$/, '/');
+  if (appToken) return { botToken, apiUrl, delivery: 'socket', appToken };
+  return signingSecret ? { botToken, apiUrl, delivery: 'http', signingSecret } : undefined;
+}

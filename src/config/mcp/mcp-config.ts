@@ -1,0 +1,294 @@
+/** The file of MCP servers, as other programs read it too: `{"mcpServers": {name: {command, args, env} | {url, headers}}}`. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { parseStrictJson } from '../../domain/json/strict-json.ts';
+import { serverPrefix } from '../../domain/tools/server-tools.ts';
+import { createFiller, type Filler } from './expand-variables.ts';
+import { meantKey, readKeys } from './server-entry-keys.ts';
+import { readTimes } from './server-timeouts.ts';
+
+/** An MCP server as the file names it, its variables filled in. */
+export interface McpServerConfig {
+  readonly name: string;
+  readonly reach: Reach;
+  /** How long it may take to start, and a call, where the file says so. */
+  readonly startMs?: number;
+  readonly callMs?: number;
+}
+
+type Reach =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | {
+      readonly kind: 'http' | 'sse';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** What a file of MCP servers holds, or all that is wrong with it. */
+export interface McpConfigReading {
+  readonly servers: readonly McpServerConfig[];
+  readonly problems: readonly string[];
+  /** What is in it and has no effect here. */
+  readonly warnings: readonly string[];
+  /** Values that nobody may read in a log. */
+  readonly secrets: readonly string[];
+  /** The variables that it fills in. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/** No file is named. */
+export const NO_SERVERS: McpConfigReading = {
+  servers: [],
+  problems: [],
+  warnings: [],
+  secrets: [],
+  variables: new Set(),
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const text = (what: string) => z.string(what).min(1, what);
+const texts = (what: string) => z.record(z.string(), z.string(what), what);
+
+const switches = {
+  disabled: z.boolean('“disabled” is true or false').optional(),
+  enabled: z.boolean('“enabled” is true or false').optional(),
+};
+
+const StdioEntry = z.looseObject({
+  ...switches,
+  type: z
+    .literal('stdio', '“type” is stdio for a “command”, and http or sse for a “url”')
+    .optional(),
+  command: text('“command” is the program to start, or “url” an address'),
+  args: z.array(z.string('“args” is a list of texts'), '“args” is a list of texts').default([]),
+  env: texts('“env” holds texts by the names of variables').default({}),
+  cwd: text('“cwd” is the path of a folder').optional(),
+  url: z.never('it has a “command” and a “url”, and is reached by one of them').optional(),
+});
+
+const HttpEntry = z.looseObject({
+  ...switches,
+  type: z
+    .enum(
+      ['http', 'streamable-http', 'streamable_http', 'streamableHttp', 'sse'],
+      '“type” is http or sse for a “url”',
+    )
+    .default('http'),
+  url: text('“url” is an http(s) address'),
+  headers: texts('“headers” holds texts by the names of headers').default({}),
+});
+
+const File = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()) });
+
+const EXAMPLE = '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}';
+
+/** Reads the file at MCP_CONFIG; never throws. */
+export function readMcpConfig(
+  path: string,
+  env: Environment,
+  readFile: (path: string) => string = readText,
+): McpConfigReading {
+  let content: string;
+  try {
+    content = readFile(path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return problem(`MCP_CONFIG ${path} can't be read: ${why}. Name a file like ${EXAMPLE}.`);
+  }
+  // Where it is wrong, and not what stands there: that may be a secret.
+  const json = parseStrictJson(content);
+  if (!json.ok) {
+    const where = `line ${json.line}, column ${json.column}`;
+    return problem(
+      `MCP_CONFIG ${path} is no JSON (${where}): it takes no comments, no comma behind the last entry and no key twice, and numbers that keep their digits. Write it like ${EXAMPLE}.`,
+    );
+  }
+  const file = File.safeParse(json.value);
+  if (!file.success) {
+    return problem(`MCP_CONFIG ${path} holds no servers. Write it like ${EXAMPLE}.`);
+  }
+  const { mcpServers, ...others } = file.data;
+  const entries = Object.entries(mcpServers).filter(([, entry]) => !isOff(entry));
+  const readings = [
+    readOthers(Object.keys(others)),
+    ...entries.map(([name, entry]) => readEntry(name, entry, env)),
+  ];
+  return {
+    servers: readings.flatMap(({ servers }) => servers),
+    problems: [
+      ...readings.flatMap(({ problems }) => problems),
+      ...sayTwins(entries.map(([name]) => name)),
+    ],
+    warnings: readings.flatMap(({ warnings }) => warnings),
+    secrets: [...new Set(readings.flatMap(({ secrets }) => secrets))],
+    variables: new Set(readings.flatMap(({ variables }) => [...variables])),
+  };
+}
+
+function readText(path: string): string {
+  const bytes = readFileSync(path);
+  try {
+    // The byte order mark that some editors write is left out by it.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new Error('it is not UTF-8', { cause: error });
+  }
+}
+
+function problem(sentence: string): McpConfigReading {
+  return { ...NO_SERVERS, problems: [sentence] };
+}
+
+/** The keys beside `mcpServers`: a file of another program may hold more than servers. */
+function readOthers(keys: readonly string[]): McpConfigReading {
+  const isServers = (key: string) =>
+    key === 'servers' || meantKey(key, ['mcpServers']) !== undefined;
+  return {
+    ...NO_SERVERS,
+    problems: keys
+      .filter(isServers)
+      .map((key) => `MCP_CONFIG: “${key}” is not read. Put its servers into “mcpServers”.`),
+    warnings: keys
+      .filter((key) => key !== '$schema' && !isServers(key))
+      .map((key) => `MCP_CONFIG: “${key}” has no effect here.`),
+  };
+}
+
+function isOff(entry: unknown): boolean {
+  if (!(entry instanceof Object)) return false;
+  return (
+    ('disabled' in entry && entry.disabled === true) ||
+    ('enabled' in entry && entry.enabled === false)
+  );
+}
+
+function readEntry(name: string, entry: unknown, env: Environment): McpConfigReading {
+  const place = `MCP_CONFIG: the server “${name}”`;
+  if (serverPrefix(name) === '') {
+    return problem(`${place} has a name without letters and digits. Give it another one.`);
+  }
+  const filler = createFiller(place, env);
+  const isRemote = entry instanceof Object && 'url' in entry && !('command' in entry);
+  const keys = entry instanceof Object && readKeys(place, entry, isRemote ? 'remote' : 'local');
+  const { problems, warnings } = keys || NO_SERVERS;
+  const read = isRemote ? readRemote(entry, filler) : readLocal(entry, filler);
+  if ('issues' in read) {
+    const why = [...new Set(read.issues.map(({ message }) => message))].join('; ');
+    // What has another name is said to be missing as well.
+    return {
+      ...problem(`${place} can't be used: ${why}.`),
+      ...(problems.length > 0 && { problems }),
+    };
+  }
+  const times = readTimes(place, entry instanceof Object ? entry : {});
+  return {
+    servers: [{ name, reach: read.reach, ...times.read }],
+    problems: [
+      ...problems,
+      ...filler.problems,
+      ...times.problems,
+      ...reachProblems(place, read.reach),
+    ],
+    warnings,
+    secrets: [...filler.values, ...secretsOf(read.reach)],
+    variables: new Set(filler.names),
+  };
+}
+
+type EntryReading =
+  | { readonly reach: Reach }
+  | { readonly issues: readonly { readonly message: string }[] };
+
+function readRemote(entry: unknown, { fill, fillAll }: Filler): EntryReading {
+  const read = HttpEntry.safeParse(entry);
+  if (!read.success) return { issues: read.error.issues };
+  const { headers, type, url } = read.data;
+  const kind = type === 'sse' ? 'sse' : 'http';
+  return { reach: { kind, url: fill(url), headers: fillAll(headers) } };
+}
+
+function readLocal(entry: unknown, { fill, fillAll }: Filler): EntryReading {
+  const read = StdioEntry.safeParse(entry);
+  if (!read.success) return { issues: read.error.issues };
+  const { args, command, cwd, env } = read.data;
+  return {
+    reach: {
+      kind: 'stdio',
+      command: fill(command),
+      args: args.map((arg) => fill(arg, true)),
+      env: fillAll(env),
+      ...(cwd !== undefined && { cwd: fill(cwd) }),
+    },
+  };
+}
+
+function reachProblems(place: string, reach: Reach): readonly string[] {
+  if (reach.kind === 'stdio') {
+    const isWrong = Object.keys(reach.env).some((name) => !/^[^=\0]+$/.test(name));
+    return isWrong ? [`${place} has an “env” whose names are no names of variables.`] : [];
+  }
+  const url = URL.canParse(reach.url) ? new URL(reach.url) : undefined;
+  // The parser of addresses drops the rest silently.
+  const isWhole = !/[#\s\\]/.test(reach.url);
+  const isAddress = isWhole && url !== undefined && /^https?:$/.test(url.protocol);
+  // It could not be reached, and the failure would name them to everybody.
+  const holdsName = isAddress && (url.username !== '' || url.password !== '');
+  const wrong = Object.entries(reach.headers).filter((header) => !isHeader(header));
+  const names = Object.keys(reach.headers).map((name) => name.toLowerCase());
+  return [
+    ...(isAddress
+      ? []
+      : [
+          `${place} has a “url” that is no http(s) address, or has a blank, “\\” or “#” in it. Write it like https://host/mcp.`,
+        ]),
+    ...(holdsName
+      ? [
+          `${place} has a “url” with a user name or password, which HTTP can't carry there. Put them into “headers”, as "Authorization": "Basic …".`,
+        ]
+      : []),
+    ...wrong.map(([name]) => `${place} has a header “${name}” that HTTP can't carry.`),
+    ...(new Set(names).size < names.length
+      ? [`${place} has a header twice: they are the same in upper and lower case.`]
+      : []),
+  ];
+}
+
+function isHeader([name, value]: readonly [string, string]): boolean {
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    // Its message would hold the value.
+    return false;
+  }
+}
+
+function secretsOf(reach: Reach): readonly string[] {
+  if (reach.kind === 'stdio') return Object.values(reach.env);
+  // Of “Bearer abc” the second word is what nobody may read, wherever it stands.
+  return Object.values(reach.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+}
+
+/** Their tools would have the same names. */
+function sayTwins(names: readonly string[]): readonly string[] {
+  const seen = new Map<string, string>();
+  const problems: string[] = [];
+  for (const name of names) {
+    const prefix = serverPrefix(name);
+    const other = seen.get(prefix);
+    if (prefix !== '' && other !== undefined) {
+      problems.push(
+        `MCP_CONFIG: the tools of the servers “${other}” and “${name}” would both begin with ${prefix}__. Rename one.`,
+      );
+    }
+    seen.set(prefix, name);
+  }
+  return problems;
+}

@@ -1,0 +1,95 @@
+/** Files that steer what runs outside of the sandbox: none of them may be where the agent's tools can write. */
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { leadsInto, throughLinks, unreachable } from './path-containment.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the agent could do, who can rewrite such a file. */
+const STEERS = {
+  POLICY_FILE: 'the rules that hold for it',
+  MCP_CONFIG: 'which programs are started',
+  TOOLS_MODULE: 'code that runs outside of the sandbox',
+  GRAPH: 'code that runs outside of the sandbox',
+  REDIS_URL: 'where the app’s records are',
+  '.env': 'the app’s settings',
+} as const;
+
+/** Says what is wrong with a file that the agent's tools could rewrite, links of both kinds followed. */
+export function steeringFileProblems(
+  name: keyof typeof STEERS,
+  file: string,
+  workspaceDir: string,
+): string[] {
+  // What is wrong with the folders themselves is said elsewhere.
+  if (unreachable('WORKSPACE_DIR', workspaceDir).length > 0) return [];
+  const problems = unreachable(name, file);
+  if (problems.length > 0) return problems;
+  const what = `so the agent’s tools could rewrite ${STEERS[name]}`;
+  if (leadsInto(file, workspaceDir)) {
+    return [`${name} ${file} is inside WORKSPACE_DIR, ${what}. Put it outside.`];
+  }
+  const twin = findHardLink(file, throughLinks(resolve(workspaceDir)));
+  if (twin === undefined) return [];
+  return [`${name} ${file} ${twin}, ${what}. Put a copy of it outside, and name the copy.`];
+}
+
+/** More entries than these are not looked through at a start. */
+const MOST_ENTRIES = 20_000;
+
+/** Says where in the folder the same file has a second name; undefined where it has none. */
+function findHardLink(file: string, folder: string): string | undefined {
+  const own = statSync(file, { bigint: true, throwIfNoEntry: false });
+  if (!own?.isFile() || own.nlink < 2n) return undefined;
+  let left = MOST_ENTRIES;
+  for (const path of filesIn(folder)) {
+    left -= 1;
+    if (left < 0) return 'has a second name (a hard link), which may be inside WORKSPACE_DIR';
+    const { dev, ino } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
+    if (ino === own.ino && dev === own.dev) {
+      return `is the same file as ${path} inside WORKSPACE_DIR (a hard link)`;
+    }
+  }
+  return undefined;
+}
+
+function* filesIn(folder: string): Generator<string> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesIn(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+/** Variables that name programs, modules or settings of the programs that the app starts, and of itself. */
+const STEERING_VARIABLES = [
+  ...['PATH', 'HOME', 'NODE_PATH', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'NPM_CONFIG_USERCONFIG'],
+  ...['XDG_CONFIG_HOME', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'PYTHONHOME', 'BASH_ENV'],
+  ...['RUBYLIB', 'RUBYOPT', 'PERL5LIB', 'CLASSPATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+];
+
+/** Returns those of an environment's variables that lead a program, started in `cwd`, into the folder. */
+export function steeringVariables(env: Environment, folder: string, cwd = '.'): readonly string[] {
+  return STEERING_VARIABLES.filter((name) => {
+    const value = env[name] ?? '';
+    const parts = [...value.split(/[:;]/), ...value.split(/[\s=]+/)];
+    return parts.some((part) => part !== '' && leadsInto(resolve(cwd, part), folder));
+  });
+}
+
+/** Says what is wrong with the place in which the app is started, and with the settings of the process itself. */
+export function startPlaceProblems(env: Environment, workspaceDir: string): string[] {
+  if (leadsInto('.', workspaceDir)) {
+    return [
+      'WORKSPACE_DIR holds the folder in which the app is started, so the agent’s tools could write its .env and policy.yaml. Choose a folder of its own.',
+    ];
+  }
+  return [
+    ...steeringFileProblems('.env', './.env', workspaceDir),
+    ...steeringVariables(env, workspaceDir).map(
+      (name) =>
+        `${name} leads into WORKSPACE_DIR, so the agent’s tools could write what runs outside of the sandbox. Change it, or choose another WORKSPACE_DIR.`,
+    ),
+  ];
+}

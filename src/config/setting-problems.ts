@@ -1,0 +1,108 @@
+/** What is wrong with the environment beyond single variables. */
+
+import { readGraph } from './graph-config.ts';
+import type { McpServerConfig } from './mcp/mcp-config.ts';
+import { startPlaceProblems, steeringFileProblems } from './paths/agent-writable-problems.ts';
+import { folderProblems } from './paths/folder-problems.ts';
+import { serverPlaceProblems } from './paths/server-path-problems.ts';
+import { DEFAULT_DATA_DIR, DEFAULT_WORKSPACE_DIR } from './setting-variables.ts';
+import { meantInEnvironment, sayMeant } from './suggest-setting.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const EXACT = [
+  ...['APPROVER_JWT_SECRET', 'APPROVER_JWT_AUDIENCE', 'APPROVER_JWT_ISSUER', 'DATA_DIR', 'GRAPH'],
+  ...['MCP_CONFIG', 'POLICY_FILE', 'TOOLS_MODULE', 'WORKSPACE_DIR'],
+];
+
+/** Lists values of which nobody could tell whether the white space around them belongs to them. */
+export function exactProblems(environment: Environment): string[] {
+  return EXACT.filter((name) => {
+    const value = environment[name] ?? '';
+    return value.trim() !== '' && value.trim() !== value;
+  }).map((name) => `${name} begins or ends with white space. Remove it.`);
+}
+
+/** All that is set for a workspace of Slack, and for nothing else. */
+const SLACK_SETTINGS = [
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'SLACK_API_URL',
+] as const;
+
+/** Takes the settings of Slack out where the playground is asked for by name, and says so. */
+export function withoutIdleSlack(env: Environment): {
+  readonly env: Environment;
+  readonly idle: readonly string[];
+} {
+  const idle = env.MODE === 'playground' ? SLACK_SETTINGS.filter((name) => env[name]) : [];
+  const others = Object.entries(env).filter(([name]) => !idle.some((each) => each === name));
+  return {
+    env: Object.fromEntries(others),
+    idle: idle.map((name) => `${name} has no effect with MODE=playground.`),
+  };
+}
+
+/** Lists what is missing for a workspace of Slack where something asks for one; `used` are variables that other settings fill in. */
+export function tokenProblems(env: Environment, used: ReadonlySet<string>): string[] {
+  if (env.MODE === 'playground') return [];
+  const given = SLACK_SETTINGS.find((name) => env[name]);
+  if (given === undefined && env.MODE !== 'slack') return misspeltTokens(env, used);
+  const { SLACK_BOT_TOKEN: bot, SLACK_APP_TOKEN: app, SLACK_SIGNING_SECRET: secret } = env;
+  const because = given === undefined ? 'MODE is slack' : `${given} is set`;
+  const undo = given === undefined ? 'set MODE=playground' : `unset ${given}`;
+  const problems: string[] = [];
+  if (!bot) {
+    problems.push(
+      `SLACK_BOT_TOKEN is missing while ${because}. Add the bot token (xoxb-…), or ${undo} to start the playground.`,
+    );
+  }
+  if (!app && !secret) {
+    problems.push(
+      `SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is missing while ${because}. Add SLACK_APP_TOKEN (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.`,
+    );
+  }
+  return problems;
+}
+
+/** Whoever writes one of them means a workspace, and not the playground. */
+function misspeltTokens(env: Environment, used: ReadonlySet<string>): string[] {
+  return Object.keys(env).flatMap((name) => {
+    const meant = used.has(name) ? undefined : meantInEnvironment(name);
+    if (meant === undefined || !SLACK_SETTINGS.some((each) => each === meant)) return [];
+    return [
+      `${sayMeant(name, meant)} Correct the name, or set MODE=playground to start the playground.`,
+    ];
+  });
+}
+
+/** Returns where the agent's files are. */
+export function workspaceOf({ WORKSPACE_DIR = DEFAULT_WORKSPACE_DIR }: Environment): string {
+  return WORKSPACE_DIR;
+}
+
+/** Lists what runs outside of the sandbox, or says what does, and is where the agent can write. */
+export function placeProblems(
+  env: Environment,
+  environment: Environment,
+  servers: readonly McpServerConfig[],
+): string[] {
+  const workspace = workspaceOf(env);
+  const folders = folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, workspace);
+  if (folders.length > 0) return folders;
+  const graph = readGraph(env);
+  const socket = env.REDIS_URL?.startsWith('unix:') ? new URL(env.REDIS_URL).pathname : undefined;
+  const files = [
+    ['TOOLS_MODULE', env.GRAPH ? undefined : env.TOOLS_MODULE],
+    ['GRAPH', graph?.kind === 'module' ? graph.path : undefined],
+    ['REDIS_URL', socket],
+  ] as const;
+  return [
+    ...files.flatMap(([name, path]) =>
+      path === undefined ? [] : steeringFileProblems(name, path, workspace),
+    ),
+    ...startPlaceProblems(environment, workspace),
+    ...serverPlaceProblems(servers, workspace),
+  ];
+}

@@ -1,0 +1,58 @@
+/** What was set and has no effect: sentences for the person who starts the app. */
+import { apiWarnings } from './api-config.ts';
+import { graphWarnings } from './graph-config.ts';
+import { modelWarnings } from './model-config.ts';
+import { isSetting, meantInEnvironment, sayMeant } from './suggest-setting.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Says which settings have no effect beside the others. */
+export function warningsOf(env: Environment): string[] {
+  const warnings = [...modelWarnings(env), ...graphWarnings(env), ...apiWarnings(env)];
+  for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
+    if (env[name] && !env.TAVILY_API_KEY) {
+      warnings.push(`${name} has no effect without TAVILY_API_KEY: there is no web search.`);
+    }
+  }
+  if (env.REDIS_PREFIX && !env.REDIS_URL) {
+    warnings.push('REDIS_PREFIX has no effect without REDIS_URL: the state is in DATA_DIR.');
+  }
+  if (env.REDIS_URL && env.DATA_DIR) {
+    warnings.push('DATA_DIR has no effect while REDIS_URL is set: the state is in Redis.');
+  }
+  if (env.SLACK_APP_TOKEN && env.SLACK_SIGNING_SECRET) {
+    warnings.push(
+      'SLACK_SIGNING_SECRET has no effect while SLACK_APP_TOKEN is set: the app uses Socket Mode. Unset SLACK_APP_TOKEN for HTTP.',
+    );
+  }
+  return warnings;
+}
+
+/** Says which names, in the environment or in `.env`, the app passes over; `used` are variables that other settings fill in. */
+export function nameWarnings(
+  environment: Environment,
+  envFile: Environment,
+  used: ReadonlySet<string>,
+): string[] {
+  const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
+  const near = set.flatMap((name) => {
+    const isKnown = used.has(name) || Object.hasOwn(envFile, name);
+    const meant = isKnown ? undefined : meantInEnvironment(name);
+    return meant === undefined ? [] : [sayMeant(name, meant)];
+  });
+  // An operator's own module, or graph, reads what it likes.
+  const isOpen = Boolean(environment.TOOLS_MODULE?.trim() || environment.GRAPH?.trim());
+  const idle = Object.keys(envFile).filter(
+    (name) => !(isOpen || isSetting(name) || used.has(name)),
+  );
+  const hidden = Object.keys(envFile).filter(
+    (name) => environment[name]?.trim() === '' && envFile[name]?.trim() !== '',
+  );
+  return [
+    ...near,
+    ...idle.map((name) => `${name} in .env has no effect: no setting has this name.`),
+    ...hidden.map(
+      (name) => `${name} is empty in the environment, so that what .env says of it does not hold.`,
+    ),
+  ];
+}

@@ -1,0 +1,39 @@
+/** Names of settings that are written wrong, which would be passed over silently. */
+import { closestMatch } from 'leven';
+import { Variables } from './setting-variables.ts';
+
+/** What the commands beside an agent read, which know no `.env`. */
+const OTHERS = ['COUNTERSIGN_URL', 'COUNTERSIGN_API_KEY'] as const;
+const KNOWN: readonly string[] = [...Object.keys(Variables.shape), ...OTHERS];
+const SHORT = 7;
+/** Of shorter names too many are near: NODE is set by npm, and MODE is ours. */
+const SHORTEST = 5;
+
+/** Tells whether the app reads a variable of that name. */
+export function isSetting(name: string): boolean {
+  return Object.hasOwn(Variables.shape, name);
+}
+
+/** Returns the setting that a name of none is probably meant for. */
+export function meantSetting(name: string): string | undefined {
+  if (KNOWN.includes(name)) return undefined;
+  const plain = name.toUpperCase();
+  if (KNOWN.includes(plain)) return plain;
+  const maxDistance = plain.length > SHORT ? 2 : 1;
+  return plain.length < SHORTEST ? undefined : closestMatch(plain, KNOWN, { maxDistance });
+}
+
+/** The same of a name in the environment, where other programs have names of their own: it has to begin as the setting does. */
+export function meantInEnvironment(name: string): string | undefined {
+  const meant = meantSetting(name);
+  if (meant === undefined || /^_?\d+$/.test(name.slice(meant.length))) return undefined;
+  const bare = (text: string) => text.toUpperCase().replaceAll('_', '');
+  const [prefix] = meant.split('_', 1);
+  const isOurs = meant.includes('_') && name.toUpperCase().startsWith(`${prefix}_`);
+  return isOurs || bare(name) === bare(meant) ? meant : undefined;
+}
+
+/** Says that a name is none of a setting, and which is meant. */
+export function sayMeant(name: string, meant: string): string {
+  return `${name} is not a setting. Did you mean ${meant}?`;
+}

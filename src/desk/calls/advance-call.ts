@@ -1,0 +1,78 @@
+import type { Call } from '../../domain/calls/call.ts';
+import type { Ruling } from '../../domain/calls/decision-rules.ts';
+import type { Step } from '../../domain/calls/transitions.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { Effects, Seen } from '../../domain/ports/store.ts';
+import type { DeskDeps } from '../deps.ts';
+import { effectsOf } from './call-effects.ts';
+
+type AdvanceDeps = Pick<DeskDeps, 'store'> & Partial<Pick<DeskDeps, 'integrity'>>;
+
+/** Steps to commit, or an answer that commits nothing. `seen` must be unchanged at the commit. */
+export type Ruled<Answer> = Ruling<Answer> & { readonly seen?: Seen };
+
+type Steps = Extract<Ruled<never>, { kind: 'steps' }>;
+
+interface Ways<Answer> {
+  /** The call as it was just read. */
+  readonly known?: Call | undefined;
+  /** Reads the call; the ledger does by default. */
+  readonly find?: (id: string) => Promise<Call | undefined>;
+  /** Commits the steps; resolves with undefined when another writer was first. */
+  readonly commit: (call: Call, ruled: Steps) => Promise<Answer | undefined>;
+}
+
+/**
+ * The one loop that reads a call, rules on it, and commits. Where another writer was first, the call
+ * is read and ruled on again. Resolves with undefined where there is no such call.
+ */
+export async function advanceCall<Answer>(
+  { store }: AdvanceDeps,
+  id: string,
+  rule: (call: Call) => Ruled<Answer> | Promise<Ruled<Answer>>,
+  { known, commit, find = (callId) => store.ledger.get(callId) }: Ways<Answer>,
+): Promise<Answer | undefined> {
+  for (let seen = known; ; seen = undefined) {
+    const call = seen ?? (await find(id));
+    if (!call) return undefined;
+    const ruled = await rule(call);
+    if (ruled.kind === 'answer') return ruled.outcome;
+    const done = await commit(call, ruled);
+    if (done !== undefined) return done;
+  }
+}
+
+/** Advances a call by a step, if the rule has one; resolves with the call afterwards. */
+export async function advanceByStep(
+  deps: AdvanceDeps,
+  id: string,
+  stepOf: (call: Call) => Step | undefined | Promise<Step | undefined>,
+  { known, find, ...options }: CommitOptions & Pick<Ways<Call>, 'known' | 'find'> = {},
+): Promise<Call | undefined> {
+  const rule = async (call: Call): Promise<Ruled<Call>> => {
+    const step = await stepOf(call);
+    return step ? { kind: 'steps', steps: [step] } : { kind: 'answer', outcome: call };
+  };
+  const commit = async (call: Call, { steps }: Steps) =>
+    (await commitSteps(deps, call, steps, options)) ? steps.at(-1)?.call : undefined;
+  return await advanceCall(deps, id, rule, { known, commit, ...(find && { find }) });
+}
+
+interface CommitOptions {
+  readonly by?: Person | undefined;
+  /** In place of those, or beside them, that follow from the steps. */
+  readonly effects?: Effects;
+}
+
+/** Commits steps of a call with their audit entries and tasks; false when another writer was first. */
+export async function commitSteps(
+  { store, integrity }: AdvanceDeps,
+  call: Call,
+  steps: readonly Step[],
+  { by, effects }: CommitOptions = {},
+): Promise<boolean> {
+  const all = { ...effectsOf(call, steps, by), ...effects };
+  if (!(await store.ledger.write(call, steps, all))) return false;
+  integrity?.sound(steps);
+  return true;
+}

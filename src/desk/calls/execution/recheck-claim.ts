@@ -1,0 +1,37 @@
+import type { Call } from '../../../domain/calls/call.ts';
+import { routeReached } from '../../../domain/calls/reminder-schedule.ts';
+import type { Sentence } from '../../../domain/text/sentence.ts';
+import { toolsOf } from '../../../domain/tools/helper.ts';
+import type { Work } from '../../deps.ts';
+import { parseStoredArgs } from '../parse-stored-args.ts';
+import { askGate } from '../policy/evaluate-policy.ts';
+import { askVoters, ruleWithVoters } from '../recheck-approvers.ts';
+import type { ClaimDeps } from './claim.ts';
+
+const TOO_FEW: Sentence = 'too few of those who approved it may still approve it.';
+const UNTOLD: Sentence = 'Slack does not tell who may still approve it.';
+
+/**
+ * Builds the look at a call whose claim is of a while ago and which is about to begin: says why it
+ * could not be claimed now, its deadline aside; undefined when it could. Rejects while that can't be
+ * told, for as long as it is worth trying again.
+ */
+export function createWhyNotAnyMore(deps: ClaimDeps) {
+  return async function whyNotAnyMore(
+    call: Call,
+    { tries }: Pick<Work, 'tries'>,
+  ): Promise<Sentence | undefined> {
+    const tool = toolsOf(deps, call.thread, call.agent).of(call);
+    const parsed = tool && parseStoredArgs(call, tool);
+    const gate = await askGate(deps, call, parsed);
+    const asked =
+      gate.kind === 'ask' ? await askVoters(deps, call, routeReached(call, gate.route)) : undefined;
+    const { deadlineAt: _met, ...approved } = { ...call, status: 'approved' as const };
+    // What it works on may have been changed by its own beginning.
+    const facts = { now: deps.clock.now(), fence: 0, gate, parsed };
+    const { cause, call: next } = ruleWithVoters(approved, facts, asked, tries);
+    if (cause === 'claim') return undefined;
+    if (cause !== 'recheck' && next.note !== undefined) return next.note;
+    return asked?.failure === undefined ? TOO_FEW : UNTOLD;
+  };
+}

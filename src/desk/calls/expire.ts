@@ -1,0 +1,38 @@
+import type { Call } from '../../domain/calls/call.ts';
+import { isTaken } from '../../domain/calls/call-origin.ts';
+import { expire } from '../../domain/calls/decision-rules.ts';
+import { abandon } from '../../domain/calls/execution-rules.ts';
+import type { Step } from '../../domain/calls/transitions.ts';
+import { expireKey } from '../../domain/ports/agenda.ts';
+import type { DeskDeps } from '../deps.ts';
+import { advanceByStep } from './advance-call.ts';
+
+/** Builds the use case: ends a call that nobody decided, took or told of by its deadline; before it, sees to it that it is looked at then. */
+export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  /** Tells whether it is not over; the agenda keeps the earlier of two times, so a deadline that was put off is named again. */
+  async function lookLater(call: Call): Promise<boolean> {
+    const dueAt = dueAtOf(call);
+    if (dueAt === undefined) return true;
+    if (clock.now() >= dueAt) return false;
+    await store.agenda.wake([{ key: expireKey(call), dueAt }]);
+    return true;
+  }
+
+  return async function expireCall(callId: string): Promise<void> {
+    await advanceByStep({ store }, callId, async (call) =>
+      (await lookLater(call)) ? undefined : stepOf(call, clock.now()),
+    );
+  };
+}
+
+function stepOf(call: Call, now: number): Step {
+  return call.status === 'running' ? abandon(call, 'silence', now) : expire(call, now);
+}
+
+/** When a call expires; undefined when it no longer does. */
+function dueAtOf(call: Call): number | undefined {
+  const { status, outcome, deadlineAt } = call;
+  if (status === 'running') return isTaken(call) ? deadlineAt : undefined;
+  if (status === 'unknown') return outcome === undefined ? deadlineAt : undefined;
+  return status === 'pending' || status === 'approved' ? deadlineAt : undefined;
+}

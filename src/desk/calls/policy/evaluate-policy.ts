@@ -1,0 +1,75 @@
+import type { Call } from '../../../domain/calls/call.ts';
+import { narrowAnswer } from '../../../domain/calls/call-origin.ts';
+import type { Step } from '../../../domain/calls/transitions.ts';
+import { withSafeSummary } from '../../../domain/cards/call-summary.ts';
+import type { AgentName } from '../../../domain/policy/agent-name.ts';
+import { type GateAnswer, REQUESTER_ROUTE } from '../../../domain/policy/route.ts';
+import { StoreUnavailableError } from '../../../domain/ports/store.ts';
+import { joinSentences, type Sentence } from '../../../domain/text/sentence.ts';
+import { placeOf } from '../../../domain/threads/thread-key.ts';
+import type { ParsedArgs } from '../../../domain/tools/tool.ts';
+import type { DeskDeps } from '../../deps.ts';
+
+/** Puts what the gate answered into the step that follows it: the rule for the audit, what nobody is shown, and for a card its risk and what the policy has to say, beside what the step says itself. */
+export function heedAnswer(step: Step, answer: GateAnswer): Step {
+  const { redact = [], rule, policy } = answer;
+  const source = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
+  const detail = { ...step.detail, ...source };
+  // What was hidden once stays so: it may stand in messages of then.
+  const hidden = [...new Set([...(step.call.redact ?? []), ...redact])];
+  const call = hidden.length === 0 ? step.call : withSafeSummary({ ...step.call, redact: hidden });
+  const told: Step = { ...step, call, detail };
+  if (answer.kind !== 'ask' || step.call.status !== 'pending') return told;
+  const { note, risk } = answer;
+  const notes = [step.call.note, note].filter((each) => each !== undefined);
+  const changed = { ...(risk && { risk }), ...(notes.length > 0 && { note: joinNotes(notes) }) };
+  return { ...told, call: { ...call, ...changed } };
+}
+
+/** Texts alone stay a text: what a policy's author wrote is quoted as data. */
+function joinNotes(notes: readonly Sentence[]): Sentence {
+  const texts = notes.filter((note) => typeof note === 'string');
+  return texts.length === notes.length ? texts.join(' ') : joinSentences(notes, ' ');
+}
+
+/** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. Rejects while the store that the gate goes by does not answer. */
+export async function askGate(
+  deps: Pick<DeskDeps, 'gate' | 'log'>,
+  call: Call,
+  parsed: ParsedArgs | undefined,
+): Promise<GateAnswer> {
+  const { outside } = call;
+  const agent = agentOf(call);
+  const route = call.route ?? REQUESTER_ROUTE;
+  const ask = narrowAnswer({ kind: 'ask', route, isInDoubt: true }, outside);
+  if (!parsed?.ok) return ask;
+  try {
+    const answer = await deps.gate({
+      tool: call.tool,
+      args: parsed.value,
+      risk: call.risk,
+      requester: call.requester,
+      channel: placeOf(call.thread).channel,
+      thread: call.thread,
+      call: {
+        id: call.id,
+        createdAt: call.createdAt,
+        position: call.position,
+        ...(call.status === 'running' && call.claim && { claimedAt: call.claim.at }),
+      },
+      ...(agent && { agent }),
+      ...(outside && { isOutside: true as const }),
+    });
+    return narrowAnswer(answer, outside);
+  } catch (error) {
+    // There will be an answer: nobody is asked for want of one.
+    if (error instanceof StoreUnavailableError) throw error;
+    deps.log.error({ err: error, call: call.id }, 'The gate failed; people are asked.');
+    return ask;
+  }
+}
+
+function agentOf({ agent, outside }: Call): AgentName | undefined {
+  if (agent !== undefined) return { kind: 'helper', name: agent };
+  return outside && { kind: outside.by, name: outside.name };
+}

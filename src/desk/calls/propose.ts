@@ -1,0 +1,177 @@
+import { ifDamaged } from '../../domain/audit/damaged-record.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import { digestOf } from '../../domain/calls/digest.ts';
+import type { ToolReply } from '../../domain/calls/outcome.ts';
+import { findEarlier } from '../../domain/calls/recent-similar-call.ts';
+import { storedShown } from '../../domain/calls/stored-preview.ts';
+import { parseStrictJson } from '../../domain/json/strict-json.ts';
+import type { ThreadFence } from '../../domain/ports/agenda.ts';
+import type { OpenCall } from '../../domain/ports/agent.ts';
+import type { Effects } from '../../domain/ports/store.ts';
+import { firstLine, type InboxMessage } from '../../domain/threads/message.ts';
+import { toolsOf } from '../../domain/tools/helper.ts';
+import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../../domain/tools/tool.ts';
+import type { DeskDeps } from '../deps.ts';
+import { effectsOf } from './call-effects.ts';
+import { createPassGate } from './policy/apply-policy.ts';
+import { showCall } from './preview-call.ts';
+
+/** A call in the ledger, or the answer to one that never can be run. */
+export type Proposal =
+  | { readonly kind: 'call'; readonly call: Call }
+  | { readonly kind: 'rejected'; readonly reply: ToolReply };
+
+/** What an open call is worth: one that the ledger has, one that can be put there, or one that is answered at once. */
+export type CheckedCall =
+  | Proposal
+  | {
+      readonly kind: 'fit';
+      readonly tool: Tool;
+      readonly parsed: Fit;
+      /** Where a crash came between the insert and the gate. */
+      readonly stored: Call | undefined;
+    };
+
+/** What is kept of a turn with a call of it. */
+type OfTurn = Pick<Effects, 'records' | 'checkpoint'>;
+
+type Fit = Extract<ParsedArgs, { ok: true }>;
+
+/** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer. */
+export function createPropose(deps: DeskDeps) {
+  const { store, clock } = deps;
+  const passGate = createPassGate(deps);
+
+  /** Reads an open call; `known` is what the ledger holds of it. Nothing is written. */
+  function check(open: OpenCall, message: InboxMessage, known: Call | undefined): CheckedCall {
+    if (known && known.status !== 'proposed') return { kind: 'call', call: known };
+    const tools = toolsOf(deps, message.thread, message.delegated?.agent);
+    const tool = open.outside ? tools.of(open) : tools.get(open.tool);
+    if (!tool) return reject(sayUnknownTool(open.tool, tools));
+    const parsed = readArgs(open, tool);
+    if (typeof parsed === 'string') return reject(parsed);
+    return { kind: 'fit', tool, parsed, stored: known };
+  }
+
+  /** Writes what was checked; with an insert go the records of the turn, and the state that has led to it. */
+  async function put(
+    checked: CheckedCall,
+    open: OpenCall,
+    message: InboxMessage,
+    ofTurn: OfTurn,
+    fence: ThreadFence,
+  ): Promise<Proposal> {
+    if (checked.kind !== 'fit') return checked;
+    const { tool, parsed, stored } = checked;
+    const call =
+      stored ?? (await insert(await draftOf(open, message, tool, parsed), parsed, ofTurn, fence));
+    return { kind: 'call', call: await passGate.pass(call, parsed) };
+  }
+
+  /** Puts a call in the ledger as the gate lets it through; where the gate can't be asked, it is there all the same. */
+  async function insert(
+    call: Call,
+    parsed: Fit,
+    ofTurn: OfTurn,
+    fence: ThreadFence,
+  ): Promise<Call> {
+    // Whoever puts it there asks once more, and is told why it failed.
+    const step = await passGate.stepThrough(call, parsed).catch(() => undefined);
+    const steps = step ? [step] : [];
+    const { audit, ...effects } = effectsOf(call, steps, undefined);
+    const proposed = {
+      at: call.createdAt,
+      event: 'call.propose',
+      subject: call.id,
+      actor: 'countersign',
+      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
+    };
+    const all = { ...effects, audit: [proposed, ...audit], ...ofTurn };
+    return await store.ledger.propose(call, all, fence, steps);
+  }
+
+  async function draftOf(
+    open: OpenCall,
+    message: InboxMessage,
+    tool: Tool,
+    parsed: Fit,
+  ): Promise<Call> {
+    const now = clock.now();
+    const bare: Call = {
+      id: `call_${deps.newId()}`,
+      thread: message.thread,
+      turn: message.id,
+      messageId: open.messageId,
+      toolCallId: open.toolCallId,
+      position: open.position,
+      siblings: open.siblings,
+      tool: tool.name,
+      ...(tool.server !== undefined && { server: tool.server }),
+      schemaHash: tool.schemaHash,
+      risk: tool.risk,
+      idempotent: tool.idempotent,
+      args: parsed.canonical,
+      proposedArgs: parsed.canonical,
+      ...(tool.secrets.length === 0 ? {} : { secrets: tool.secrets }),
+      digest: '',
+      attempt: 1,
+      revision: 1,
+      status: 'proposed',
+      requester: message.author,
+      ...(message.delegated && { agent: message.delegated.agent }),
+      ...(open.outside && { outside: open.outside }),
+      askedAt: message.receivedAt,
+      // What a helper is told are an agent's words, and no person's.
+      askedLine: message.delegated?.askedLine ?? firstLine(message.text),
+      ...(message.delegated?.work && { work: message.delegated.work }),
+      words: open.words,
+      votes: [],
+      delivered: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const draft = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
+    const earlier = findEarlier(draft, await recentCalls(message));
+    return { ...draft, ...(earlier && { earlier }), digest: digestOf(draft) };
+  }
+
+  /** The calls of this turn and of the one before it: an ignored call ends its turn. */
+  async function recentCalls({ thread, id }: InboxMessage): Promise<readonly Call[]> {
+    const [[last], now] = await Promise.all([
+      store.history.newest(thread, 1, 0),
+      store.ledger.ofThread(thread, id),
+    ]);
+    // A turn that is over must not hold up this one: what is damaged in it is like nothing.
+    const before = last ? await store.ledger.ofThread(thread, last.id).catch(ifDamaged([])) : [];
+    return [...before, ...now];
+  }
+
+  return { check, put };
+}
+
+function sayUnknownTool(name: string, tools: Toolbox): string {
+  const names = tools.list().map((tool) => tool.name);
+  const those = names.length === 0 ? 'You have none' : `You have: ${names.join(', ')}`;
+  return `Not run: there is no tool “${name}” for you. ${those}.`;
+}
+
+/** The arguments as the tool reads them, or what the agent is told of them. */
+function readArgs({ tool: name, argsText }: OpenCall, tool: Tool): Fit | string {
+  const json = parseStrictJson(argsText.trim() === '' ? '{}' : argsText);
+  if (!json.ok) {
+    return `Not run: the arguments of ${name} are not valid JSON (line ${json.line}, column ${json.column}): ${json.reason} Correct them and call again.`;
+  }
+  const parsed = tool.parse(json.value);
+  return parsed.ok ? parsed : sayProblems(name, parsed.problems);
+}
+
+function reject(text: string): Extract<Proposal, { kind: 'rejected' }> {
+  return { kind: 'rejected', reply: { v: 1, text, status: 'error', endsTurn: false } };
+}
+
+function sayProblems(tool: string, problems: readonly FieldProblem[]): string {
+  const lines = problems.map(({ path, message }) =>
+    path.length === 0 ? `- ${message}` : `- ${path.join('.')}: ${message}`,
+  );
+  return `Not run: the arguments of ${tool} do not fit its schema. Correct them and call again.\n${lines.join('\n')}`;
+}

@@ -1,0 +1,60 @@
+import type { Person } from '../../domain/people/person.ts';
+import type { AdminRouteDraft } from '../../domain/policy/admin-routes.ts';
+import { describeChange, describeRoute, type Handles } from '../../domain/policy/describe-route.ts';
+import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
+import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { channelKey } from '../../domain/threads/thread-key.ts';
+
+/** A route as it was and as it is, each undefined where there is none. */
+export interface RouteChange {
+  readonly by: Person;
+  readonly at: number;
+  readonly before: AdminRouteDraft | undefined;
+  readonly after: AdminRouteDraft | undefined;
+  readonly handles: Handles;
+}
+
+/** Says a change in the channels that it concerns, the old and the new one; what can't be said there is told to whoever made the change. */
+export function announceRoute(change: RouteChange, revision: number): readonly Say[] {
+  const { after, at, before, by } = change;
+  const channels = new Set([before?.channel, after?.channel]);
+  const words = sayChange(change);
+  return [...channels].flatMap((channel) =>
+    channel === undefined
+      ? []
+      : [
+          {
+            id: `route:${revision}:${channel}`,
+            thread: channelKey({ team: by.team, channel }),
+            kind: 'notice',
+            to: by,
+            ...inWords(words),
+            createdAt: at,
+          } satisfies Say,
+        ],
+  );
+}
+
+function sayChange({ after, before, by, handles }: RouteChange): Sentence {
+  const admin = { person: by.user };
+  const name = (after ?? before)?.name ?? '';
+  if (after && before) {
+    return list(
+      sentence`${admin} has changed the route “${name}”:`,
+      describeChange(before, after, handles),
+    );
+  }
+  const route = after ?? before;
+  const facts = route ? describeRoute(route, handles) : [];
+  const lines = facts.map(({ label, words }) => sentence`${label}: ${words}`);
+  return after
+    ? list(sentence`${admin} has set up the route “${name}”:`, lines)
+    : list(
+        sentence`${admin} has removed the route “${name}”. What went by it goes by the policy alone now. It was:`,
+        lines,
+      );
+}
+
+function list(head: Sentence, lines: readonly Sentence[]): Sentence {
+  return joinSentences([head, ...lines.map((line) => sentence`• ${line}`)], '\n');
+}

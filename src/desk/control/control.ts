@@ -1,0 +1,246 @@
+/** What people do to the work itself: stop it, pause it, have it forgotten. Each asks first who they are. */
+
+import type { Call } from '../../domain/calls/call.ts';
+import { isSamePerson, type Person } from '../../domain/people/person.ts';
+import { refuseStanding, refuseTalk } from '../../domain/people/sender-policy.ts';
+import { pumpKey, redrawKey, runKey, type Wake } from '../../domain/ports/agenda.ts';
+import type { Profile } from '../../domain/ports/directory.ts';
+import type { InboxMessage } from '../../domain/threads/message.ts';
+import type { Pause } from '../../domain/threads/pause.ts';
+import { depthOf, placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
+import { actorOf } from '../calls/call-effects.ts';
+import { askWho, NOT_KNOWN } from '../decisions/find-profile.ts';
+import type { DeskDeps } from '../deps.ts';
+import { listQuarantined, type QuarantinedRecord } from '../worker/quarantine.ts';
+import { whyNotForget } from './check-forget.ts';
+import { forgetEffects } from './forget-effects.ts';
+import { pauseEffects, readOpenCards, resumeEffects, routeChannelsOf } from './pause-effects.ts';
+import { createStopTurn } from './stop-turn.ts';
+
+/** The person may not do this, or nobody can tell; the sentence is for them. */
+export interface NotAllowed {
+  readonly kind: 'not-allowed';
+  readonly sentence: string;
+}
+
+export type StopOutcome =
+  | { readonly kind: 'stopped'; readonly turns: number }
+  /** It has ended, or nothing of theirs goes on there. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'already-stopped'; readonly by: Person }
+  | NotAllowed;
+
+export type PauseOutcome =
+  | { readonly kind: 'paused' | 'already-paused'; readonly pause: Pause }
+  | NotAllowed;
+
+export type ResumeOutcome = { readonly kind: 'resumed' | 'not-paused' } | NotAllowed;
+
+export type ForgetOutcome =
+  | { readonly kind: 'forgotten'; readonly turns: number }
+  | { readonly kind: 'unknown-thread' }
+  | NotAllowed;
+
+export type StatusOutcome =
+  | {
+      readonly kind: 'status';
+      readonly pause: Pause | undefined;
+      /** Turns that go on in the channel, helpers' left out. */
+      readonly ongoing: readonly InboxMessage[];
+      /** Stored records that are damaged; told to admins alone. */
+      readonly quarantined: readonly QuarantinedRecord[];
+    }
+  | NotAllowed;
+
+interface InChannel {
+  readonly team: string;
+  readonly channel: string;
+  readonly by: Person;
+}
+
+export interface Control {
+  /** Stops one turn, named by the id of its message. */
+  stop(command: { readonly turn: string; readonly by: Person }): Promise<StopOutcome>;
+  /** Stops the turn that went on in a thread at a time (ms); one that began later is left alone. */
+  stopAt(command: {
+    readonly thread: ThreadKey;
+    readonly at: number;
+    readonly by: Person;
+  }): Promise<StopOutcome>;
+  /** Stops the turns of a channel that the person began; an admin's stops all of them. */
+  stopAll(command: InChannel): Promise<StopOutcome>;
+  /** Nothing new runs anywhere from now on; for admins. */
+  pause(by: Person): Promise<PauseOutcome>;
+  resume(by: Person): Promise<ResumeOutcome>;
+  /** Clears what a thread's settled turns left in the history; a turn that goes on is untouched. */
+  forget(command: { readonly thread: ThreadKey; readonly by: Person }): Promise<ForgetOutcome>;
+  status(command: InChannel): Promise<StatusOutcome>;
+}
+
+/** Creates what people control the work with. */
+export function createControl(
+  deps: Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk' | 'log' | 'graph'>,
+): Control {
+  const { store, clock, talk } = deps;
+  const stopTurn = createStopTurn(deps);
+
+  /** Who somebody is; a refusal when that can't be told now. */
+  async function ask(by: Person): Promise<Profile | NotAllowed> {
+    return (await askWho(deps, by)) ?? { kind: 'not-allowed', sentence: NOT_KNOWN };
+  }
+
+  async function refuse(by: Person, what: string, why: string, sentence: string) {
+    const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
+    await store.audit.append([{ ...audit, subject: what, detail: { why } }]);
+    return { kind: 'not-allowed', sentence } as const;
+  }
+
+  /** Admins may wherever they are; everybody else where they may talk. */
+  async function checkTalk({ channel, by }: InChannel, what: string) {
+    const profile = await ask(by);
+    if ('kind' in profile) return profile;
+    const isAdmin = profile.standing === 'member' && profile.isAdmin;
+    const refusal = isAdmin ? undefined : refuseTalk(profile, by, channel, talk);
+    if (refusal) return await refuse(by, what, refusal.why, refusal.sentence);
+    return { isAdmin };
+  }
+
+  async function checkAdmin(by: Person, what: string): Promise<NotAllowed | undefined> {
+    const profile = await ask(by);
+    if ('kind' in profile) return profile;
+    const refusal = refuseStanding(profile);
+    if (refusal) return await refuse(by, what, refusal.why, refusal.sentence);
+    if (profile.isAdmin) return undefined;
+    const sentence =
+      'Only admins of this workspace, and those whom the operator has named in ADMIN_USERS, may do this.';
+    return await refuse(by, what, 'not an admin', sentence);
+  }
+
+  async function ongoingIn(team: string, channel: string): Promise<readonly InboxMessage[]> {
+    return await store.inbox.ongoing({ team, channel });
+  }
+
+  /** What a pause held up. */
+  async function heldWakes(): Promise<readonly Wake[]> {
+    const now = clock.now();
+    const threads = await store.inbox.busyThreads();
+    const approved = await store.ledger.withStatus('approved');
+    // Of a worker that died in the pause; live work is only looked at once more.
+    const running = await store.ledger.withStatus('running');
+    const calls = [...approved, ...running.filter(({ child }) => !child)];
+    const keys = [...threads.map(pumpKey), ...calls.map(runKey)];
+    return keys.map((key) => ({ key, dueAt: now }));
+  }
+
+  /** Cards that were opened between the look and the write. */
+  async function redrawLate(seen: readonly Call[]): Promise<void> {
+    const known = new Set(seen.map(({ id }) => id));
+    const late = (await readOpenCards(store)).filter(({ id }) => !known.has(id));
+    await store.agenda.wake(late.map((call) => ({ key: redrawKey(call), dueAt: clock.now() })));
+  }
+
+  /** The turn that went on in a thread at a time, if it still does: those of a thread follow each other. */
+  async function currentAt(thread: ThreadKey, at: number): Promise<InboxMessage | undefined> {
+    const [message, [ended]] = await Promise.all([
+      store.inbox.current(thread),
+      store.history.newest(thread, 1, 0),
+    ]);
+    const beganLater =
+      message && (Number(message.ts) * 1_000 > at || (ended && ended.settledAt > at));
+    return beganLater ? undefined : message;
+  }
+
+  async function stopOne(
+    message: InboxMessage | undefined,
+    place: InChannel,
+    subject: string,
+  ): Promise<StopOutcome> {
+    const { by } = place;
+    // Whoever began it was let in then, and may always end it.
+    if (!message || !isSamePerson(message.author, by)) {
+      const checked = await checkTalk(place, subject);
+      if ('kind' in checked) return checked;
+    }
+    if (!message) return { kind: 'nothing' };
+    if (message.stopped) return { kind: 'already-stopped', by: message.stopped.by };
+    return (await stopTurn(message, by)) ? { kind: 'stopped', turns: 1 } : { kind: 'nothing' };
+  }
+
+  return {
+    async stop({ turn, by }) {
+      const [team = '', channel = ''] = turn.split('/');
+      const message = (await ongoingIn(team, channel)).find(({ id }) => id === turn);
+      return await stopOne(message, { team, channel, by }, turn);
+    },
+
+    async stopAt({ thread, at, by }) {
+      const { team, channel } = placeOf(thread);
+      return await stopOne(await currentAt(thread, at), { team, channel, by }, thread);
+    },
+
+    async stopAll({ team, channel, by }) {
+      const checked = await checkTalk({ team, channel, by }, `${team}/${channel}`);
+      if ('kind' in checked) return checked;
+      const theirs = (await ongoingIn(team, channel)).filter(
+        ({ thread, author }) =>
+          depthOf(thread) === 0 && (checked.isAdmin || isSamePerson(author, by)),
+      );
+      let turns = 0;
+      for (const message of theirs) if (await stopTurn(message, by)) turns += 1;
+      return turns > 0 ? { kind: 'stopped', turns } : { kind: 'nothing' };
+    },
+
+    async pause(by) {
+      const refused = await checkAdmin(by, 'pause');
+      if (refused) return refused;
+      const cards = await readOpenCards(store);
+      const pause = { by, at: clock.now(), channels: routeChannelsOf(cards) };
+      if (await store.pause.write(pause, pauseEffects(pause, cards))) {
+        await redrawLate(cards);
+        return { kind: 'paused', pause };
+      }
+      return { kind: 'already-paused', pause: (await store.pause.read()) ?? pause };
+    },
+
+    async resume(by) {
+      const refused = await checkAdmin(by, 'resume');
+      if (refused) return refused;
+      const pause = await store.pause.read();
+      if (!pause) return { kind: 'not-paused' };
+      const cards = await readOpenCards(store);
+      const effects = resumeEffects(pause, by, clock.now(), cards);
+      const wakes = [...(effects.wakes ?? []), ...(await heldWakes())];
+      if (!(await store.pause.write(undefined, { ...effects, wakes }))) {
+        return { kind: 'not-paused' };
+      }
+      // What came to be held between the look and the write.
+      await store.agenda.wake(await heldWakes());
+      await redrawLate(cards);
+      return { kind: 'resumed' };
+    },
+
+    async forget({ thread, by }) {
+      const { team, channel } = placeOf(thread);
+      const checked = await checkTalk({ team, channel, by }, thread);
+      if ('kind' in checked) return checked;
+      if (!(await store.inbox.knows(thread))) return { kind: 'unknown-thread' };
+      const why = await whyNotForget(store, thread, by, async () => checked.isAdmin);
+      if (why !== undefined) return await refuse(by, thread, 'not to be forgotten', why);
+      const now = clock.now();
+      const effects = forgetEffects(thread, by, `${thread}#${now}`, now, deps.graph);
+      return { kind: 'forgotten', turns: await store.history.clear(thread, effects) };
+    },
+
+    async status({ team, channel, by }) {
+      const checked = await checkTalk({ team, channel, by }, `${team}/${channel}`);
+      if ('kind' in checked) return checked;
+      const ongoing = await ongoingIn(team, channel);
+      return {
+        kind: 'status',
+        pause: await store.pause.read(),
+        ongoing: ongoing.filter(({ thread }) => depthOf(thread) === 0),
+        quarantined: checked.isAdmin ? await listQuarantined(store) : [],
+      };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** What people are told of a pause and its end, in the commit that makes it: once in each route channel with calls that wait, and on every open card. */
+
+import { type Call, isTerminal } from '../../domain/calls/call.ts';
+import type { Person } from '../../domain/people/person.ts';
+import { redrawKey, sayKey } from '../../domain/ports/agenda.ts';
+import type { Effects, Store } from '../../domain/ports/store.ts';
+import { type Sentence, sentence } from '../../domain/text/sentence.ts';
+import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import type { Pause } from '../../domain/threads/pause.ts';
+import { channelKey } from '../../domain/threads/thread-key.ts';
+import { actorOf } from '../calls/call-effects.ts';
+
+/** The statuses in which a card speaks of the pause. */
+const OPEN = ['pending', 'approved', 'unknown'] as const;
+
+/** Reads the calls whose cards are open. */
+export async function readOpenCards({ ledger }: Pick<Store, 'ledger'>): Promise<readonly Call[]> {
+  const found = await Promise.all(OPEN.map((status) => ledger.withStatus(status)));
+  return found.flat().filter((call) => call.route !== undefined && !isTerminal(call));
+}
+
+/** Lists the channels that routes name for calls that wait. */
+export function routeChannelsOf(calls: readonly Call[]): readonly string[] {
+  const channels = calls.flatMap(({ route }) => route?.channel ?? []);
+  return [...new Set(channels)];
+}
+
+/** Makes what goes with the beginning of a pause. */
+export function pauseEffects(pause: Pause, calls: readonly Call[]): Effects {
+  const words = sentence`:double_vertical_bar: ${{ person: pause.by.user }} paused me: nothing new runs until an admin resumes. Calls here can still be answered or ignored; their deadlines go on.`;
+  return toEffects('app.pause', pause, pause.by, pause.at, calls, words);
+}
+
+/** Makes what goes with the end of a pause: told where the pause was. */
+export function resumeEffects(
+  pause: Pause,
+  by: Person,
+  now: number,
+  calls: readonly Call[],
+): Effects {
+  const words = sentence`:arrow_forward: ${{ person: by.user }} resumed me: calls here can be approved again.`;
+  return toEffects('app.resume', pause, by, now, calls, words);
+}
+
+function toEffects(
+  event: 'app.pause' | 'app.resume',
+  pause: Pause,
+  by: Person,
+  at: number,
+  calls: readonly Call[],
+  words: Sentence,
+): Effects {
+  const says = (pause.channels ?? []).map(
+    (channel): Say => ({
+      id: `${event}:${pause.at}:${channel}`,
+      thread: channelKey({ team: by.team, channel }),
+      kind: 'notice',
+      to: by,
+      ...inWords(words),
+      createdAt: at,
+    }),
+  );
+  return {
+    audit: [{ at, event, subject: 'app', actor: actorOf(by), detail: {} }],
+    says,
+    wakes: [
+      ...says.map(({ thread }) => ({ key: sayKey(thread), dueAt: at })),
+      ...calls.map((call) => ({ key: redrawKey(call), dueAt: at })),
+    ],
+  };
+}

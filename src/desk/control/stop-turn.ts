@@ -1,0 +1,54 @@
+import type { Person } from '../../domain/people/person.ts';
+import { pumpKey, sayKey } from '../../domain/ports/agenda.ts';
+import type { Effects } from '../../domain/ports/store.ts';
+import { sentence } from '../../domain/text/sentence.ts';
+import type { InboxMessage } from '../../domain/threads/message.ts';
+import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { depthOf } from '../../domain/threads/thread-key.ts';
+import { actorOf } from '../calls/call-effects.ts';
+import type { DeskDeps } from '../deps.ts';
+
+/** Builds the use case: stops the turn of a message and of the helpers that work for it; false when it has ended or was stopped before. */
+export function createStopTurn({
+  store,
+  clock,
+  signals,
+}: Pick<DeskDeps, 'store' | 'clock' | 'signals'>) {
+  /** The mark is stored before anything is aborted: what is cut off then finds out why. */
+  async function mark(
+    message: InboxMessage,
+    by: Person,
+    messageEnds: Effects['messageEnds'],
+  ): Promise<boolean> {
+    const now = clock.now();
+    const { id, thread } = message;
+    const audit = { at: now, event: 'turn.stop', subject: id, actor: actorOf(by) };
+    const says = depthOf(thread) === 0 ? [sayStopped(message, by, now)] : [];
+    return await store.inbox.stop(id, by, now, {
+      audit: [{ ...audit, detail: { thread } }],
+      says,
+      wakes: [pumpKey(thread), sayKey(thread)].map((key) => ({ key, dueAt: now })),
+      ...(messageEnds && { messageEnds }),
+    });
+  }
+
+  return async function stopTurn(
+    message: InboxMessage,
+    by: Person,
+    /** What goes with it in the same write. */
+    extra: Pick<Effects, 'messageEnds'> = {},
+  ): Promise<boolean> {
+    if (!(await mark(message, by, extra.messageEnds))) return false;
+    const [team = '', channel = ''] = message.thread.split('/');
+    for (const each of await store.inbox.ongoing({ team, channel })) {
+      if (each.thread.startsWith(`${message.thread}/`)) await mark(each, by, undefined);
+    }
+    signals.stop(message.thread);
+    return true;
+  };
+}
+
+function sayStopped({ id, thread, author }: InboxMessage, by: Person, createdAt: number): Say {
+  const words = inWords(sentence`${{ person: by.user }} stopped this.`);
+  return { id: `stopped:${id}`, thread, kind: 'notice', to: author, ...words, createdAt };
+}

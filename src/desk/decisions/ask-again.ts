@@ -1,0 +1,60 @@
+import { canAskAgain } from '../../domain/calls/call-origin.ts';
+import { callPart } from '../../domain/cards/call-name.ts';
+import { isSamePerson, type Person } from '../../domain/people/person.ts';
+import { pumpKey, sayKey } from '../../domain/ports/agenda.ts';
+import { sentence } from '../../domain/text/sentence.ts';
+import { askAgainMessage } from '../../domain/threads/ask-again-message.ts';
+import { inWords } from '../../domain/threads/outbox-message.ts';
+import { actorOf } from '../calls/call-effects.ts';
+import type { DeskDeps } from '../deps.ts';
+import { createRememberRefusal } from './refusals.ts';
+
+/** What became of the wish; nothing has begun unless it was `asked`. */
+export type AskAgainOutcome =
+  | { readonly kind: 'asked' | 'asked-before' | 'not-the-requester' }
+  /** It has not expired, or nobody knows it. */
+  | { readonly kind: 'not-expired' };
+
+/** Builds the use case: begins a new turn that asks for an expired call again. */
+export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  const remember = createRememberRefusal({ store, clock });
+
+  return async function askAgain(command: {
+    readonly callId: string;
+    readonly by: Person;
+  }): Promise<AskAgainOutcome> {
+    const call = await store.ledger.get(command.callId);
+    const wish = { ...command, decision: 'ask-again' } as const;
+    if (call?.status !== 'expired' || !canAskAgain(call)) {
+      await remember(wish, call ? { kind: 'already-decided', call } : { kind: 'not-found' });
+      return { kind: 'not-expired' };
+    }
+    if (!isSamePerson(call.requester, command.by)) {
+      await remember(wish, { kind: 'not-allowed', call, why: 'not the requester' });
+      return { kind: 'not-the-requester' };
+    }
+    const now = clock.now();
+    const message = askAgainMessage(call, now);
+    const audit = {
+      at: now,
+      event: 'call.ask-again',
+      subject: call.id,
+      actor: actorOf(command.by),
+    };
+    const say = {
+      id: `again:${call.id}`,
+      thread: message.thread,
+      kind: 'notice' as const,
+      ...inWords(sentence`Asked again: ${callPart(call)}.`),
+      createdAt: now,
+    };
+    const received = await store.inbox.receive(message, {
+      audit: [{ ...audit, detail: { message: message.id } }],
+      says: [say],
+      wakes: [sayKey(message.thread), pumpKey(message.thread)].map((key) => ({ key, dueAt: now })),
+    });
+    if (received === 'new') return { kind: 'asked' };
+    await remember(wish, { kind: 'already-voted', call, missing: 0 });
+    return { kind: 'asked-before' };
+  };
+}

@@ -1,0 +1,86 @@
+/** Decisions as they come from the edge: a pause holds what would run. */
+
+import { ifDamaged } from '../../domain/audit/damaged-record.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import type {
+  DecisionCommand,
+  DecisionLook,
+  DecisionOutcome,
+  SettleCommand,
+} from '../../domain/calls/decision.ts';
+import type { DecisionKind } from '../../domain/policy/route.ts';
+import { sentence } from '../../domain/text/sentence.ts';
+import type { Pause } from '../../domain/threads/pause.ts';
+import type { createClaimAtOnce } from '../calls/execution/claim-on-approval.ts';
+import { sayPause } from '../control/pause-messages.ts';
+import type { DeskDeps } from '../deps.ts';
+import type { Authorize } from './authorize.ts';
+import type { Claiming, createDecide } from './decide.ts';
+import { createRememberRefusal, type Wish } from './refusals.ts';
+
+type Open = { readonly kind: 'open'; readonly call: Call };
+
+/** What a pause does not hold: nothing runs of these. */
+const WORKS_IN_PAUSE: ReadonlySet<DecisionKind> = new Set(['reply', 'ignore']);
+
+/** What may lead to a run at once. */
+const MAY_RUN: ReadonlySet<DecisionKind> = new Set(['approve', 'edit']);
+
+/** Builds the decisions of people at the edge. */
+export function createDecideAtEdge(
+  deps: Pick<DeskDeps, 'store' | 'clock'>,
+  inner: ReturnType<typeof createDecide>,
+  authorize: Authorize,
+  withClaim?: ReturnType<typeof createClaimAtOnce>,
+) {
+  const { store } = deps;
+  const remember = createRememberRefusal(deps);
+
+  async function refuseInPause(
+    { by, decision }: Pick<Wish, 'by' | 'decision'>,
+    call: Call,
+    pause: Pause | undefined,
+  ): Promise<DecisionOutcome | undefined> {
+    if (!pause) return undefined;
+    const why = sentence`${sayPause(pause)} Reply and Ignore work; the rest does when an admin resumes.`;
+    const refused = { kind: 'not-allowed', call, why } as const;
+    await remember({ callId: call.id, by, decision }, refused);
+    return refused;
+  }
+
+  async function holdRerun({ callId, by }: SettleCommand): Promise<DecisionOutcome | undefined> {
+    // That it is damaged is told by the settlement itself.
+    const call = await store.ledger.get(callId).catch(ifDamaged(undefined));
+    if (call?.status !== 'unknown') return undefined;
+    const pause = await store.pause.read();
+    if (!pause) return undefined;
+    const { permission } = await authorize(call, by, 'approve');
+    if (permission.kind !== 'allowed') return undefined;
+    return await refuseInPause({ by, decision: 'approve' }, call, pause);
+  }
+
+  async function look(command: DecisionLook): Promise<DecisionOutcome | Open> {
+    const [seen, pause] = await Promise.all([inner.look(command), store.pause.read()]);
+    if (seen.kind !== 'open' || command.settles || WORKS_IN_PAUSE.has(command.kind)) return seen;
+    const { by, kind: decision } = command;
+    return (await refuseInPause({ by, decision }, seen.call, pause)) ?? seen;
+  }
+
+  return {
+    look,
+
+    async decide(command: DecisionCommand): Promise<DecisionOutcome> {
+      const seen = await look({ ...command, kind: command.decision.kind });
+      if (seen.kind !== 'open') return seen;
+      const { call } = seen;
+      const decide = (claiming?: Claiming) => inner.decide(command, { seen: call, claiming });
+      const isApproval = MAY_RUN.has(command.decision.kind);
+      return withClaim && isApproval ? await withClaim(call, decide) : await decide();
+    },
+
+    async settle(command: SettleCommand): Promise<DecisionOutcome> {
+      const held = command.finding === 'rerun' ? await holdRerun(command) : undefined;
+      return held ?? (await inner.settle(command));
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** The lines of calls in lists, for whoever reads them: a link is there only where they can open its channel. */
+import type { Call, CardPlace } from '../../../domain/calls/call.ts';
+import { isTerminal } from '../../../domain/calls/call.ts';
+import { missingApprovers } from '../../../domain/calls/reminder-schedule.ts';
+import {
+  type CallLine,
+  toDecidedLine,
+  toEndedLine,
+  toWaitingLine,
+} from '../../../domain/cards/call-list-entry.ts';
+import type { Person } from '../../../domain/people/person.ts';
+import { joinSentences, type Sentence } from '../../../domain/text/sentence.ts';
+import { isChannelItself, placeOf } from '../../../domain/threads/thread-key.ts';
+import type { DeskDeps } from '../../deps.ts';
+import { createNameApprovers } from './name-approvers.ts';
+
+/** Who reads a list. */
+export type Reader =
+  /** A person; `yours` are the calls that they may decide and have not. */
+  | {
+      readonly kind: 'person';
+      readonly person: Person;
+      readonly yours: ReadonlySet<string>;
+      /** They look at what they have decided themselves. */
+      readonly hasDecided?: boolean;
+    }
+  /** Everybody in a channel. */
+  | { readonly kind: 'channel'; readonly channel: string };
+
+export type DescribeCalls = (
+  calls: readonly Call[],
+  reader: Reader,
+) => Promise<readonly CallLine[]>;
+
+const MOST_NAMED = 2;
+
+/** Builds the use case. */
+export function createDescribeCalls(
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'sight' | 'log'>,
+): DescribeCalls {
+  const { log, sight, store } = deps;
+  const nameApprovers = createNameApprovers(deps);
+
+  async function sayMissing(call: Call): Promise<Sentence | undefined> {
+    const { groups, people } = missingApprovers(call);
+    if (call.status !== 'pending' || groups.length + people.length === 0) return undefined;
+    try {
+      return joinSentences(await nameApprovers([call], MOST_NAMED), ', ');
+    } catch (error) {
+      log.debug({ err: error, call: call.id }, 'Nobody told for whom a call in a list waits.');
+      return undefined;
+    }
+  }
+
+  async function canOpen(channel: string, reader: Reader): Promise<boolean> {
+    if (reader.kind === 'channel') return channel === reader.channel;
+    return (await sight?.canOpen(reader.person, channel)) ?? false;
+  }
+
+  /** Its card, or the thread in which it was asked for. */
+  async function findPlace(call: Call, reader: Reader): Promise<Partial<CallLine>> {
+    const card = await store.ledger.cardOf(call.id);
+    const thread = placeOf(call.thread);
+    const root = isChannelItself(thread) ? undefined : { channel: thread.channel, ts: thread.root };
+    for (const place of [card, root].filter((each): each is CardPlace => each !== undefined)) {
+      if (await canOpen(place.channel, reader)) return { place, isCard: place === card };
+    }
+    return {};
+  }
+
+  async function lineOf(call: Call, reader: Reader): Promise<CallLine> {
+    if (reader.kind === 'person' && reader.hasDecided) return toDecidedLine(call, reader.person);
+    if (isTerminal(call)) return toEndedLine(call);
+    const isReaders = reader.kind === 'person' && reader.yours.has(call.id);
+    return toWaitingLine(call, {
+      isReaders,
+      ...(!isReaders && { missing: await sayMissing(call) }),
+    });
+  }
+
+  return async function describeCalls(calls, reader) {
+    return await Promise.all(
+      calls.map(async (call) => ({
+        ...(await lineOf(call, reader)),
+        ...(await findPlace(call, reader)),
+      })),
+    );
+  };
+}

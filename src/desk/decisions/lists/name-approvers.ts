@@ -1,0 +1,32 @@
+import type { Call } from '../../../domain/calls/call.ts';
+import { missingApprovers } from '../../../domain/calls/reminder-schedule.ts';
+import type { Group } from '../../../domain/policy/route.ts';
+import type { Directory } from '../../../domain/ports/directory.ts';
+import type { SentencePart } from '../../../domain/text/sentence.ts';
+
+/** Makes what names those for whom pending calls wait, each once, `most` at most; rejects where the workspace does not tell. */
+export function createNameApprovers({ directory }: { readonly directory: Directory }) {
+  async function nameGroup(group: Group): Promise<SentencePart> {
+    return { group, handle: (await directory.groupOf(group)).handle };
+  }
+
+  return async function nameApprovers(
+    calls: readonly Call[],
+    most: number,
+  ): Promise<readonly SentencePart[]> {
+    const missing = calls.map(missingApprovers);
+    const groups = new Set(missing.flatMap((each) => each.groups));
+    const people = new Map(
+      missing.flatMap((each) => each.people).map((person) => [person.user, person]),
+    );
+    const those = [
+      ...[...groups].map((group) => () => nameGroup(group)),
+      ...[...people.values()].map((person) => async () => {
+        return { person: person.user, name: (await directory.profileOf(person)).name };
+      }),
+    ];
+    const names = await Promise.all(those.slice(0, most).map((name) => name()));
+    const more = those.length - most;
+    return more > 0 ? [...names, `${more} more`] : names;
+  };
+}

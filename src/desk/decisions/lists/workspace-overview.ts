@@ -1,0 +1,125 @@
+import type { Call } from '../../../domain/calls/call.ts';
+import { homeOf } from '../../../domain/cards/card-channel.ts';
+import type { Person } from '../../../domain/people/person.ts';
+import type { Sentence } from '../../../domain/text/sentence.ts';
+import type { DeskDeps } from '../../deps.ts';
+import { countParked } from '../../worker/count-dead-letters.ts';
+import { foresee } from '../check-approvers.ts';
+
+/** The pending calls of one route in one channel. */
+export interface RouteLoad {
+  readonly route: string;
+  /** Absent where its cards stand in the threads of the calls. */
+  readonly channel?: string;
+  readonly count: number;
+  readonly oldest: Call;
+}
+
+/** A pending call that nobody can approve, and what to mend. */
+export interface StuckCall {
+  readonly call: Call;
+  readonly gap: Sentence;
+}
+
+/** How the whole workspace stands, for an admin. */
+export interface Overview {
+  /** How many calls wait for a decision. */
+  readonly pending: number;
+  /** How many calls may have run, and nobody has said so. */
+  readonly unknown: number;
+  /** The fullest first. */
+  readonly routes: readonly RouteLoad[];
+  readonly stuck: readonly StuckCall[];
+  /** Work that was given up. */
+  readonly parked: ReturnType<typeof countParked>;
+  /** More calls wait than were looked at. */
+  readonly isPartial: boolean;
+}
+
+/** Undefined for whoever is no admin, or not known to be one now. */
+export type ReadOverview = (person: Person) => Promise<Overview | undefined>;
+
+const MOST_LOOKED_AT = 500;
+/** Calls of one route and requester have the same approvers: so many of these are looked into. */
+const MOST_ASKED = 50;
+const MOST_STUCK = 10;
+
+/** Makes what tells whether somebody is an admin; who is not known now is none. */
+export function createIsAdmin({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
+  return async function isAdmin(person: Person): Promise<boolean> {
+    const profile = await directory.profileOf(person).catch((error: unknown) => {
+      log.warn({ err: error, person }, 'Nobody could tell whether a person is an admin.');
+    });
+    return profile?.standing === 'member' && profile.isAdmin;
+  };
+}
+
+/** Builds the use case. */
+export function createReadOverview(
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
+): ReadOverview {
+  const { log, store } = deps;
+
+  const isAdmin = createIsAdmin(deps);
+
+  async function findGap(call: Call): Promise<Sentence | undefined> {
+    try {
+      return (await foresee(deps, call)).gap;
+    } catch (error) {
+      log.warn({ err: error, call: call.id }, 'Nobody told who may approve a call.');
+      return undefined;
+    }
+  }
+
+  async function findStuck(calls: readonly Call[]): Promise<readonly StuckCall[]> {
+    const alike = new Map<string, Call[]>();
+    for (const call of calls) {
+      const key = JSON.stringify([call.route, call.requester]);
+      alike.set(key, [...(alike.get(key) ?? []), call]);
+    }
+    const found = await Promise.all(
+      [...alike.values()].slice(0, MOST_ASKED).map(async (group) => {
+        const gap = group[0] && (await findGap(group[0]));
+        return gap === undefined ? [] : group.map((call) => ({ call, gap }));
+      }),
+    );
+    return found.flat().slice(0, MOST_STUCK);
+  }
+
+  return async function readOverview(person) {
+    if (!(await isAdmin(person))) return undefined;
+    const [found, counts, parked] = await Promise.all([
+      store.ledger.withStatus('pending', { limit: MOST_LOOKED_AT }),
+      store.ledger.count(),
+      store.agenda.parked(),
+    ]);
+    const own = found.filter(({ requester }) => requester.team === person.team);
+    const isPartial = found.length === MOST_LOOKED_AT;
+    return {
+      pending: isPartial ? (counts.pending ?? 0) : own.length,
+      unknown: counts.unknown ?? 0,
+      routes: toLoads(own),
+      stuck: await findStuck(own),
+      parked: countParked(parked),
+      isPartial,
+    };
+  };
+}
+
+/** The calls come oldest first. */
+function toLoads(calls: readonly Call[]): readonly RouteLoad[] {
+  const loads = new Map<string, RouteLoad>();
+  for (const call of calls) {
+    const route = call.route?.name ?? '';
+    const channel = call.route?.channel === undefined ? undefined : homeOf(call).channel;
+    const key = `${route} ${channel}`;
+    const known = loads.get(key);
+    loads.set(key, {
+      route,
+      ...(channel !== undefined && { channel }),
+      count: (known?.count ?? 0) + 1,
+      oldest: known?.oldest ?? call,
+    });
+  }
+  return [...loads.values()].sort((a, b) => b.count - a.count);
+}

@@ -1,0 +1,130 @@
+/** What an MCP server asks people while a tool of its runs: a call that nobody runs, whose edit is the answer. */
+import type { Call } from '../../domain/calls/call.ts';
+import { narrowAnswer, type Outside } from '../../domain/calls/call-origin.ts';
+import { digestOf } from '../../domain/calls/digest.ts';
+import { finish, ruleGate } from '../../domain/calls/execution-rules.ts';
+import { isIntact } from '../../domain/calls/seal.ts';
+import { stepFrom } from '../../domain/calls/transitions.ts';
+import { canonicalJson, readStoredJson } from '../../domain/json/json.ts';
+import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
+import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/tools/server-tools.ts';
+import type { Toolbox } from '../../domain/tools/tool.ts';
+import { commitSteps } from '../calls/advance-call.ts';
+import type { DeskDeps } from '../deps.ts';
+import { createUntilChanged } from './wait-for-change.ts';
+import type { CallWatch } from './watch-calls.ts';
+import { closeQuestion, questionsKey } from './withdraw-questions.ts';
+
+type AskDeps = Pick<DeskDeps, 'store' | 'clock' | 'newId'> & {
+  readonly ofOutside: Toolbox['of'];
+  readonly watch: CallWatch['watch'];
+};
+
+/** Builds the use case: asks the requester of a running call in its thread, and waits for the answer as long as the call runs. */
+export function createAskQuestion(deps: AskDeps): AskPeople {
+  const { store, clock } = deps;
+  const untilChanged = createUntilChanged(deps);
+
+  function draft(running: Call, question: ServerQuestion): Call {
+    const now = clock.now();
+    const own = deps.newId();
+    const outside: Outside = {
+      by: 'server',
+      name: question.server,
+      schema: question.schema,
+      decisions: ['edit', 'ignore'],
+      deadlineMs: Math.max(1, question.deadlineAt - now),
+    };
+    const tool = deps.ofOutside({ tool: running.tool, outside });
+    if (!tool) throw new Error('The schema of the answer can’t be read.');
+    const args = canonicalJson(question.initial);
+    const call: Call = {
+      id: `call_${own}`,
+      thread: running.thread,
+      turn: running.turn,
+      messageId: questionsKey(running.id),
+      toolCallId: own,
+      position: 0,
+      siblings: 1,
+      tool: running.tool,
+      schemaHash: tool.schemaHash,
+      risk: 'medium',
+      idempotent: false,
+      args,
+      proposedArgs: args,
+      ...(tool.secrets.length > 0 && { secrets: tool.secrets }),
+      digest: '',
+      attempt: 1,
+      revision: 1,
+      status: 'proposed',
+      requester: running.requester,
+      outside,
+      askedAt: now,
+      askedLine: running.askedLine,
+      words: question.message,
+      votes: [],
+      delivered: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return { ...call, digest: digestOf(call) };
+  }
+
+  async function put(running: Call, question: ServerQuestion): Promise<Call> {
+    const call = draft(running, question);
+    const audit = {
+      at: call.createdAt,
+      event: 'call.propose',
+      subject: call.id,
+      actor: `server:${question.server}`,
+      detail: { tool: call.tool, thread: call.thread, asks: running.id },
+    };
+    await store.ledger.propose(call, { audit: [audit] });
+    // No rule of the policy is about a question: whoever has the call made answers for it.
+    const answer = narrowAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, call.outside);
+    const step = ruleGate(call, answer, clock.now());
+    await commitSteps(deps, call, [step]);
+    return step.call;
+  }
+
+  /** Resolves with the call as soon as nobody has to do anything about it any more. */
+  async function untilDecided(asked: Call, signal: AbortSignal): Promise<Call | undefined> {
+    let call: Call | undefined = asked;
+    while (call && (call.status === 'pending' || call.status === 'proposed')) {
+      call = await untilChanged(call.id, call.revision, signal);
+    }
+    return call;
+  }
+
+  /** Another writer may have closed it since: then there is no answer. */
+  async function takeAnswer(call: Call): Promise<QuestionAnswer> {
+    if (!isIntact(call) || call.doubt) return { kind: 'cancel' };
+    const now = clock.now();
+    const claimed = stepFrom(call, 'claim', now, {
+      status: 'running',
+      claim: { fence: 0, at: now },
+    });
+    const text = `The answer was given to the MCP server “${call.outside?.name}”.`;
+    const end = finish(claimed.call, { kind: 'result', text }, now);
+    const told = { ...end, call: { ...end.call, delivered: true } };
+    if (!(await commitSteps(deps, call, [claimed, told]))) return { kind: 'cancel' };
+    const content = readStoredJson(call.args);
+    const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+    return isObject
+      ? { kind: 'accept', content: content as ServerQuestion['initial'] }
+      : { kind: 'cancel' };
+  }
+
+  return async function askQuestion(question, signal) {
+    const running = await store.ledger.get(question.callId);
+    if (running?.status !== 'running' || signal.aborted) return { kind: 'cancel' };
+    const asked = await put(running, question);
+    const decided = await untilDecided(asked, signal);
+    if (!decided) {
+      await closeQuestion(deps, asked.id);
+      return { kind: 'cancel' };
+    }
+    if (decided.status === 'approved') return await takeAnswer(decided);
+    return { kind: decided.status === 'ignored' ? 'decline' : 'cancel' };
+  };
+}

@@ -1,0 +1,22 @@
+import { createRequestCall, type RequestDeps } from './request-call.ts';
+import { createTakeCall, type TakeDeps } from './take-call.ts';
+import { createUntilChanged } from './wait-for-change.ts';
+import type { CallWatch } from './watch-calls.ts';
+
+/** What programs may ask of the desk: to put calls to people, and what becomes of those. */
+export type OutsideDesk = ReturnType<typeof createOutsideDesk>;
+
+/** Creates the desk for programs. */
+export function createOutsideDesk(
+  deps: RequestDeps & TakeDeps & { readonly watch: CallWatch['watch'] },
+) {
+  const { store } = deps;
+
+  return {
+    request: createRequestCall(deps),
+    ...createTakeCall(deps),
+    changed: createUntilChanged(deps),
+    /** Remembers that the program knows the outcome. */
+    markTold: (id: string) => store.ledger.markDelivered([id]),
+  };
+}

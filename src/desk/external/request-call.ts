@@ -1,0 +1,220 @@
+import type { Call } from '../../domain/calls/call.ts';
+import { choicesProblem, decisionsProblem, type Outside } from '../../domain/calls/call-origin.ts';
+import { digestOf, hashJson } from '../../domain/calls/digest.ts';
+import { storedShown } from '../../domain/calls/stored-preview.ts';
+import { STANDING_WORDS } from '../../domain/people/sender-policy.ts';
+import type { Standing } from '../../domain/ports/directory.ts';
+import { createQueues } from '../../domain/runtime/keyed-queues.ts';
+import { channelKey } from '../../domain/threads/thread-key.ts';
+import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tools/tool.ts';
+import { createPassGate } from '../calls/policy/apply-policy.ts';
+import { showCall } from '../calls/preview-call.ts';
+import type { DeskDeps } from '../deps.ts';
+import type { Caller, OutsideRequest, RequestOutcome } from './external-request.ts';
+
+export interface RequestDeps
+  extends Pick<
+    DeskDeps,
+    | 'store'
+    | 'clock'
+    | 'gate'
+    | 'log'
+    | 'toolbox'
+    | 'newId'
+    | 'maxPendingPerPerson'
+    | 'callbacks'
+    | 'directory'
+  > {
+  /** Reads a JSON Schema, or says why it can't be used. */
+  readonly readSchema: (
+    schema: NonNullable<Outside['schema']>,
+  ) => { readonly ok: true } | { readonly ok: false; readonly reason: string };
+  /** Makes the same unguessable part of an id of the same text: at least 128 bits, under a secret of the installation. */
+  readonly idOf: (text: string) => string;
+  /** How many calls of one key may wait for people at a time. (Default: any number.) */
+  readonly maxPendingPerKey?: number;
+}
+
+type Parsed = Extract<ParsedArgs, { ok: true }>;
+
+const NOBODY: ReadonlySet<Standing> = new Set<Standing>(['gone', 'bot', 'stranger']);
+
+/** Builds the use case: puts a program's call in the ledger, once, with the gate's answer. */
+export function createRequestCall(deps: RequestDeps) {
+  const { store, clock } = deps;
+  const passGate = createPassGate(deps);
+  /** One call of a key at a time in this process: what waits of it is counted when all that came before does. */
+  const inQueue = createQueues();
+
+  function draft(
+    caller: Caller,
+    request: OutsideRequest,
+    outside: Outside,
+    tool: Tool,
+    args: string,
+  ): Call {
+    const now = clock.now();
+    const { idempotencyKey } = request;
+    const own =
+      idempotencyKey === undefined ? deps.newId() : deps.idOf(`${caller.key}\0${idempotencyKey}`);
+    const id = `call_${own}`;
+    return {
+      id,
+      thread: channelKey({ team: request.requester.team, channel: request.channel }),
+      turn: id,
+      messageId: `key:${caller.key}`,
+      toolCallId: own,
+      position: 0,
+      siblings: 1,
+      tool: request.tool,
+      schemaHash: tool.schemaHash,
+      risk: request.risk ?? tool.risk,
+      idempotent: false,
+      args,
+      proposedArgs: args,
+      ...(tool.secrets.length > 0 && { secrets: tool.secrets }),
+      digest: '',
+      attempt: 1,
+      revision: 1,
+      status: 'proposed',
+      requester: request.requester,
+      outside,
+      askedAt: now,
+      askedLine: '',
+      words: request.words ?? '',
+      votes: [],
+      delivered: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /** What was asked before is answered all the same. */
+  async function tooMany({ key }: Caller, { id }: Call): Promise<RequestOutcome | undefined> {
+    const { maxPendingPerKey: most = Number.POSITIVE_INFINITY } = deps;
+    if (!Number.isFinite(most) || (await store.ledger.get(id))) return undefined;
+    const pending = await store.ledger.countPendingOfKey(key);
+    return pending < most ? undefined : { kind: 'too-many', pending };
+  }
+
+  /** Where Slack can't tell it is asked all the same: whoever decides is looked at then. */
+  async function isNobody({ requester }: Call): Promise<RequestOutcome | undefined> {
+    try {
+      const { standing } = await deps.directory.profileOf(requester);
+      if (!NOBODY.has(standing)) return undefined;
+      const who = `${requester.user}, who is ${STANDING_WORDS[standing]}`;
+      return invalid('requester', `can’t be ${who}: name a member of this workspace`);
+    } catch (error) {
+      deps.log.warn({ err: error, requester }, 'Nobody told who the requester of a program is.');
+      return undefined;
+    }
+  }
+
+  /** What was asked before is answered all the same. */
+  async function refuseNew(caller: Caller, call: Call): Promise<RequestOutcome | undefined> {
+    if (await store.ledger.get(call.id)) return undefined;
+    return (await tooMany(caller, call)) ?? (await isNobody(call));
+  }
+
+  async function put(caller: Caller, call: Call, parsed: Parsed): Promise<RequestOutcome> {
+    const refused = await tooMany(caller, call);
+    if (refused) return refused;
+    const audit = {
+      at: call.createdAt,
+      event: 'call.propose',
+      subject: call.id,
+      actor: actorOfKey(caller),
+      detail: { tool: call.tool, thread: call.thread, risk: call.risk },
+    };
+    const stored = await store.ledger.propose(call, { audit: [audit] });
+    if (stored.outside?.request !== call.outside?.request)
+      return { kind: 'conflict', call: stored };
+    const isNew = stored.status === 'proposed';
+    const passed = await passGate.pass(stored, parsed);
+    return { kind: isNew ? 'made' : 'known', call: passed };
+  }
+
+  return async function requestCall(
+    caller: Caller,
+    request: OutsideRequest,
+  ): Promise<RequestOutcome> {
+    const problems = problemsOf(request, deps);
+    if (problems.length > 0) return { kind: 'invalid', problems };
+    const outside = toOutside(caller, request, clock.now());
+    const tool = deps.toolbox.of({ tool: request.tool, outside });
+    if (!tool) return invalid('schema', 'it can’t be read');
+    const parsed = tool.parse(request.args);
+    if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
+    const bare = draft(caller, request, outside, tool, parsed.canonical);
+    const shown = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
+    const call = { ...shown, digest: digestOf(shown) };
+    const refused = await refuseNew(caller, call);
+    return refused ?? (await inQueue(caller.key, () => put(caller, call, parsed)));
+  };
+}
+
+/** Names a program's key as the audit does. */
+export function actorOfKey({ key }: Pick<Caller, 'key'>): string {
+  return `key:${key}`;
+}
+
+function toOutside(
+  { key, name, owner, host, isProxied }: Caller,
+  request: OutsideRequest,
+  now: number,
+): Outside {
+  const said = saidOf(request);
+  const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
+  const until = deadlineAt === undefined ? {} : { deadlineAt };
+  const all = { ...said, ...until, args, channel, requester: { ...requester }, risk, tool, words };
+  return {
+    by: 'key',
+    name,
+    key,
+    ...(host !== undefined && { host }),
+    ...(isProxied && { isProxied }),
+    ...(owner && { owner }),
+    ...said,
+    ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),
+    request: hashJson(all),
+  };
+}
+
+/** What a request says beside the call itself. */
+function saidOf(request: OutsideRequest) {
+  const { schema, decisions, deadlineMs, choices, callbackUrl, summary, metadata } = request;
+  return {
+    ...(schema && { schema }),
+    ...(decisions && { decisions }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(choices && { choices }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(summary !== undefined && { summary }),
+    ...(metadata !== undefined && { metadata }),
+    ...(request.isSilent && { isSilent: request.isSilent }),
+  };
+}
+
+function problemsOf(
+  { callbackUrl, choices, decisions, schema }: OutsideRequest,
+  { callbacks, readSchema }: Pick<RequestDeps, 'callbacks' | 'readSchema'>,
+): readonly FieldProblem[] {
+  const reading = schema && readSchema(schema);
+  const found = {
+    callbackUrl: callbackUrl === undefined ? undefined : callbacks?.problemOf(callbackUrl),
+    choices: choices && choicesProblem(choices),
+    decisions: decisions && decisionsProblem(decisions, choices),
+    schema: reading?.ok === false ? reading.reason : undefined,
+  };
+  return Object.entries(found).flatMap(([field, message]) =>
+    message === undefined ? [] : [{ path: [field], message }],
+  );
+}
+
+function inArgs({ problems }: Extract<ParsedArgs, { ok: false }>) {
+  return problems.map(({ path, message }) => ({ path: ['args', ...path], message }));
+}
+
+function invalid(field: string, message: string): RequestOutcome {
+  return { kind: 'invalid', problems: [{ path: [field], message }] };
+}

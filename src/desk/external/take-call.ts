@@ -1,0 +1,132 @@
+/** Approved calls go to the program that asked for them: taken once, looked at once more right before. */
+import type { Call } from '../../domain/calls/call.ts';
+import { withdraw } from '../../domain/calls/decision-rules.ts';
+import { finish } from '../../domain/calls/execution-rules.ts';
+import type { Outcome } from '../../domain/calls/outcome.ts';
+import type { Step } from '../../domain/calls/transitions.ts';
+import { advanceCall, commitSteps, type Ruled } from '../calls/advance-call.ts';
+import { effectsOf } from '../calls/call-effects.ts';
+import { createClaimStep } from '../calls/execution/claim.ts';
+import type { DeskDeps } from '../deps.ts';
+import type { Caller, EndOutcome, TakeOutcome } from './external-request.ts';
+import { actorOfKey } from './request-call.ts';
+
+export interface TakeDeps
+  extends Pick<
+    DeskDeps,
+    'store' | 'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory' | 'integrity'
+  > {
+  /** How long (ms) a program may take to say what came of a call that it has taken. */
+  readonly reportMs: number;
+}
+
+type Taker = Pick<Caller, 'key'>;
+
+/** Builds the use cases of a program on its own calls; those of another's key are not found. */
+export function createTakeCall(deps: TakeDeps) {
+  const { store, clock } = deps;
+  const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined });
+
+  async function find(id: string, { key }: Taker): Promise<Call | undefined> {
+    const call = await store.ledger.get(id);
+    return call?.outside?.key === key ? call : undefined;
+  }
+
+  /** Whoever keeps silent afterwards has ended with taking it. */
+  function stepsOfTaking(step: Step): readonly Step[] {
+    const { call } = step;
+    if (call.status !== 'running') return [step];
+    const deadlineAt = call.updatedAt + deps.reportMs;
+    const taken = { ...step, call: { ...call, deadlineAt } };
+    if (!call.outside?.isSilent) return [taken];
+    const text = `Approved and picked up. “${call.outside.name}” doesn’t report results.`;
+    return [taken, finish(taken.call, { kind: 'result', text }, call.updatedAt)];
+  }
+
+  async function claim(call: Call): Promise<Step | undefined> {
+    try {
+      return await stepToClaim(call, { fence: 0, tries: 0 });
+    } catch (error) {
+      deps.log.warn({ err: error, call: call.id }, 'A call could not be looked at and stays.');
+      return undefined;
+    }
+  }
+
+  async function carryOut<Answer extends { readonly kind: string }>(
+    id: string,
+    taker: Taker,
+    rule: (call: Call) => Promise<Ruled<Answer>>,
+    answerWith: (call: Call) => Answer,
+  ): Promise<Answer | { readonly kind: 'not-found' }> {
+    const done = await advanceCall<Answer>(deps, id, rule, {
+      find: (callId) => find(callId, taker),
+      commit: async (call, { steps }) => {
+        const actor = actorOfKey(taker);
+        const audit = effectsOf(call, steps, undefined).audit.map((entry) => ({ ...entry, actor }));
+        const isWritten = await commitSteps(deps, call, steps, { effects: { audit } });
+        return isWritten ? answerWith(steps.at(-1)?.call ?? call) : undefined;
+      },
+    });
+    return done ?? { kind: 'not-found' };
+  }
+
+  return {
+    find,
+
+    /** Takes an approved call: it is the caller's to run, once. The digest is whole. */
+    take: (id: string, taker: Taker, digest: string): Promise<TakeOutcome> =>
+      carryOut<TakeOutcome>(
+        id,
+        taker,
+        async (call) => {
+          if (call.status !== 'approved') return answer({ kind: 'not-approved', call });
+          if (call.digest !== digest) return answer({ kind: 'other-digest', call });
+          const step = await claim(call);
+          return step ? steps(...stepsOfTaking(step)) : answer({ kind: 'held', call });
+        },
+        (call) => (call.claim ? { kind: 'taken', call } : { kind: 'not-approved', call }),
+      ),
+
+    /** Records what came of a call that the caller has taken. */
+    report: (
+      id: string,
+      taker: Taker,
+      outcome: Extract<Outcome, { kind: 'result' | 'error' }>,
+    ): Promise<EndOutcome> =>
+      carryOut<EndOutcome>(
+        id,
+        taker,
+        async (call) =>
+          call.status === 'running'
+            ? steps(told(finish(call, outcome, clock.now())))
+            : answer({ kind: 'too-late', call }),
+        (call) => ({ kind: 'ended', call }),
+      ),
+
+    /** Takes back a call that nobody has taken yet. */
+    cancel: (id: string, taker: Taker): Promise<EndOutcome> =>
+      carryOut<EndOutcome>(
+        id,
+        taker,
+        async (call) => {
+          const step =
+            call.status === 'running' ? undefined : withdraw(call, 'cancelled', clock.now());
+          return step ? steps(told(step)) : answer({ kind: 'too-late', call });
+        },
+        (call) => ({ kind: 'ended', call }),
+      ),
+  };
+}
+
+function answer<Answer>(outcome: Answer): Ruled<Answer> {
+  return { kind: 'answer', outcome };
+}
+
+function steps(...all: readonly Step[]): Ruled<never> {
+  return { kind: 'steps', steps: all };
+}
+
+/** Whoever brings the outcome knows it. */
+function told(step: Step): Step {
+  return { ...step, call: { ...step.call, delivered: true } };
+}

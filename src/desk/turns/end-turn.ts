@@ -1,0 +1,170 @@
+/** Ends a turn as it stands: the model is not asked, the graph not resumed. Safe at any moment, and to be repeated. */
+
+import { type Call, isTerminal } from '../../domain/calls/call.ts';
+import { isHanded } from '../../domain/calls/call-origin.ts';
+import { expire, withdraw, withdrawHeld } from '../../domain/calls/decision-rules.ts';
+import { finish } from '../../domain/calls/execution-rules.ts';
+import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
+import type { Step } from '../../domain/calls/transitions.ts';
+import type { ThreadFence } from '../../domain/ports/agenda.ts';
+import type { GraphState } from '../../domain/ports/agent.ts';
+import type { InboxMessage, TurnMessage } from '../../domain/threads/message.ts';
+import { advanceByStep } from '../calls/advance-call.ts';
+import { sayStopped } from '../calls/execution/run-tool.ts';
+import type { CloseLive } from '../delivery/close-live-answer.ts';
+import { sayFailed, wakeSay } from '../delivery/turn-outbox.ts';
+import type { DeskDeps } from '../deps.ts';
+import { findHeld } from './graph-calls/graph-call-results.ts';
+import type { AwaitedTurns } from './interactive-turns.ts';
+import { closeCalls, holdsTurn, type KnownTurn, tellTurn } from './turn-records.ts';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** `lost`: the agent's state is gone and can't be rebuilt. */
+export type EndCause = WithdrawalCause | 'lost';
+
+/** How the agent is told of the end in later turns, so that it does not take the work up again by itself. */
+const LAST_WORDS: Readonly<Record<EndCause, string>> = {
+  stop: '(A person stopped me here. I go on with this only when I am asked to.)',
+  'new-message': '(This ended here: there was a new message instead.)',
+  'ignored-sibling': '(This ended here: a person ignored a call.)',
+  'turn-ended': '(This ended here: it was no longer needed.)',
+  cancelled: '(This ended here: whoever asked took it back.)',
+  lost: '(This ended here: the stored state of my work on it was lost.)',
+};
+
+const LOST =
+  'I ended this turn: the stored state of my work on it is lost. I did not start over, so that nothing is done twice. The cards show what was decided and what ran. Write again if there is more to do.';
+
+/** What is known of the turn besides its calls. */
+export interface TurnToEnd {
+  readonly records: KnownTurn['records'];
+  /** Marks what is said for a turn that nobody looks at: many may be lost at once. */
+  mark: AwaitedTurns['mark'];
+}
+
+/** Builds the use case: takes back what has not begun, aborts what runs where a person stopped it, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. Where the agent's state is lost, the turn is told by its records and its calls. */
+export function createEndTurn(
+  deps: Pick<DeskDeps, 'store' | 'agent' | 'clock' | 'signals'>,
+  closeLive: CloseLive,
+): (
+  message: InboxMessage,
+  cause: EndCause,
+  fence: ThreadFence,
+  turn: TurnToEnd,
+) => Promise<boolean> {
+  const { store, agent, clock, signals } = deps;
+
+  /** Undefined when there is nothing to be done but to wait. */
+  function stepToEnd(call: Call, cause: EndCause, isHeld: boolean): Step | undefined {
+    const now = clock.now();
+    if (isHeld) return withdrawHeld(call, toWithdrawal(cause), now);
+    if (call.status === 'unknown') return call.outcome ? undefined : expire(call, now);
+    // Its graph was cut off with it.
+    if (call.status === 'running' && isHanded(call)) {
+      return finish(call, { kind: 'error', text: sayCutOff(call, cause) }, now);
+    }
+    return withdraw(call, toWithdrawal(cause), now);
+  }
+
+  async function endCall(
+    id: string,
+    cause: EndCause,
+    by: InboxMessage['stopped'],
+    isHeld: boolean,
+  ) {
+    return await advanceByStep(deps, id, (call) => stepToEnd(call, cause, isHeld), { by: by?.by });
+  }
+
+  async function endCalls(
+    message: InboxMessage,
+    cause: EndCause,
+    fence: ThreadFence,
+  ): Promise<readonly Call[]> {
+    const ended: Call[] = [];
+    const all = await store.ledger.ofThread(message.thread, message.id);
+    const isOurs = all.every((call) => !isHanded(call));
+    const held = isOurs ? NONE : findHeld((await agent.read(fence.thread, fence)).open, all);
+    for (const { id } of all) {
+      const call = await endCall(id, cause, message.stopped, held.has(id));
+      if (call) ended.push(call);
+    }
+    return ended;
+  }
+
+  async function messagesOf(
+    message: InboxMessage,
+    known: KnownTurn,
+    cause: WithdrawalCause,
+    fence: ThreadFence,
+  ): Promise<readonly TurnMessage[]> {
+    const state = await agent.read(fence.thread, fence);
+    const isThere = state.turn === message.id && state.messages.length > 0;
+    if (isThere && holdsTurn(state, message.id, known)) return withAnswers(state, known, cause);
+    return tellTurn(message, known, cause);
+  }
+
+  async function settle(
+    message: InboxMessage,
+    cause: EndCause,
+    known: KnownTurn,
+    mark: TurnToEnd['mark'],
+    fence: ThreadFence,
+  ): Promise<void> {
+    const now = clock.now();
+    const unfinished = agent.unfinished(fence.thread);
+    const messages = [
+      ...(await messagesOf(message, known, toWithdrawal(cause), fence)),
+      closing(message, unfinished, cause),
+    ];
+    const failure = cause === 'lost' ? LOST : undefined;
+    const failed = failure === undefined ? [] : mark(message, sayFailed(message, failure, now));
+    const says = [...(await closeLive.ended(message, unfinished, cause === 'stop')), ...failed];
+    const audit = {
+      at: now,
+      event: 'turn.ended',
+      subject: message.id,
+      actor: 'countersign',
+      detail: { cause, messages: messages.length },
+    };
+    const turn = { id: message.id, settledAt: now, messages, ...(failure && { failure }) };
+    const effects = { audit: [audit], says, wakes: wakeSay(message, now) };
+    await store.history.append(fence.thread, turn, effects, fence);
+  }
+
+  return async function endTurn(message, cause, fence, { records, mark }) {
+    const calls = await endCalls(message, cause, fence);
+    // What runs for it ends, and helpers that think for it; nothing else than a stop cuts a tool off.
+    if (cause === 'stop') signals.stop(fence.thread);
+    // The end of a run wakes the thread, and this is done again.
+    if (calls.some((call) => !call.outcome && !isTerminal(call))) return false;
+    await settle(message, cause, { records, calls }, mark, fence);
+    return true;
+  };
+}
+
+/** The turn as far as it came, each call of its last message with one answer. */
+function withAnswers(
+  { messages }: GraphState,
+  known: KnownTurn,
+  cause: WithdrawalCause,
+): readonly TurnMessage[] {
+  const asker = messages.findLast((each) => each.role === 'assistant');
+  const ids = new Set(messages.map(({ id }) => id));
+  const answers = asker ? closeCalls(asker, known, cause) : [];
+  return [...messages, ...answers.filter(({ id }) => !ids.has(id))];
+}
+
+function toWithdrawal(cause: EndCause): WithdrawalCause {
+  return cause === 'lost' ? 'turn-ended' : cause;
+}
+
+function sayCutOff({ tool, outside }: Call, cause: EndCause): string {
+  if (cause !== 'lost') return sayStopped(tool);
+  return `Handed to “${outside?.name ?? 'the graph'}”, whose state is lost. It may have run, in part or whole.`;
+}
+
+function closing({ id }: InboxMessage, unfinished: string, cause: EndCause): TurnMessage {
+  const said = unfinished.trim() === '' ? '' : `${unfinished}…\n\n`;
+  return { role: 'assistant', id: `${id}#ended`, text: `${said}${LAST_WORDS[cause]}`, calls: [] };
+}

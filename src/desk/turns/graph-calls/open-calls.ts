@@ -1,0 +1,176 @@
+import type { Call } from '../../../domain/calls/call.ts';
+import { editOf } from '../../../domain/calls/call-edit.ts';
+import { isHanded } from '../../../domain/calls/call-origin.ts';
+import { breakIntegrity, withdraw } from '../../../domain/calls/decision-rules.ts';
+import { type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
+import { isIntact } from '../../../domain/calls/seal.ts';
+import { mayShare, toCards } from '../../../domain/cards/shared-card.ts';
+import { redrawKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import type { GraphState, OpenCall } from '../../../domain/ports/agent.ts';
+import type { Effects } from '../../../domain/ports/store.ts';
+import type { InboxMessage } from '../../../domain/threads/message.ts';
+import type { TurnRecord } from '../../../domain/threads/turn-record.ts';
+import { commitSteps } from '../../calls/advance-call.ts';
+import { dueNow, isFreshCall } from '../../calls/freshness.ts';
+import type { CheckedCall, createPropose, Proposal } from '../../calls/propose.ts';
+import type { DeskDeps, Work } from '../../deps.ts';
+import type { TurnInHand } from '../recover-turn.ts';
+import { recordsDue, toToolMessage } from '../turn-records.ts';
+import { handOver } from './graph-call-results.ts';
+import { matchOpenCalls } from './match-open-calls.ts';
+import { createRecheckHanded } from './recheck-graph-calls.ts';
+
+/** The calls that a graph waits for, each with what the ledger holds of it. */
+export interface OpenCalls {
+  /** Those that are in the ledger. */
+  readonly calls: readonly Call[];
+  /** Answers of the batches that have all of theirs, by interrupt id. */
+  readonly replies: Readonly<Record<string, ToolReply>>;
+  /** The calls that are answered by the replies: interrupt ids by their own. */
+  readonly answered: ReadonlyMap<string, string>;
+  /** Whether the graph can go on now. */
+  readonly isDue: boolean;
+}
+
+/** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
+export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
+  const { store, clock } = deps;
+  const recheckHanded = createRecheckHanded(deps);
+
+  async function snapshot(fence: ThreadFence): Promise<Effects['checkpoint']> {
+    const state = await deps.agent.snapshot?.(fence);
+    return state === undefined ? undefined : { thread: fence.thread, state };
+  }
+
+  async function proposeAll(
+    message: InboxMessage,
+    state: GraphState,
+    turn: TurnInHand,
+    fence: ThreadFence,
+  ): Promise<ReadonlyMap<OpenCall, Proposal>> {
+    const calls = await store.ledger.ofThread(fence.thread, message.id);
+    const all = matchOpenCalls(state.open, calls).map(({ open, stored }) => {
+      return { open, checked: propose.check(open, message, stored) };
+    });
+    const rejected = all.flatMap(({ open, checked }) =>
+      checked.kind === 'rejected' ? [toToolMessage(open, checked.reply)] : [],
+    );
+    const known = { records: turn.records, calls };
+    // Nobody can rebuild the turn of a graph that others made.
+    let due = deps.agent.rebuild ? recordsDue(message, state, rejected, known) : [];
+    const proposals = new Map<OpenCall, Proposal>();
+    const last = all.findLast(isNew);
+    for (const { open, checked } of all) {
+      // Whoever dies before the last of them is put there rebuilds the turn from its records.
+      const checkpoint = checked === last?.checked ? await snapshot(fence) : undefined;
+      const ofTurn = { records: due, checkpoint };
+      proposals.set(open, await propose.put(checked, open, message, ofTurn, fence));
+      // They have gone with the call.
+      if (isNew({ checked })) due = note(turn, due);
+    }
+    if (due.length > 0) await store.records.keep(due, fence);
+    note(turn, due);
+    return proposals;
+  }
+
+  /** An ignored call ends the turn, but for a graph's own, so its pending siblings can have no decision any more, and its helpers nobody to work for. */
+  async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
+    const ends = calls.some((call) => call.status === 'ignored' && !isHanded(call));
+    const waiting = ends ? calls.filter(isWaiting) : [];
+    for (const call of waiting) {
+      const step = withdraw(call, 'ignored-sibling', clock.now());
+      if (step) await commitSteps({ store }, call, [step]);
+    }
+    return waiting.length > 0;
+  }
+
+  /** What waits for people and is not shown to them yet is shown now: all of a message at once, so that calls which share a card come with it. */
+  async function showCards(calls: readonly Call[]): Promise<void> {
+    for (const card of toCards(calls.filter(mayShare))) {
+      const waiting = card.find(({ status }) => status === 'pending');
+      if (!waiting || (await store.ledger.cardOf(waiting.id))) continue;
+      const now = clock.now();
+      const dueAt = dueNow(isFreshCall(waiting, now), now);
+      await store.agenda.wake([{ key: redrawKey(card[0]), dueAt }]);
+    }
+  }
+
+  /** A claim of long ago is handed over only as it was decided: whoever runs it has no other proof. */
+  async function stopForged(calls: readonly Call[]): Promise<boolean> {
+    const forged = calls.filter(
+      (call) => isHanded(call) && call.status === 'running' && !isIntact(call),
+    );
+    for (const call of forged) {
+      const step = breakIntegrity(call, clock.now());
+      await commitSteps(deps, call, [step]);
+    }
+    return forged.length > 0;
+  }
+
+  return async function readOpenCalls(
+    message: InboxMessage,
+    state: GraphState,
+    turn: TurnInHand,
+    fence: ThreadFence,
+    work: Pick<Work, 'tries'>,
+  ): Promise<OpenCalls> {
+    for (;;) {
+      const found = sum(await proposeAll(message, state, turn, fence));
+      if (await stopForged(found.calls)) continue;
+      if (await withdrawSiblings(found.calls)) continue;
+      await showCards(found.calls);
+      const due = found.calls.filter(({ id }) => found.answered.has(id));
+      if (!(await recheckHanded(due, work))) return found;
+    }
+  };
+}
+
+/** Whether a call is put in the ledger now. */
+function isNew({ checked }: { readonly checked: CheckedCall }): boolean {
+  return checked.kind === 'fit' && !checked.stored;
+}
+
+/** Leaves nothing to be recorded. */
+function note(turn: TurnInHand, due: readonly TurnRecord[]): readonly TurnRecord[] {
+  turn.records.push(...due);
+  return [];
+}
+
+function isWaiting({ status, child }: Call): boolean {
+  return status === 'pending' || (status === 'running' && child !== undefined);
+}
+
+function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {
+  const calls: Call[] = [];
+  const answers = new Map<OpenCall, { readonly reply: ToolReply; readonly call?: Call }>();
+  for (const [open, proposal] of proposals) {
+    if (proposal.kind === 'rejected') {
+      answers.set(open, { reply: proposal.reply });
+      continue;
+    }
+    const { call } = proposal;
+    calls.push(call);
+    const reply = replyTo(call);
+    if (reply) answers.set(open, { reply, call });
+  }
+  const waiting = new Set([...proposals.keys()].filter((open) => !answers.has(open)).map(batchOf));
+  const due = [...answers].filter(([open]) => !waiting.has(batchOf(open)));
+  return {
+    calls,
+    replies: Object.fromEntries(due.map(([{ interruptId }, { reply }]) => [interruptId, reply])),
+    answered: new Map(
+      due.flatMap(([{ interruptId }, { call }]) => (call ? [[call.id, interruptId] as const] : [])),
+    ),
+    isDue: due.length > 0 || proposals.size === 0,
+  };
+}
+
+function batchOf({ batch }: OpenCall): string | undefined {
+  return batch;
+}
+
+/** What the graph is told of a call; undefined while that is open. */
+function replyTo(call: Call): ToolReply | undefined {
+  if (isHanded(call)) return handOver(call);
+  return call.outcome && toToolReply(call.outcome, editOf(call), call.votes);
+}

@@ -1,0 +1,110 @@
+/** The threads in which helpers work: begun by a call, ended with it, and answered for to it. */
+
+import { type Call, isTerminal } from '../../domain/calls/call.ts';
+import { isElicitation } from '../../domain/calls/call-origin.ts';
+import { finish } from '../../domain/calls/execution-rules.ts';
+import type { Outcome, WithdrawalCause } from '../../domain/calls/outcome.ts';
+import { pumpKey } from '../../domain/ports/agenda.ts';
+import { firstLine, type InboxMessage, type SettledTurn } from '../../domain/threads/message.ts';
+import {
+  ancestorCallsOf,
+  parentCallOf,
+  placeOf,
+  type ThreadKey,
+} from '../../domain/threads/thread-key.ts';
+import type { Delegation } from '../../domain/tools/tool.ts';
+import { advanceByStep } from '../calls/advance-call.ts';
+import { shorten } from '../calls/execution/run-tool.ts';
+import type { DeskDeps } from '../deps.ts';
+
+export interface HelperThreads {
+  /** Hands a claimed call's work to its child thread; a second time does nothing. */
+  begin(call: Call, child: ThreadKey, delegation: Delegation): Promise<void>;
+  /** Why a child thread must end: a call that it hangs on has ended; undefined while it may go on, and for any other thread. */
+  endedBy(thread: ThreadKey): Promise<WithdrawalCause | undefined>;
+  /** Makes what a helper's turn came to the outcome of the call that it worked for; a second time, and elsewhere, does nothing. */
+  report(message: InboxMessage): Promise<void>;
+}
+
+/** Creates the helpers' threads over the stored calls and messages. */
+export function createHelperThreads({
+  store,
+  clock,
+}: Pick<DeskDeps, 'store' | 'clock'>): HelperThreads {
+  async function begin(call: Call, child: ThreadKey, delegation: Delegation): Promise<void> {
+    const now = clock.now();
+    const { agent, prompt } = delegation;
+    const message: InboxMessage = {
+      id: call.id,
+      thread: child,
+      author: call.requester,
+      ts: placeOf(child).root,
+      text: prompt,
+      receivedAt: now,
+      delegated: { agent, askedLine: call.askedLine, work: workOf(call, prompt) },
+    };
+    const audit = {
+      at: now,
+      event: 'helper.begin',
+      subject: call.id,
+      actor: 'countersign',
+      detail: { agent, thread: child },
+    };
+    const wakes = [{ key: pumpKey(child), dueAt: now }];
+    await store.inbox.receive(message, { audit: [audit], wakes });
+  }
+
+  async function endedBy(thread: ThreadKey): Promise<WithdrawalCause | undefined> {
+    for (const id of ancestorCallsOf(thread)) {
+      const call = await store.ledger.get(id);
+      if (call && !isTerminal(call)) continue;
+      return call?.outcome?.kind === 'withdrawn' ? call.outcome.cause : 'turn-ended';
+    }
+    return undefined;
+  }
+
+  async function report(message: InboxMessage): Promise<void> {
+    const callId = parentCallOf(message.thread);
+    if (callId === undefined) return;
+    await advanceByStep({ store }, callId, async (call) => {
+      const isOpen = call.status === 'running' && call.child === message.thread;
+      return isOpen ? finish(call, await endOf(message), clock.now()) : undefined;
+    });
+  }
+
+  /** Read back from what is stored, so that it is the same whoever comes to tell it. */
+  async function endOf(
+    message: InboxMessage,
+  ): Promise<Extract<Outcome, { kind: 'result' | 'error' }>> {
+    const [newest] = await store.history.newest(message.thread, 1, 0);
+    const turn = newest?.id === message.id ? newest : undefined;
+    const last = turn?.messages.at(-1);
+    if (turn && turn.failure === undefined && last?.role === 'assistant') {
+      return { kind: 'result', text: shorten(last.text) };
+    }
+    const why = turn?.failure ?? (await whyEnded(message));
+    const text = `The helper ended without a last word: ${why}${saidBefore(turn)}`;
+    return { kind: 'error', text: shorten(text) };
+  }
+
+  async function whyEnded(message: InboxMessage): Promise<string> {
+    const calls = await store.ledger.ofThread(message.thread, message.id);
+    const ignored = calls.find((call) => call.status === 'ignored' && !isElicitation(call));
+    return ignored
+      ? `a person ignored its call of ${ignored.tool}. Do not try that again unasked.`
+      : 'its work was withdrawn.';
+  }
+
+  return { begin, endedBy, report };
+}
+
+function workOf({ position, siblings }: Call, prompt: string) {
+  return { line: firstLine(prompt), position, siblings };
+}
+
+function saidBefore(turn: SettledTurn | undefined): string {
+  const last = turn?.messages.findLast(
+    ({ role, text }) => role === 'assistant' && text.trim() !== '',
+  );
+  return last ? `\nWhat it had said before that: ${last.text}` : '';
+}

@@ -1,0 +1,225 @@
+/** What a message does that comes while calls wait (design §4): by its author, not by its words. */
+
+import type { Call } from '../../../domain/calls/call.ts';
+import { isQuestion } from '../../../domain/calls/call-origin.ts';
+import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
+import { expire, isOverdue, withdraw } from '../../../domain/calls/decision-rules.ts';
+import { shortDigest } from '../../../domain/calls/digest.ts';
+import { callPart } from '../../../domain/cards/call-name.ts';
+import { isSamePerson } from '../../../domain/people/person.ts';
+import { pumpKey, runKey, sayKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import type { Effects } from '../../../domain/ports/store.ts';
+import { sleep } from '../../../domain/runtime/sleep.ts';
+import { type Sentence, sentence } from '../../../domain/text/sentence.ts';
+import type { InboxMessage } from '../../../domain/threads/message.ts';
+import { inWords, type Say } from '../../../domain/threads/outbox-message.ts';
+import { parentCallOf, rootOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
+import { commitSteps } from '../../calls/advance-call.ts';
+import type { Authorize } from '../../decisions/authorize.ts';
+import type { createDecide } from '../../decisions/decide.ts';
+import type { DeskDeps } from '../../deps.ts';
+import { isForPeople, leavesOf, type Waiting } from '../pending-work.ts';
+import { asUnmended, type createAdmit } from './check-sender.ts';
+import { isBareWord } from './command-words.ts';
+import { msUntilOrdered } from './message-order.ts';
+
+const BARE_YES = new Set([
+  'yes',
+  'y',
+  'yep',
+  'yeah',
+  'ok',
+  'okay',
+  'sure',
+  'approve',
+  'approved',
+  'lgtm',
+  'go',
+  'go ahead',
+  'do it',
+  '👍',
+  ':+1:',
+  ':thumbsup:',
+  '✅',
+  ':white_check_mark:',
+]);
+
+/** Tells whether a text is nothing but a yes, which is no decision: the card is. */
+export function isBareYes(text: string): boolean {
+  const plain = text.toLowerCase().replaceAll(/\p{Emoji_Modifier}|\uFE0F/gu, '');
+  return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
+}
+
+/** What a hearing takes along. */
+interface Hearing {
+  readonly open: (message: InboxMessage) => Promise<InboxMessage>;
+  /** Ends the wait for an earlier message. */
+  readonly signal: AbortSignal;
+}
+
+/** Builds the use case: lets the waiting messages of a thread act on the calls that wait in it and with its helpers; resolves with whether a call may have moved, so that all is to be read again. `open` takes in what a message brings along; messages that must wait are told so. */
+export function createHear(
+  deps: Pick<DeskDeps, 'store' | 'clock'>,
+  decide: ReturnType<typeof createDecide>['decide'],
+  admit: ReturnType<typeof createAdmit>,
+  authorize: Authorize,
+) {
+  const { store, clock } = deps;
+
+  async function hear(
+    waiting: Waiting,
+    fence: ThreadFence,
+    { open, signal }: Hearing,
+  ): Promise<boolean> {
+    if (parentCallOf(fence.thread) !== undefined) {
+      await letPeopleBeHeard(fence.thread);
+      return false;
+    }
+    const messages = await store.inbox.waiting(fence.thread);
+    for (const message of messages.filter((each) => !isBareWord(each))) {
+      if (await waitForEarlier(message, messages, signal)) return true;
+      const mayAct = await admit(message, fence);
+      if (mayAct && (await hearOne(message, waiting, fence, open))) return true;
+    }
+    return false;
+  }
+
+  /** Waits while an earlier message may still arrive; resolves with whether it had to, for people may have decided meanwhile. */
+  async function waitForEarlier(
+    message: InboxMessage,
+    waiting: readonly InboxMessage[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const ms = msUntilOrdered(message, waiting, clock.now());
+    if (ms > 0) await sleep(clock, ms, signal);
+    return ms > 0;
+  }
+
+  /** Nobody writes in a helper's thread; what was written in Slack may have waited for it to wait. */
+  async function letPeopleBeHeard(thread: ThreadKey): Promise<void> {
+    const root = rootOf(thread);
+    if ((await store.inbox.waiting(root)).length === 0) return;
+    await store.agenda.wake([{ key: pumpKey(root), dueAt: clock.now() }]);
+  }
+
+  async function hearOne(
+    message: InboxMessage,
+    waiting: Waiting,
+    fence: ThreadFence,
+    open: (message: InboxMessage) => Promise<InboxMessage>,
+  ): Promise<boolean> {
+    // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
+    if (!isForPeople(waiting)) return await tellWaits(message, fence, waiting);
+    const leaves = leavesOf(waiting);
+    const isYes = isBareYes(message.text) && !message.files;
+    // Where nothing can be approved, it is an answer.
+    if (isYes && !leaves.every(isQuestion)) return await pointToCard(message, fence);
+    const decidable = await decidableBy(message, leaves);
+    // Its files are taken in only where its text goes to the agent now.
+    if (decidable.length > 0) return await reply(decidable, await open(message), fence);
+    if (isYes) return await pointToCard(message, fence);
+    // A helper's calls go with the call that it works for.
+    const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
+    if (requested.length === 0) return await tellWaits(message, fence, waiting);
+    return await takeAllBack(requested);
+  }
+
+  async function pointToCard(message: InboxMessage, fence: ThreadFence): Promise<false> {
+    const effects = tell(
+      message,
+      'use-card',
+      'A message does not approve anything. Please press a button on the card.',
+    );
+    await store.inbox.end(message.id, 'answered', effects, fence);
+    return false;
+  }
+
+  async function takeAllBack(calls: readonly Call[]): Promise<boolean> {
+    let moved = false;
+    for (const call of calls) moved = (await takeBack(call)) || moved;
+    return moved;
+  }
+
+  /** A message whose author's right can't be told now must not take calls back: it waits. */
+  async function decidableBy(
+    { author }: InboxMessage,
+    calls: readonly Call[],
+  ): Promise<readonly Call[]> {
+    const decidable: Call[] = [];
+    for (const call of calls) {
+      const { permission, failure } = await authorize(call, author, 'reply');
+      if (failure !== undefined) throw asUnmended(failure);
+      if (permission.kind === 'allowed') decidable.push(call);
+    }
+    return decidable;
+  }
+
+  /** A run that had been given up is tried again, as the person was promised. */
+  async function tellWaits(
+    message: InboxMessage,
+    fence: ThreadFence,
+    waiting: Waiting,
+  ): Promise<false> {
+    const effects = tell(message, 'waits', sayWaits(leavesOf(waiting)));
+    const approved = leavesOf(waiting).filter(({ status }) => status === 'approved');
+    const runs = approved.map((call) => ({ key: runKey(call), dueAt: clock.now() }));
+    await store.outbox.add(effects.says, [...effects.wakes, ...runs], fence);
+    return false;
+  }
+
+  async function reply(
+    calls: readonly Call[],
+    message: InboxMessage,
+    fence: ThreadFence,
+  ): Promise<boolean> {
+    const kinds: DecisionOutcome['kind'][] = [];
+    for (const [index, call] of calls.entries()) {
+      const { id: callId, attempt } = call;
+      const digest = shortDigest(call.digest);
+      const decision = { kind: 'reply', text: message.text } as const;
+      const command = { callId, attempt, digest, by: message.author, decision };
+      // In the same write as the last one, and not before: after a crash the others are still answered.
+      const isLast = index === calls.length - 1;
+      const ends = isLast ? { messageEnds: [{ id: message.id, how: 'reply' as const }] } : {};
+      kinds.push((await decide(command, ends)).kind);
+    }
+    // The text has become a reply, so it can't also begin a turn, whoever was first with the last call.
+    const isUsed = kinds.includes('decided') && kinds.at(-1) !== 'decided';
+    if (isUsed) await store.inbox.end(message.id, 'reply', {}, fence);
+    return kinds.some((kind) => kind !== 'not-allowed');
+  }
+
+  async function takeBack(call: Call): Promise<boolean> {
+    const now = clock.now();
+    // Its deadline was first, also where nobody has looked at it since.
+    const step = isOverdue(call, now) ? expire(call, now) : withdraw(call, 'new-message', now);
+    if (!step) return false;
+    return await commitSteps({ store }, call, [step], { by: call.requester });
+  }
+
+  function tell(message: InboxMessage, what: string, words: Sentence) {
+    const now = clock.now();
+    const say: Say = {
+      id: `${what}:${message.id}`,
+      thread: message.thread,
+      kind: 'private',
+      to: message.author,
+      ...inWords(words),
+      createdAt: now,
+    };
+    return { says: [say], wakes: [{ key: sayKey(message.thread), dueAt: now }] } satisfies Effects;
+  }
+
+  return hear;
+}
+
+/** Names what a message waits for: what runs or is to be looked at before what people decide. */
+function sayWaits(leaves: readonly Call[]): Sentence {
+  const [call] = [...leaves.filter(({ status }) => status !== 'pending'), ...leaves];
+  if (!call) return 'I’ll read this when the work in this thread is done.';
+  const others = leaves.length - 1;
+  const more =
+    others === 0 ? '' : ` and ${others === 1 ? '1 other call' : `${others} other calls`}`;
+  const verb = others === 0 ? 'is' : 'are';
+  return sentence`I’ll read this when ${callPart(call)}${more} ${verb} done.`;
+}

@@ -1,0 +1,67 @@
+/** The agent's state is a cache of the turn: where it is lost, the turn is rebuilt from its records and its calls. */
+import type { ThreadFence } from '../../domain/ports/agenda.ts';
+import type { GraphState } from '../../domain/ports/agent.ts';
+import type { InboxMessage } from '../../domain/threads/message.ts';
+import type { TurnRecord } from '../../domain/threads/turn-record.ts';
+import type { DeskDeps } from '../deps.ts';
+import { holdsTurn, type KnownTurn, toRecordedTurn } from './turn-records.ts';
+
+/** A turn in the hands of one worker. */
+export interface TurnInHand extends KnownTurn {
+  /** Grows with what is recorded. */
+  readonly records: TurnRecord[];
+  /** As the agent has stored it. */
+  readonly stored: GraphState;
+}
+
+export interface RecoverTurn {
+  /** Reads all that is stored of the message's turn. */
+  read(message: InboxMessage, fence: ThreadFence): Promise<TurnInHand>;
+  /** Returns the agent's state, rebuilt where it was lost; undefined when the turn can't be rebuilt. */
+  recover(
+    message: InboxMessage,
+    turn: TurnInHand,
+    fence: ThreadFence,
+    signal: AbortSignal,
+  ): Promise<GraphState | undefined>;
+}
+
+const NEWER =
+  'A newer version recorded the turn of this thread. Start that version to continue it.';
+
+/** Builds the recovery of turns whose state is lost, in whole or in part, or damaged. */
+export function createRecoverTurn({
+  store,
+  agent,
+  log,
+}: Pick<DeskDeps, 'store' | 'agent' | 'log'>): RecoverTurn {
+  return {
+    async read(message, fence) {
+      const { thread } = fence;
+      const [stored, records, calls] = await Promise.all([
+        agent.read(thread, fence),
+        store.records.ofTurn(thread, message.id),
+        store.ledger.ofThread(thread, message.id),
+      ]);
+      if (records.some(({ v }) => v !== 1)) throw new Error(NEWER);
+      return { stored, records: [...records], calls };
+    },
+
+    async recover(message, turn, fence, signal) {
+      if (holdsTurn(turn.stored, message.id, turn)) return turn.stored;
+      const facts = { turn: message.id, phase: turn.stored.phase, calls: turn.calls.length };
+      const recorded = agent.rebuild && toRecordedTurn(message, turn);
+      if (!agent.rebuild || !recorded) {
+        log.error(
+          facts,
+          'The stored state of a turn is lost and can’t be rebuilt. The turn is ended.',
+        );
+        return undefined;
+      }
+      log.warn(facts, 'The stored state of a turn is lost. It is rebuilt from its records.');
+      const state = await agent.rebuild(recorded, fence, signal);
+      if (holdsTurn(state, message.id, turn)) return state;
+      throw new Error('A turn that was rebuilt is not as it was recorded.');
+    },
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * Finds what stands still though it should not: work whose key nobody will look at, be it for a
+ * fault of ours or of the store's. What rightly waits for people, for a time or parked is left alone.
+ */
+
+import { DamagedRecordError, type OnDamaged } from '../../domain/audit/damaged-record.ts';
+import type { Call, CallStatus } from '../../domain/calls/call.ts';
+import { isHanded, isTaken } from '../../domain/calls/call-origin.ts';
+import {
+  type AgendaKey,
+  expireKey,
+  heedKey,
+  pumpKey,
+  runKey,
+  sayKey,
+  type Wake,
+} from '../../domain/ports/agenda.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Store } from '../../domain/ports/store.ts';
+import type { ThreadKey } from '../../domain/threads/thread-key.ts';
+
+const PAGE = 100;
+/** In the order in which they matter. */
+const LIVE_STATUSES: readonly CallStatus[] = ['approved', 'running', 'unknown', 'pending'];
+
+type Reads = Pick<Store, 'ledger' | 'inbox' | 'outbox' | 'agenda' | 'pause'>;
+
+/** Yields, page by page, the wakes of what stands still; each page costs a few reads. */
+export async function* findStillWork(
+  { ledger, inbox, outbox, agenda, pause }: Reads,
+  clock: Clock,
+  onDamaged: OnDamaged,
+): AsyncGenerator<readonly Wake[]> {
+  /** Threads that wait for one of their calls. */
+  const waiting = new Set<ThreadKey>();
+  const isPaused = (await pause.read()) !== undefined;
+
+  async function unplanned(wakes: readonly Wake[]): Promise<readonly Wake[]> {
+    const lost = new Set((await agenda.unplanned(wakes.map(({ key }) => key))).map(nameOf));
+    return wakes.filter(({ key }) => lost.has(nameOf(key)));
+  }
+
+  async function* ofCalls(status: CallStatus): AsyncGenerator<readonly Wake[]> {
+    let after: string | undefined;
+    for (;;) {
+      const calls = await ledger.withStatus(status, { after, limit: PAGE });
+      for (const call of calls) if (isOpen(call)) waiting.add(call.thread);
+      yield await unplanned(calls.flatMap((call) => wakesOf(call, isPaused, clock.now())));
+      after = calls.at(-1)?.id;
+      if (calls.length < PAGE) return;
+    }
+  }
+
+  /** A thread without an open call goes on by itself, or begins with what waits in it. */
+  async function needsPump(thread: ThreadKey): Promise<boolean> {
+    try {
+      const current = await inbox.current(thread);
+      if (!current) return (await inbox.waiting(thread)).length > 0;
+      return !(await ledger.ofThread(thread, current.id)).some(isOpen);
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      onDamaged(error);
+      return false;
+    }
+  }
+
+  async function* ofThreads(): AsyncGenerator<readonly Wake[]> {
+    const threads = (await inbox.busyThreads()).filter((thread) => !waiting.has(thread));
+    for (const page of pagesOf(threads)) {
+      const wakes: Wake[] = [];
+      for (const { key } of await unplanned(wakeAll(page.map(pumpKey), clock.now()))) {
+        // Keys of threads are made from thread keys only.
+        const thread = key.id as ThreadKey;
+        if (!(await needsPump(thread))) continue;
+        wakes.push(...wakeAll([pumpKey(thread), heedKey(thread)], clock.now()));
+      }
+      yield wakes;
+    }
+  }
+
+  for (const status of LIVE_STATUSES) yield* ofCalls(status);
+  // A pause holds up threads and leaves no key; its end wakes them.
+  if (!isPaused) yield* ofThreads();
+  for (const page of pagesOf(await outbox.unsaidThreads())) {
+    yield await unplanned(wakeAll(page.map(sayKey), clock.now()));
+  }
+}
+
+/** The keys that a live call must have on the agenda; a delegate's work is its child thread. */
+function wakesOf(call: Call, isPaused: boolean, now: number): readonly Wake[] {
+  const { status, child, deadlineAt } = call;
+  const isOurs = !isTaken(call);
+  const isRunHere = isOurs && !isHanded(call) && !child;
+  const runs = (status === 'approved' && isOurs) || (status === 'running' && isRunHere);
+  const isRun = status === 'running' && isOurs;
+  const expires = deadlineAt !== undefined && !isRun && !call.outcome;
+  return [
+    ...(runs && !isPaused ? [{ key: runKey(call), dueAt: now }] : []),
+    ...(expires ? [{ key: expireKey(call), dueAt: deadlineAt }] : []),
+  ];
+}
+
+function isOpen({ outcome, status }: Call): boolean {
+  return outcome === undefined && LIVE_STATUSES.includes(status);
+}
+
+function wakeAll(keys: readonly AgendaKey[], dueAt: number): readonly Wake[] {
+  return keys.map((key) => ({ key, dueAt }));
+}
+
+function nameOf({ task, id }: AgendaKey): string {
+  return `${task}:${id}`;
+}
+
+function* pagesOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += PAGE) yield all.slice(at, at + PAGE);
+}

@@ -1,0 +1,135 @@
+/** What a person changed in a call's arguments, for the card and for the model. */
+import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
+import type { Person } from '../people/person.ts';
+import { allSecretPaths, isSecretPath, type SecretsOfCall } from '../secrets/secret-paths.ts';
+
+/** One place in which the arguments differ; a side that is absent had nothing there. */
+export interface ArgChange {
+  readonly path: readonly (string | number)[];
+  readonly from?: JsonValue;
+  readonly to?: JsonValue;
+  /** The place is secret: its values are not to be shown. */
+  readonly isSecret: boolean;
+}
+
+/** An edit, measured against what the agent had asked for. */
+export interface CallEdit {
+  readonly by: Person;
+  readonly changes: readonly ArgChange[];
+  /** JSON of the arguments as they are now. */
+  readonly args: string;
+}
+
+/** What of a call tells of an edit. */
+interface EditedCall extends SecretsOfCall {
+  readonly args: string;
+  readonly proposedArgs: string;
+  readonly editedBy?: Person;
+  readonly requester: Person;
+}
+
+/** Returns what people changed in a call; undefined when its arguments are as the agent asked. */
+export function editOf(
+  call: EditedCall,
+  secrets: readonly string[] = allSecretPaths(call),
+): CallEdit | undefined {
+  if (call.args === call.proposedArgs) return undefined;
+  const before = readStoredJson(call.proposedArgs);
+  const after = readStoredJson(call.args);
+  const changes = listChanges(before, after, []).map((change) => ({
+    ...change,
+    isSecret: holdsSecret(change, secrets),
+  }));
+  return { by: call.editedBy ?? call.requester, changes, args: call.args };
+}
+
+type Difference = Omit<ArgChange, 'isSecret'>;
+
+function listChanges(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  path: ArgChange['path'],
+): readonly Difference[] {
+  if (before !== undefined && after !== undefined) {
+    if (canonicalJson(before) === canonicalJson(after)) return [];
+    const keys = sharedKeys(before, after);
+    if (keys) return keys.flatMap(({ step, from, to }) => listChanges(from, to, [...path, step]));
+  }
+  return [
+    {
+      path,
+      ...(before === undefined ? {} : { from: before }),
+      ...(after === undefined ? {} : { to: after }),
+    },
+  ];
+}
+
+interface Pair {
+  readonly step: string | number;
+  readonly from: JsonValue | undefined;
+  readonly to: JsonValue | undefined;
+}
+
+/** Objects, and lists of one length, are compared place by place; anything else as a whole. */
+function sharedKeys(before: JsonValue, after: JsonValue): readonly Pair[] | undefined {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    if (before.length !== after.length) return undefined;
+    return before.map((from: JsonValue, step: number) => ({ step, from, to: after[step] }));
+  }
+  if (!isObject(before) || !isObject(after)) return undefined;
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.map((step) => ({ step, from: own(before, step), to: own(after, step) }));
+}
+
+function own(value: { readonly [key: string]: JsonValue }, key: string): JsonValue | undefined {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function holdsSecret({ path, from, to }: Difference, secrets: readonly string[]): boolean {
+  if (isSecretPath(path, secrets)) return true;
+  return [from, to].some((value) => value !== undefined && hasSecretIn(value, path, secrets));
+}
+
+function hasSecretIn(
+  value: JsonValue,
+  path: ArgChange['path'],
+  secrets: readonly string[],
+): boolean {
+  if (isSecretPath(path, secrets)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const isList = Array.isArray(value);
+  return Object.entries(value).some(([key, inner]: [string, JsonValue]) =>
+    hasSecretIn(inner, [...path, isList ? Number(key) : key], secrets),
+  );
+}
+
+function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const MAX_CHANGES = 20;
+const MAX_FROM = 200;
+const MAX_TO = 2_000;
+const MAX_ARGS = 4_000;
+
+/** Says an edit to the model, so that it knows what ran and does not ask for the old call again. */
+export function sayEdit({ by, changes, args }: CallEdit): string {
+  const lines = changes.slice(0, MAX_CHANGES).map(sayChange);
+  if (changes.length > MAX_CHANGES) lines.push(`and ${changes.length - MAX_CHANGES} more`);
+  const whole = args.length > MAX_ARGS || changes.some(({ isSecret }) => isSecret);
+  const ran = whole ? '' : `\nIt ran with: ${args}`;
+  return `A person changed the arguments before approving. Edited by ${by.user}: ${lines.join('; ')}. Do not ask for the old call again.${ran}`;
+}
+
+function sayChange({ path, from, to, isSecret }: ArgChange): string {
+  const name = path.length === 0 ? 'the arguments' : path.join('.');
+  if (isSecret) return `${name}: changed (a secret, not told)`;
+  return `${name}: from ${sayValue(from, MAX_FROM)} to ${sayValue(to, MAX_TO)}`;
+}
+
+function sayValue(value: JsonValue | undefined, max: number): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  if (text.length <= max) return text;
+  return `${text.slice(0, max)}… (${text.length} characters of JSON)`;
+}

@@ -1,0 +1,109 @@
+import type { JsonValue } from '../json/json.ts';
+import type { Person } from '../people/person.ts';
+import { type CallEdit, sayEdit } from './call-edit.ts';
+
+/** Why a call was taken back without a decision on it. */
+export type WithdrawalCause =
+  | 'new-message'
+  | 'ignored-sibling'
+  | 'stop'
+  | 'turn-ended'
+  /** By the program that had asked. */
+  | 'cancelled';
+
+/** What the agent is told about a call. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly text: string }
+  | { readonly kind: 'error'; readonly text: string }
+  | { readonly kind: 'reply'; readonly text: string; readonly by: Person }
+  | { readonly kind: 'ignored'; readonly by: Person }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'withdrawn'; readonly cause: WithdrawalCause }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** An outcome as the graph takes it: the text of the one tool message that answers the call. */
+export interface ToolReply {
+  readonly v: 1;
+  readonly text: string;
+  readonly status: 'ok' | 'error';
+  /** The model is not called again until the next message. */
+  readonly endsTurn: boolean;
+  /** For a graph that runs its own tools; absent where no person has decided, and the text says why. */
+  readonly decision?: ForeignDecision;
+}
+
+/** What people decided on a call of a graph that runs its own tools; an ignored one has no words. */
+export type ForeignDecision =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'edit'; readonly args: JsonValue }
+  | { readonly kind: 'reply'; readonly text: string }
+  | { readonly kind: 'ignore' };
+
+const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = {
+  'new-message': {
+    text: 'Not run: withdrawn by the requester, who wrote a new message instead.',
+    endsTurn: true,
+  },
+  'ignored-sibling': {
+    text: 'Not run: withdrawn, because a person ignored another call of the same message.',
+    endsTurn: true,
+  },
+  stop: { text: 'Not run: a person stopped the work.', endsTurn: true },
+  'turn-ended': { text: 'Not run: the turn had ended.', endsTurn: true },
+  cancelled: { text: 'Not run: whoever asked for it took it back.', endsTurn: true },
+};
+
+/** An approval, perhaps with its reason. */
+interface Reasoned {
+  readonly by: Person;
+  readonly reason?: string;
+}
+
+/** Says an outcome to the model, with what a person had changed in the arguments, and why people approved it. */
+export function toToolReply(
+  outcome: Outcome,
+  edit?: CallEdit,
+  votes: readonly Reasoned[] = [],
+): ToolReply {
+  const before = [...(edit === undefined ? [] : [sayEdit(edit)]), ...votes.flatMap(sayReason)];
+  const said = before.map((line) => `${line}\n`).join('');
+  switch (outcome.kind) {
+    case 'result':
+      return reply(`${said}${outcome.text}`, 'ok');
+    case 'error':
+      return reply(`${said}${outcome.text}`, 'error');
+    case 'reply':
+      return reply(`Not run. A person answered instead of approving: ${outcome.text}`, 'ok');
+    case 'ignored':
+      return reply(
+        'Not run: a person ignored this call. Do not try it again unasked.',
+        'error',
+        true,
+      );
+    case 'expired':
+      return reply(
+        'Not run: nobody decided in time. This is not a denial. Do not work around it; say that it is still undecided.',
+        'error',
+      );
+    case 'withdrawn': {
+      const { text, endsTurn } = WITHDRAWN[outcome.cause];
+      return reply(text, 'error', endsTurn);
+    }
+    case 'refused':
+      return reply(`Not run: refused. ${outcome.reason}`, 'error');
+    case 'unknown':
+      return reply(
+        `It is not known whether this ran: ${outcome.reason} Do not run it again unasked; people have been told.`,
+        'error',
+      );
+  }
+}
+
+function sayReason({ by, reason }: Reasoned): readonly string[] {
+  return reason === undefined ? [] : [`Approved by ${by.user}: ${reason.replaceAll(/\s+/g, ' ')}`];
+}
+
+function reply(text: string, status: ToolReply['status'], endsTurn = false): ToolReply {
+  return { v: 1, text, status, endsTurn };
+}

@@ -1,0 +1,44 @@
+import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
+import type { Call, EarlierCall } from './call.ts';
+
+/** A moment: after that, what people once said of a call says little about the next. */
+const MOMENT_MS = 3_600_000;
+
+/** Finds the newest call like this one that a person edited, answered or ignored a moment ago. */
+export function findEarlier(
+  asked: Pick<Call, 'tool' | 'args' | 'createdAt'>,
+  calls: readonly Call[],
+): EarlierCall | undefined {
+  const likes = calls.flatMap((call): readonly EarlierCall[] => {
+    const answer = answerOf(call);
+    if (!answer || call.tool !== asked.tool) return [];
+    if (asked.createdAt - answer.at > MOMENT_MS) return [];
+    const likeness = likenessOf(call.proposedArgs, asked.args);
+    return likeness === undefined ? [] : [{ likeness, ...answer }];
+  });
+  return likes.sort((a, b) => b.at - a.at)[0];
+}
+
+function answerOf({ verdict, editedBy }: Call): Omit<EarlierCall, 'likeness'> | undefined {
+  if (!verdict) return undefined;
+  const { kind, by, at } = verdict;
+  if (kind === 'reply' || kind === 'ignore' || kind === 'edit') return { how: kind, by, at };
+  return editedBy && { how: 'edit', by: editedBy, at };
+}
+
+function likenessOf(earlier: string, asked: string): EarlierCall['likeness'] | undefined {
+  if (earlier === asked) return 'same';
+  const before = entriesOf(earlier);
+  const now = entriesOf(asked);
+  const shared = now.filter((entry) => before.includes(entry)).length;
+  return shared > 0 && shared * 2 >= Math.max(before.length, now.length) ? 'similar' : undefined;
+}
+
+/** Every argument as one text. */
+function entriesOf(args: string): readonly string[] {
+  const value = readStoredJson(args);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).map(([key, each]: [string, JsonValue]) =>
+    canonicalJson([key, each]),
+  );
+}

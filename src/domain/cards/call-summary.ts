@@ -1,0 +1,145 @@
+/** What a call would do, in one line: as its tool says it, or as its preview and its arguments tell. */
+import type { Call } from '../calls/call.ts';
+import { UNSEEN, WOULD_FAIL } from '../calls/stored-preview.ts';
+import { type JsonValue, readStoredJson } from '../json/json.ts';
+import { type MaskedCall, maskingOfCall } from '../secrets/call-secrets.ts';
+import { type Masking, maskText, secretAt } from '../secrets/mask-secrets.ts';
+import { type SecretsOfTool, secretPathsOfCall } from '../secrets/secret-paths.ts';
+import { secretTextsAt, shortSecretsAt } from '../secrets/secret-texts.ts';
+import type { Preview, Tool } from '../tools/tool.ts';
+import { cutLine, isThirdParty, titleOf, toLine } from './call-name.ts';
+
+/** What is known of a call whose summary is made. */
+export interface SummaryFacts {
+  readonly call: MaskedCall;
+  readonly tool: Pick<Tool, 'name' | 'schema' | 'secrets' | 'server'>;
+  readonly args: JsonValue;
+  /** What the tool's own `summary` returned; anything but a text counts as nothing. */
+  readonly said: unknown;
+  readonly preview: Preview | undefined;
+}
+
+/** What is longer is no summary, and not worth the time to look for secrets in it. */
+const MOST_SAID = 50_000;
+
+/**
+ * Makes the summary of a call: one line that holds none of its secrets. Of a third party's tool there
+ * is only what we say of it ourselves, if anything.
+ */
+export function summarize({ call, tool, args, said, preview }: SummaryFacts): string | undefined {
+  const write = createLineWriter(call, tool);
+  const own = write(said);
+  if (own !== undefined || isThirdParty({ ...call, server: call.server ?? tool.server })) {
+    return own;
+  }
+  const title = titleOf(tool.name);
+  const argument = mainArgument(tool, args, maskingOfCall(call, tool, { reveals: false }));
+  return (
+    write(sentenceOf(preview)) ??
+    (argument === undefined ? undefined : write(`${title}: ${argument}`)) ??
+    cutLine(toLine(title))
+  );
+}
+
+/** Makes what writes texts about a call as one line without its secrets; undefined for what is no text, or nothing but secrets. */
+export function createLineWriter(
+  call: MaskedCall,
+  tool?: SecretsOfTool,
+): (text: unknown) => string | undefined {
+  const masking = maskingOfCall(call, tool, { reveals: false });
+  const short = shortSecretsOf(call, masking);
+  return (text) => writeLine(text, masking, short);
+}
+
+/** Returns a call whose summary holds nothing that has become secret since it was made: what was cut off may have begun with it. */
+export function withSafeSummary<Summed extends MaskedCall & Pick<Call, 'summary' | 'tool'>>(
+  call: Summed,
+): Summed {
+  const { summary } = call;
+  if (summary === undefined) return call;
+  const isSafe = createLineWriter(call)(summary) === summary && !endsInSecret(call);
+  if (isSafe) return call;
+  const { summary: _unsafe, ...rest } = call;
+  const isOthers = isThirdParty(call);
+  return (isOthers ? rest : { ...rest, summary: cutLine(toLine(titleOf(call.tool))) }) as Summed;
+}
+
+function writeLine(text: unknown, masking: Masking, short: readonly string[]): string | undefined {
+  if (typeof text !== 'string' || text.length > MOST_SAID) return undefined;
+  const { parts } = maskText(text, masking);
+  const ours = parts.filter((_part, i) => i % 2 === 0).join('');
+  if (!/[\p{L}\p{N}\p{S}]/u.test(ours)) return undefined;
+  // White space may have stood in a secret that can be found now.
+  const line = withMarks(maskText(toLine(withMarks(parts)), masking).parts);
+  return short.some((each) => holds(line, each)) ? undefined : cutLine(line);
+}
+
+function withMarks(parts: readonly string[]): string {
+  return parts.map((part, i) => (i % 2 === 0 ? part : MASK)).join('');
+}
+
+/** A mark of ours as on cards would be taken for one that somebody else has written. */
+const MASK = '[hidden]';
+
+/** Secrets of a few characters are looked for as words: to find them anywhere would tear words apart. */
+function holds(line: string, secret: string): boolean {
+  const isWord = /^[\p{L}\p{N}]+$/u.test(secret);
+  return isWord ? line.split(/[^\p{L}\p{N}]+/u).includes(secret) : line.includes(secret);
+}
+
+function shortSecretsOf(call: MaskedCall, { paths }: Masking): readonly string[] {
+  return shortSecretsAt(argsOf(call), [...paths.hidden, ...paths.claimed]);
+}
+
+function argsOf({ args, proposedArgs }: MaskedCall): readonly JsonValue[] {
+  return [...new Set([args, proposedArgs])].map(readStoredJson);
+}
+
+function endsInSecret(call: MaskedCall & Pick<Call, 'summary'>): boolean {
+  const { summary = '' } = call;
+  const paths = secretPathsOfCall(call);
+  if (!summary.endsWith('…')) return false;
+  const shown = summary.slice(0, -1);
+  const texts = secretTextsAt(argsOf(call), [...paths.hidden, ...paths.claimed]);
+  return texts.some(({ text }) => {
+    const line = toLine(text);
+    for (let length = Math.min(line.length, shown.length); length > 0; length -= 1) {
+      if (shown.endsWith(line.slice(0, length))) return true;
+    }
+    return false;
+  });
+}
+
+/** The first line of a preview that reads as a sentence: no head of a difference, no label. */
+function sentenceOf(preview: Preview | undefined): string | undefined {
+  if (!preview || preview.basis === UNSEEN || preview.text.startsWith(WOULD_FAIL)) return undefined;
+  const [first = ''] = preview.text.trimStart().split(/[\r\n\v\f\u0085\u2028\u2029]/u, 1);
+  const line = first.trim();
+  if (!/^["“„«(]?[\p{Lu}\p{Lt}\p{Lo}\p{N}].*\s\S/u.test(line) || /[:：,;{[(]$/u.test(line)) {
+    return undefined;
+  }
+  return line.replace(/(?<!\.)\.$/, '');
+}
+
+/** The first argument of a tool that is one word or a few: texts before numbers, none that is secret. */
+function mainArgument(
+  { schema }: Pick<Tool, 'schema'>,
+  args: JsonValue,
+  masking: Masking,
+): string | undefined {
+  if (!isObject(args)) return undefined;
+  const { properties, required } = schema;
+  const names = isObject(properties) ? Object.keys(properties) : Object.keys(args);
+  const needed = Array.isArray(required) ? names.filter((name) => required.includes(name)) : names;
+  const values = needed
+    .filter((name) => Object.hasOwn(args, name) && secretAt([name], masking) === undefined)
+    .map((name) => args[name]);
+  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
+  const number = values.find((value) => typeof value === 'number');
+  const found = text ?? number;
+  return found === undefined ? undefined : String(found);
+}
+
+function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

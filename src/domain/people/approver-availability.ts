@@ -1,0 +1,156 @@
+/** Whether enough people can still approve a pending call, as the workspace tells it now, and what to mend if not. */
+import type { Call } from '../calls/call.ts';
+import { missingVotes, routeOf } from '../calls/decision-rules.ts';
+import type { Approver, Route } from '../policy/route.ts';
+import type { Profile } from '../ports/directory.ts';
+import { joinSentences, type Sentence, type SentencePart, sentence } from '../text/sentence.ts';
+import {
+  groupsOf,
+  isApprover,
+  isGroup,
+  type KnownGroups,
+  refuseDecider,
+} from './decision-permission.ts';
+import { isSamePerson } from './person.ts';
+import { STANDING_WORDS } from './sender-policy.ts';
+
+/** What is known of the people and groups that a route names. */
+export interface KnownPeople {
+  /** By user id; those of a group as far as they were asked about. */
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly groups: KnownGroups;
+}
+
+/** Who a pending call waits for. */
+export interface Outlook {
+  /** Approvers whose approval would count and is not there yet, by name. */
+  readonly awaited: readonly SentencePart[];
+  /** Approvers who can't approve, each with the reason. */
+  readonly unable: readonly Sentence[];
+  /** Why the approvals that are needed can't come, with what to mend; absent when they can. */
+  readonly gap?: Sentence;
+  /** The requester by name, where the card stands in a channel in which they need not be called. */
+  readonly asker?: SentencePart;
+}
+
+/** Lists the ids of all people who would be approvers of a call if their standing lets them, those whom the route names first. */
+export function candidatesOf(call: Call, groups: KnownGroups): readonly string[] {
+  const { approvers } = routeOf(call);
+  const named = approvers.flatMap((approver) => {
+    if (approver === 'requester') return [call.requester.user];
+    return isGroup(approver) ? [] : [userOf(approver)];
+  });
+  const inGroups = groupsOf(routeOf(call)).flatMap((group) => [
+    ...(groups.get(group)?.members ?? []),
+  ]);
+  return [...new Set([...named, ...inGroups])].filter((user) => isOneOfThem(call, user, groups));
+}
+
+function isOneOfThem(call: Call, user: string, groups: KnownGroups): boolean {
+  const person = { team: call.requester.team, user };
+  return isApprover(routeOf(call), call.requester, person, groups);
+}
+
+/** Tells whether a person's approval of a call would count, as far as their standing and the route's self-approval go. */
+export function canApprove(call: Call, user: string, profile: Profile | undefined): boolean {
+  return profile !== undefined && whyUnable(call, user, profile) === undefined;
+}
+
+/** Tells who a pending call waits for. */
+export function toOutlook(call: Call, known: KnownPeople): Outlook {
+  const route = routeOf(call);
+  const judged = [...new Set(route.approvers)].map((approver) => ({
+    approver,
+    why: judge(call, approver, known),
+  }));
+  const awaited = judged
+    .filter(({ approver, why }) => why === undefined && !hasApproved(call, approver))
+    .map(({ approver }) => nameOf(call, approver, known));
+  const unable = judged.flatMap(({ approver, why }) =>
+    why === undefined ? [] : [sentence`${nameOf(call, approver, known)} (${why})`],
+  );
+  const gap = findGap(call, route, known, unable);
+  return { awaited, unable, ...(gap !== undefined && { gap }) };
+}
+
+/** More would only make a sentence long. */
+const MAX_NAMED = 10;
+
+/** Whoever was not asked about counts as somebody who can: a gap is never guessed. */
+function findGap(
+  call: Call,
+  route: Route,
+  known: KnownPeople,
+  unable: readonly Sentence[],
+): Sentence | undefined {
+  if (!route.decisions.includes('approve')) return undefined;
+  const able = candidatesOf(call, known.groups).filter((user) => {
+    const profile = known.profiles.get(user);
+    return profile === undefined || canApprove(call, user, profile);
+  });
+  if (able.length >= route.quorum) return undefined;
+  if (route.approvers.length === 0) {
+    return `This can’t be approved: the route “${route.name}” has no approvers. ${MEND}`;
+  }
+  const because =
+    unable.length === 0
+      ? ''
+      : sentence` Can’t approve: ${joinSentences(unable.slice(0, MAX_NAMED), ', ')}.`;
+  return sentence`${sayTooFew(route, able.length)}${because} ${MEND}`;
+}
+
+function sayTooFew({ quorum }: Route, able: number): string {
+  const needs = quorum === 1 ? 'an approval' : `${quorum} approvals`;
+  if (able === 0) return `This can’t be approved: it needs ${needs} and nobody may give one.`;
+  const few = able === 1 ? 'only 1 person' : `only ${able} people`;
+  return `This can’t be approved: it needs ${needs} and ${few} may give one.`;
+}
+
+const MEND = 'An admin can change the route.';
+
+/** Why nobody behind an approver can approve, in a few words; undefined when somebody can. */
+function judge(call: Call, approver: Approver, known: KnownPeople): Sentence | undefined {
+  if (!isGroup(approver)) {
+    const user = approver === 'requester' ? call.requester.user : userOf(approver);
+    if (!isOneOfThem(call, user, known.groups)) return 'not one of those whom the policy names';
+    return whyUnable(call, user, known.profiles.get(user));
+  }
+  const group = known.groups.get(approver);
+  if (group?.missing !== undefined) return withoutStop(group.missing);
+  const members = [...(group?.members ?? [])];
+  if (members.length === 0) return 'nobody is in it';
+  const someone = members.some((user) => {
+    const profile = known.profiles.get(user);
+    if (!isOneOfThem(call, user, known.groups)) return false;
+    return profile === undefined || canApprove(call, user, profile);
+  });
+  return someone ? undefined : 'nobody in it may approve';
+}
+
+function whyUnable(call: Call, user: string, profile: Profile | undefined): string | undefined {
+  const route = routeOf(call);
+  if (profile && refuseDecider(route, profile.standing)) return STANDING_WORDS[profile.standing];
+  const isSelf = isSamePerson({ team: call.requester.team, user }, call.requester);
+  return isSelf && !route.selfApproval ? 'may not approve their own call' : undefined;
+}
+
+function hasApproved(call: Call, approver: Approver): boolean {
+  // Where a press is all that is missing, anybody's counts.
+  if (isGroup(approver) || missingVotes(call) === 0) return false;
+  const user = approver === 'requester' ? call.requester.user : userOf(approver);
+  return call.votes.some((vote) => vote.by.user === user);
+}
+
+function nameOf(call: Call, approver: Approver, { profiles, groups }: KnownPeople): SentencePart {
+  if (isGroup(approver)) return { group: approver, handle: groups.get(approver)?.handle };
+  const person = approver === 'requester' ? call.requester.user : userOf(approver);
+  return { person, name: profiles.get(person)?.name };
+}
+
+function userOf(approver: Exclude<Approver, 'requester'>): string {
+  return approver.slice('user:'.length);
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}

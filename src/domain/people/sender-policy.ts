@@ -1,0 +1,73 @@
+/** Who may talk to the agent, and where. */
+import type { Profile, Standing } from '../ports/directory.ts';
+import type { Person } from './person.ts';
+
+/** What the operator narrows the talking to; absent means everybody, or everywhere. */
+export interface TalkRules {
+  /** Ids of the people who may talk. */
+  readonly users?: ReadonlySet<string>;
+  /** Ids of the channels in which they may; direct messages always count as allowed. */
+  readonly channels?: ReadonlySet<string>;
+}
+
+/** Why a person may not do something: a reason for the audit, and one sentence for the person. */
+export interface Refusal {
+  readonly why: string;
+  readonly sentence: string;
+}
+
+const BY_STANDING: Readonly<Record<Exclude<Standing, 'member'>, Refusal>> = {
+  guest: {
+    why: 'a guest',
+    sentence: 'I only work for full members of this workspace, and you are a guest here.',
+  },
+  stranger: {
+    why: 'a member of another workspace',
+    sentence: 'I only work for members of this workspace, and you come from another one.',
+  },
+  bot: { why: 'a bot', sentence: 'I only work for people.' },
+  gone: { why: 'a deactivated account', sentence: 'This account is deactivated.' },
+};
+
+/** What somebody of a standing is, in a few words. */
+export const STANDING_WORDS: Readonly<Record<Standing, string>> = {
+  member: 'a member',
+  guest: 'a guest',
+  stranger: 'not of this workspace',
+  bot: 'a bot',
+  gone: 'deactivated',
+};
+
+/** Says why somebody of this standing is nobody the agent works for; undefined for members. */
+export function refuseStanding({ standing }: Pick<Profile, 'standing'>): Refusal | undefined {
+  return standing === 'member' ? undefined : BY_STANDING[standing];
+}
+
+/** Says why a person may not talk to the agent in a channel; undefined when they may. */
+export function refuseTalk(
+  profile: Profile,
+  person: Person,
+  channel: string,
+  rules: TalkRules,
+): Refusal | undefined {
+  const refused = refuseStanding(profile);
+  if (refused) return refused;
+  if (rules.users && !rules.users.has(person.user)) {
+    return {
+      why: 'not among TALK_USERS',
+      sentence: 'I only work for the people whom the operator has named, and you are not yet one.',
+    };
+  }
+  if (rules.channels && !isDirect(channel) && !rules.channels.has(channel)) {
+    return {
+      why: 'not among TALK_CHANNELS',
+      sentence: 'I don’t work in this channel. Write to me directly, or in a channel of mine.',
+    };
+  }
+  return undefined;
+}
+
+/** Tells whether a channel is a person's direct message with the app. */
+export function isDirect(channel: string): boolean {
+  return channel.startsWith('D');
+}

@@ -1,0 +1,108 @@
+/** A route in words for people: what it says of each thing, and what a change makes of it. */
+
+import { isGroup } from '../people/decision-permission.ts';
+import { sayDuration } from '../text/duration.ts';
+import {
+  joinSentences,
+  plainSentence,
+  type Sentence,
+  type SentencePart,
+  sentence,
+} from '../text/sentence.ts';
+import type { AdminRouteDraft } from './admin-routes.ts';
+import type { Approver, DecisionKind } from './route.ts';
+
+/** One thing that a route says. */
+export interface RouteFact {
+  readonly label: string;
+  readonly words: Sentence;
+}
+
+/** What is shown of a route; a route of the policy file has no tools. */
+export type ShownRoute = Omit<AdminRouteDraft, 'tools' | 'name'> &
+  Partial<Pick<AdminRouteDraft, 'tools'>>;
+
+/** Handles of user groups, as far as they are known. */
+export type Handles = ReadonlyMap<string, string>;
+
+const NO_HANDLES: Handles = new Map();
+
+/** Says all that a route says, in the order of its form. */
+export function describeRoute(
+  route: ShownRoute,
+  handles: Handles = NO_HANDLES,
+): readonly RouteFact[] {
+  const { channel, deadlineMs, escalate, quorum, remindAfterMs, tools } = route;
+  return [
+    ...(tools ? [{ label: 'Tools', words: tools.join(', ') || 'none' }] : []),
+    {
+      label: 'Card',
+      words: channel === undefined ? 'in the thread' : sentence`in ${{ channel }}`,
+    },
+    { label: 'Who decides', words: nameApprovers(route.approvers, handles) },
+    { label: 'Approvals', words: `${quorum}${sayCounts(route)}` },
+    { label: 'Buttons', words: route.decisions.map((decision) => BUTTONS[decision]).join(', ') },
+    { label: 'Deadline', words: sayDuration(deadlineMs) },
+    ...(remindAfterMs === undefined
+      ? []
+      : [{ label: 'Reminder', words: `after ${sayDuration(remindAfterMs)}` }]),
+    ...(escalate
+      ? [
+          {
+            label: 'Escalates',
+            words: `after ${sayDuration(escalate.afterMs)} to “${escalate.to}”`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Says what a change makes of a route, before and after; empty when it changes nothing. */
+export function describeChange(
+  before: ShownRoute,
+  after: ShownRoute,
+  handles: Handles = NO_HANDLES,
+): readonly Sentence[] {
+  const [was, is] = [before, after].map(
+    (route) => new Map(describeRoute(route, handles).map(({ label, words }) => [label, words])),
+  );
+  const labels = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
+  return [...labels].flatMap((label) => {
+    const [old, now] = [was?.get(label) ?? NONE, is?.get(label) ?? NONE];
+    if (plainSentence(old) === plainSentence(now)) return [];
+    return [sentence`${label}: ${old} → ${now}`];
+  });
+}
+
+const NONE = 'none';
+
+function nameApprovers(approvers: readonly Approver[], handles: Handles): Sentence {
+  if (approvers.length === 0) return 'nobody';
+  return joinSentences(
+    approvers.map((approver) => nameApprover(approver, handles)),
+    ', ',
+  );
+}
+
+function nameApprover(approver: Approver, handles: Handles): SentencePart {
+  if (approver === 'requester') return 'whoever asked';
+  if (!isGroup(approver)) return { person: approver.slice('user:'.length) };
+  return { group: approver, handle: handles.get(approver) };
+}
+
+function sayCounts({
+  allowsGuests,
+  requiresReason,
+  selfApproval,
+}: Pick<ShownRoute, 'allowsGuests' | 'requiresReason' | 'selfApproval'>): string {
+  const own = selfApproval ? 'own calls too' : 'others’ calls only';
+  const reason = requiresReason ? ', with a reason' : '';
+  return ` (${own})${reason}${allowsGuests ? ', guests too' : ''}`;
+}
+
+const BUTTONS: Readonly<Record<DecisionKind, string>> = {
+  approve: 'Approve',
+  edit: 'Edit',
+  reply: 'Reply',
+  ignore: 'Ignore',
+};

@@ -1,0 +1,67 @@
+import type { Call, CallStatus } from '../calls/call.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { GateFacts } from './route.ts';
+
+/** Calls of these have been let through, or may have had their effect. */
+const LET_THROUGH: ReadonlySet<CallStatus> = new Set([
+  'approved',
+  'running',
+  'unknown',
+  'succeeded',
+]);
+
+/**
+ * Returns which of a requester's calls count against a call, in the given order. One that waits for
+ * people counts if it came first: else each of two would count the other, and neither could pass. What
+ * was let through after a call had begun does not count against it.
+ */
+export function countedCalls(
+  calls: readonly Call[],
+  self: GateFacts['call'],
+  since: number,
+): readonly Call[] {
+  return calls
+    .filter((call) => call.id !== self?.id && call.createdAt > since)
+    .filter((call) =>
+      LET_THROUGH.has(call.status)
+        ? !beganAfter(call, self)
+        : call.status === 'pending' && cameFirst(call, self),
+    );
+}
+
+function beganAfter({ claim }: Call, self: GateFacts['call']): boolean {
+  if (self?.claimedAt === undefined) return false;
+  return claim === undefined || claim.at > self.claimedAt;
+}
+
+function cameFirst(call: Call, self: GateFacts['call']): boolean {
+  if (!self) return true;
+  const order =
+    call.createdAt - self.createdAt ||
+    call.position - self.position ||
+    (call.id < self.id ? -1 : 1);
+  return order < 0;
+}
+
+/** Adds up a field (`amount`, `order.amount`) of a call's arguments and of the earlier ones'; throws, with words for people, where it is missing, no number, or below zero. */
+export function sumField(field: string, own: JsonValue, earlier: readonly JsonValue[]): number {
+  let sum = read(field, own, 'this call');
+  for (const args of earlier) sum += read(field, args, 'an earlier call');
+  return sum;
+}
+
+function read(field: string, args: JsonValue, whose: string): number {
+  let value: JsonValue | undefined = args;
+  for (const key of field.split('.')) value = valueAt(value, key);
+  if (value === undefined) throw new Error(`“${field}” is missing in ${whose}.`);
+  if (typeof value !== 'number') throw new Error(`“${field}” is no number in ${whose}.`);
+  // It would make room for others.
+  if (value < 0) throw new Error(`“${field}” is below zero in ${whose}.`);
+  return value;
+}
+
+function valueAt(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const fields = value as { readonly [key: string]: JsonValue };
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}

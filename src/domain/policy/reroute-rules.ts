@@ -1,0 +1,175 @@
+/** What becomes of a waiting call when its route, or who belongs to it, is not what it was: it is asked again, and nothing is approved by that. */
+import type { Call, Vote } from '../calls/call.ts';
+import { routeOf } from '../calls/decision-rules.ts';
+import { fromHere, type KnownVoters, refuse, whyLost } from '../calls/execution-rules.ts';
+import { routeReached } from '../calls/reminder-schedule.ts';
+import { isIntact } from '../calls/seal.ts';
+import { type Step, stepFrom } from '../calls/transitions.ts';
+import { canonicalJson, type JsonValue } from '../json/json.ts';
+import { sayDuration } from '../text/duration.ts';
+import { joinSentences, type Sentence, sentence } from '../text/sentence.ts';
+import type { GateAnswer, Risk, Route } from './route.ts';
+
+/** What is known when a waiting call is looked at again. */
+export interface RerouteFacts {
+  readonly now: number;
+  /** The policy's answer of this moment. */
+  readonly gate: GateAnswer;
+  /** What the tool itself says of its risk; undefined where that is not known any more. */
+  readonly risk?: Risk | undefined;
+  /** What the workspace says of those who approved; undefined where all of them count. */
+  readonly voters: KnownVoters | undefined;
+}
+
+/** A shortened deadline leaves people this long, so that no change ends a call by itself. */
+const LAST_CALL_MS = 10 * 60_000;
+
+/** Returns the step by which a waiting call follows its route of now; undefined where nothing has changed, or nobody can tell what holds. */
+export function ruleReroute(call: Call, facts: RerouteFacts): Step | undefined {
+  const { gate, now } = facts;
+  if (!canFollow(call, now) || gate.isInDoubt) return undefined;
+  if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
+  const route = routeFor(call, gate);
+  const judged = call.votes.map((vote) => ({
+    vote,
+    lost: facts.voters && whyLost(call, route, vote, facts.voters),
+  }));
+  const votes = judged.filter(({ lost }) => lost === undefined).map(({ vote }) => vote);
+  const risk = riskOf(call, facts);
+  const changes = describeChanges(call, route, risk);
+  const isHidden = gate.redact?.some((path) => !call.redact?.includes(path)) ?? false;
+  const isSame = isSameRoute(routeOf(call), route) && risk === call.risk && !isHidden;
+  if (isSame && votes.length === call.votes.length) return undefined;
+  const lost = judged.flatMap(({ lost: why, vote }) =>
+    why === undefined ? [] : [sentence`${{ person: vote.by.user }} (${why})`],
+  );
+  return {
+    ...moveTo(gate.kind === 'ask' && route === gate.route ? fromHere(call) : call, {
+      now,
+      route,
+      risk,
+      votes,
+      note: sayReroute(changes, lost, votes.length >= route.quorum && votes.length > 0),
+    }),
+    detail: {
+      before: routeOf(call).name,
+      route: route.name,
+      changed: changes.map(({ label }) => label),
+      dropped: lost.length,
+    },
+  };
+}
+
+/** What is over its time or damaged has steps of its own. */
+function canFollow(call: Call, now: number): boolean {
+  const isOpen = call.status === 'pending' && call.route !== undefined;
+  const isOver = call.deadlineAt !== undefined && now >= call.deadlineAt;
+  return isOpen && !isOver && isIntact(call);
+}
+
+/** Whatever would run unasked by now needs one person's press: it has been shown to people. */
+function routeFor(call: Call, gate: Exclude<GateAnswer, { readonly kind: 'refuse' }>): Route {
+  if (gate.kind === 'ask') return routeReached(call, gate.route);
+  const route = routeOf(call);
+  return route.quorum === 1 ? route : { ...route, quorum: 1 };
+}
+
+function riskOf(call: Call, { gate, risk = call.risk }: RerouteFacts): Risk {
+  if (gate.kind !== 'ask') return call.risk;
+  return gate.risk ?? (call.outside ? call.risk : risk);
+}
+
+interface Move {
+  readonly now: number;
+  readonly route: Route;
+  readonly risk: Risk;
+  readonly votes: readonly Vote[];
+  readonly note: Sentence;
+}
+
+/** Other people are asked from now on; for the same ones the time goes on. */
+function moveTo(call: Call, { now, route, ...rest }: Move): Step {
+  const old = routeOf(call);
+  const asksOthers = WHO.some((key) => !isSame(old[key], route[key]));
+  const { remindedAt: _old, ...unreminded } = call;
+  const since = call.pendingSince ?? call.createdAt;
+  const deadlineAt =
+    old.deadlineMs === route.deadlineMs && call.deadlineAt !== undefined
+      ? call.deadlineAt
+      : Math.max(since + route.deadlineMs, now + Math.min(route.deadlineMs, LAST_CALL_MS));
+  return stepFrom(asksOthers ? unreminded : call, 'reroute', now, {
+    status: 'pending',
+    route,
+    ...rest,
+    deadlineAt,
+    reroutedAt: now,
+    ...(asksOthers && { pendingSince: now }),
+  });
+}
+
+const WHO = ['approvers', 'among', 'selfApproval'] as const satisfies readonly (keyof Route)[];
+
+interface Change {
+  readonly label: string;
+  readonly words: string;
+}
+
+function describeChanges(call: Call, route: Route, risk: Risk): readonly Change[] {
+  const old = routeOf(call);
+  const differs = (keys: readonly (keyof Route)[]) =>
+    keys.some((key) => !isSame(old[key], route[key]));
+  const found: (Change | false)[] = [
+    old.quorum !== route.quorum && {
+      label: 'quorum',
+      words: `it needs ${countApprovals(route.quorum)} instead of ${old.quorum}`,
+    },
+    differs(WHO) && { label: 'approvers', words: 'other people may decide' },
+    old.channel !== route.channel && { label: 'channel', words: 'its card has another place' },
+    old.deadlineMs !== route.deadlineMs && {
+      label: 'deadline',
+      words: `it expires after ${sayDuration(route.deadlineMs)}`,
+    },
+    differs(['decisions']) && { label: 'decisions', words: 'it has other buttons' },
+    differs(['requiresReason']) && {
+      label: 'reason',
+      words: route.requiresReason ? 'an approval needs a reason' : 'an approval needs no reason',
+    },
+    risk !== call.risk && { label: 'risk', words: `its risk is ${risk}` },
+  ];
+  return found.filter((change) => change !== false);
+}
+
+/** Says how many approvals, in the middle of a sentence. */
+function countApprovals(count: number): string {
+  return count === 1 ? '1 approval' : `${count} approvals`;
+}
+
+function sayReroute(
+  changes: readonly Change[],
+  lost: readonly Sentence[],
+  isEnough: boolean,
+): Sentence {
+  const told = [
+    ...(changes.length === 0
+      ? []
+      : [`The route has changed: ${changes.map(({ words }) => words).join(', ')}.`]),
+    ...(lost.length === 0
+      ? []
+      : [sentence`An approval no longer counts: ${joinSentences(lost, ', ')}.`]),
+    ...(isEnough ? ['It has the approvals that it needs. Press Approve to run it.'] : []),
+  ];
+  return told.length === 0 ? 'The route has changed.' : joinSentences(told, ' ');
+}
+
+function isSameRoute(a: Route, b: Route): boolean {
+  return isSame(a, b);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return canonicalJson(plain({ a: a ?? null })) === canonicalJson(plain({ a: b ?? null }));
+}
+
+/** What is absent counts as nothing, as it does when it is stored. */
+function plain(value: object): JsonValue {
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
+}

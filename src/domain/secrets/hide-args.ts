@@ -1,0 +1,178 @@
+/** Arguments without their secrets, as JSON: for whoever reads them by other ways than a card. */
+import type { Call } from '../calls/call.ts';
+import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
+import type { Toolbox } from '../tools/tool.ts';
+import { maskingOfCall, mustBeOpened } from './call-secrets.ts';
+import { hideText, holdsMark, type Masking, secretArgument } from './mask-secrets.ts';
+import type { SecretMark } from './secret-mark.ts';
+
+type Path = readonly (string | number)[];
+
+/** Arguments whose secrets were put back. */
+export interface Restored {
+  readonly args: JsonValue;
+  /** Whether there were any. */
+  readonly keepsUnseen: boolean;
+  /** Where a mark stands that no secret can be put back for: it would run as it is written. */
+  readonly misplaced: readonly Path[];
+}
+
+/** Hides the secrets of calls; `reveals` shows those that are masked until a person opens the call. */
+export interface HideArgs {
+  /** The arguments with a mark in place of each secret. */
+  args(call: Call, reveals: boolean): JsonValue;
+  /** A text about the call, without its secrets. */
+  text(call: Call, text: string, reveals: boolean): string;
+  /** Tells whether a person has to open the call before they can approve it. */
+  mustBeOpened(call: Call): boolean;
+  /** Puts the secrets of a call back where their marks stand in other arguments. */
+  restore(call: Call, args: JsonValue): Restored;
+}
+
+/** Creates what hides secrets, under the marks of the installation. */
+export function createHideArgs(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>): HideArgs {
+  // An answer asks for several texts of one call; a call is replaced, never changed.
+  const kept = { masked: new WeakMap<Call, Masking>(), opened: new WeakMap<Call, Masking>() };
+
+  function masking(call: Call, reveals: boolean): Masking {
+    const known = reveals ? kept.opened : kept.masked;
+    const made = known.get(call) ?? maskingOfCall(call, toolbox.of(call), { reveals, mark });
+    known.set(call, made);
+    return made;
+  }
+
+  return {
+    args: (call, reveals) => hideIn(readStoredJson(call.args), masking(call, reveals)),
+    text: (call, text, reveals) => hideText(text, masking(call, reveals)),
+    mustBeOpened: (call) => mustBeOpened(call, toolbox.of(call)),
+    restore(call, args) {
+      const stored = readStoredJson(call.args);
+      // Masked as on the card, or as to a person who has opened it.
+      const views = [masking(call, false), masking(call, true)];
+      const marks = marksOf(stored, views);
+      const misplaced: Path[] = [];
+      let keepsUnseen = false;
+
+      function restoreText(shown: string, here: JsonValue | undefined, path: Path): JsonValue {
+        if (shown === here) return shown;
+        const kept = isShownAs(here, shown, path, views) ? here : marks.get(nameOf(path, shown));
+        if (kept !== undefined) {
+          keepsUnseen = true;
+          return kept;
+        }
+        if (holdsMark(shown)) misplaced.push(path);
+        return shown;
+      }
+
+      function restoreIn(shown: JsonValue, here: JsonValue | undefined, path: Path): JsonValue {
+        if (typeof shown === 'string') return restoreText(shown, here, path);
+        if (typeof shown !== 'object' || shown === null) return shown;
+        if (Array.isArray(shown)) {
+          return shown.map((each: JsonValue, i) => restoreIn(each, valueAt(here, i), [...path, i]));
+        }
+        return Object.fromEntries(
+          Object.entries(shown).map(([name, each]) => {
+            const key = restoreKey(name, here, views);
+            if (key !== name) keepsUnseen = true;
+            else if (holdsMark(name)) misplaced.push([...path, name]);
+            return [key, restoreIn(each, valueAt(here, key), [...path, key])];
+          }),
+        );
+      }
+
+      return { args: restoreIn(args, stored, []), keepsUnseen, misplaced };
+    },
+  };
+}
+
+function hideIn(value: JsonValue, masking: Masking, path: Path = []): JsonValue {
+  const own = secretArgument(path, value, masking);
+  if (own?.kind === 'masked') return `⟨${own.words}⟩`;
+  const inner = own?.masking ?? masking;
+  if (typeof value === 'string') return hideText(value, inner);
+  if (typeof value === 'number') return hideNumber(value, inner);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map((each: JsonValue, i) => hideIn(each, inner, [...path, i]));
+  }
+  const shown = new Map<string, JsonValue>();
+  for (const [key, each] of Object.entries(value)) {
+    shown.set(nameApart(hideText(key, inner), shown), hideIn(each, inner, [...path, key]));
+  }
+  return Object.fromEntries(shown);
+}
+
+function hideNumber(value: number, masking: Masking): JsonValue {
+  const text = JSON.stringify(value);
+  const shown = hideText(text, masking);
+  return shown === text ? value : shown;
+}
+
+/** No argument may stand for another one that is masked alike. */
+function nameApart(name: string, taken: ReadonlyMap<string, JsonValue>): string {
+  let apart = name;
+  for (let n = 2; taken.has(apart); n += 1) apart = `${name} (${n})`;
+  return apart;
+}
+
+/** Tells whether what is there is shown so. */
+function isShownAs(
+  here: JsonValue | undefined,
+  shown: string,
+  path: Path,
+  views: readonly Masking[],
+): here is JsonValue {
+  return here !== undefined && views.some((view) => hideIn(here, view, path) === shown);
+}
+
+/** The name under which a value is stored that is shown under a masked one. */
+function restoreKey(name: string, here: JsonValue | undefined, views: readonly Masking[]): string {
+  if (!isObject(here) || Object.hasOwn(here, name)) return name;
+  const keys = Object.keys(here);
+  return keys.find((key) => views.some((view) => hideText(key, view) === name)) ?? name;
+}
+
+/** The secrets by their marks, so that those of a list may change places; two with the same mark can't be told apart. */
+function marksOf(
+  stored: JsonValue,
+  views: readonly Masking[],
+): ReadonlyMap<string, JsonValue | undefined> {
+  const marks = new Map<string, JsonValue | undefined>();
+  for (const { name, value } of views.flatMap((view) => [...markedIn(stored, view, [])])) {
+    const other = marks.get(name);
+    const isSame = other !== undefined && canonicalJson(other) === canonicalJson(value);
+    marks.set(name, !marks.has(name) || isSame ? value : undefined);
+  }
+  return marks;
+}
+
+interface Marked {
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
+function* markedIn(value: JsonValue, view: Masking, path: Path): Generator<Marked> {
+  const own = secretArgument(path, value, view);
+  if (own?.kind === 'masked') {
+    yield { name: nameOf(path, `⟨${own.words}⟩`), value };
+  } else if (typeof value === 'object' && value !== null) {
+    const isList = Array.isArray(value);
+    for (const [key, each] of Object.entries(value) as [string, JsonValue][]) {
+      yield* markedIn(each, view, [...path, isList ? Number(key) : key]);
+    }
+  }
+}
+
+/** What has a mark at a place; the places of a list are one. */
+function nameOf(path: Path, shown: string): string {
+  return JSON.stringify([path.filter((step) => typeof step !== 'number'), shown]);
+}
+
+function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function valueAt(value: JsonValue | undefined, step: string | number): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+  return (value as Readonly<Record<string | number, JsonValue>>)[step];
+}

@@ -1,0 +1,27 @@
+/** What the requester of an expired call says by pressing one button. */
+import { createHash } from 'node:crypto';
+import type { Call } from '../calls/call.ts';
+import { type InboxMessage, messageId } from './message.ts';
+import { placeOf, rootOf } from './thread-key.ts';
+
+/** Makes the message that asks for a call again: one however often the button is pressed, for its id comes of the call. */
+export function askAgainMessage(call: Call, now: number): InboxMessage {
+  const thread = rootOf(call.thread);
+  const { channel } = placeOf(thread);
+  const { team } = call.requester;
+  const ts = `${Math.floor(call.updatedAt / 1_000)}.${fractionOf(call.id)}`;
+  return {
+    id: messageId({ team, channel, ts }),
+    thread,
+    author: call.requester,
+    ts,
+    text: `Nobody decided on your call of “${call.tool}” in time. I still want it: make the very same call again.`,
+    receivedAt: now,
+  };
+}
+
+/** Nine digits: Slack's own timestamps have six. */
+function fractionOf(id: string): string {
+  const number = createHash('sha256').update(id).digest().readUIntBE(0, 6) % 1e9;
+  return String(number).padStart(9, '0');
+}

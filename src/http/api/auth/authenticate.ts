@@ -1,0 +1,61 @@
+import { type KeyProblem, type KeyToken, parseKeyToken } from '../../../domain/people/api-key.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import type { Visitor } from '../operation.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { ReadToken } from './person-tokens.ts';
+
+/** Who asks, or why nobody is let in. */
+export type Entry =
+  | { readonly kind: 'in'; readonly visitor: Visitor }
+  | { readonly kind: 'out'; readonly why: string }
+  /** Whose token it is can't be told now. */
+  | { readonly kind: 'unclear'; readonly why: string };
+
+const WHY: Readonly<Record<KeyProblem, string>> = {
+  unknown: 'There is no such key. “npx --no -- countersign keys list” lists those that there are.',
+  revoked: 'This key was revoked. Ask whoever runs Countersign for another one.',
+  expired: 'This key, or this secret of it, has expired. Ask whoever runs Countersign for another.',
+};
+
+const NONE =
+  'Send a key of Countersign, Authorization: Bearer csk_…; “npx --no -- countersign keys create” makes one.';
+const NO_PEOPLE =
+  'This is no key of Countersign (csk_…), and tokens of people are not taken here: APPROVER_JWKS_URL or APPROVER_JWT_SECRET is not set.';
+
+/** Builds the question who asks, by the header of a request. */
+export function createAuthenticate(
+  { readPersonToken, team }: Pick<ApiDeps, 'readPersonToken' | 'team'>,
+  ring: Pick<KeyRing, 'open'>,
+) {
+  async function openKey(token: KeyToken | undefined): Promise<Entry> {
+    if (!token) return { kind: 'out', why: WHY.unknown };
+    const opened = await ring.open(token);
+    if (opened.kind === 'shut') return { kind: 'out', why: WHY[opened.why] };
+    return { kind: 'in', visitor: { kind: 'key', key: opened.key, token } };
+  }
+
+  return async function authenticate(header: string | undefined): Promise<Entry> {
+    const [, text] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
+    if (text === undefined) return { kind: 'out', why: NONE };
+    if (text.startsWith('csk_')) return await openKey(parseKeyToken(text));
+    return readPersonToken
+      ? toEntry(await readPersonToken(text), team)
+      : { kind: 'out', why: NO_PEOPLE };
+  };
+}
+
+function toEntry(read: ReadToken, team: string): Entry {
+  switch (read.kind) {
+    case 'refused':
+      return { kind: 'out', why: `This token of a person is not taken. ${read.why}` };
+    case 'unclear':
+      return {
+        kind: 'unclear',
+        why: 'The keys that sign people’s tokens can’t be read right now (APPROVER_JWKS_URL).',
+      };
+    case 'person': {
+      const { expiresAt, user } = read;
+      return { kind: 'in', visitor: { kind: 'person', person: { team, user }, expiresAt } };
+    }
+  }
+}

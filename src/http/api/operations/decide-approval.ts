@@ -1,0 +1,198 @@
+import type { z } from 'zod';
+import type { Call } from '../../../domain/calls/call.ts';
+import type { DecisionCommand, DecisionOutcome } from '../../../domain/calls/decision.ts';
+import { routeOf } from '../../../domain/calls/decision-rules.ts';
+import { shortDigest } from '../../../domain/calls/digest.ts';
+import { toApproval } from '../../../domain/cards/approval-view.ts';
+import { isSamePerson, type Person } from '../../../domain/people/person.ts';
+import { hasOpened } from '../../../domain/secrets/call-secrets.ts';
+import { plainSentence } from '../../../domain/text/sentence.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import type { SightOf } from '../auth/approval-visibility.ts';
+import { answerNotDecided } from '../auth/key-only.ts';
+import { type ApiContext, operation, type Visitor } from '../operation.ts';
+import { DAMAGED, notFound, problem } from '../problem.ts';
+import { json, problems } from '../response-schemas.ts';
+import { Approval, Approve, Reject } from '../schemas.ts';
+
+const MISPLACED =
+  'holds the mark of a hidden secret, which is put back only where it stood; write what is to stand there';
+
+type Decision = DecisionCommand['decision'];
+
+/** Makes the operations by which people decide, in the name of whoever's token it is. */
+export function createDecideApproval(
+  { desk, hide, store }: ApiDeps,
+  { opened, sightOf }: Pick<SightOf, 'opened' | 'sightOf'>,
+) {
+  async function decide(call: Call, by: Person, decision: Decision): Promise<DecisionOutcome> {
+    const { attempt, id: callId } = call;
+    return await desk.decide({ callId, attempt, digest: shortDigest(call.digest), by, decision });
+  }
+
+  async function edit(
+    call: Call,
+    by: Person,
+    modified: NonNullable<z.output<typeof Approve>['modifiedArguments']>,
+  ): Promise<DecisionOutcome> {
+    const { misplaced, ...restored } = hide.restore(call, modified);
+    if (misplaced.length === 0) {
+      const keepsUnseen = restored.keepsUnseen && !hasOpened(call, by);
+      return await decide(call, by, { kind: 'edit', ...restored, keepsUnseen });
+    }
+    const problems = misplaced.map((path) => ({ path: [...path], message: MISPLACED }));
+    return { kind: 'invalid', call, problems };
+  }
+
+  /** Whoever edits says why at once, where the route wants to know: their approval of the attempt that they made. */
+  async function addReason(outcome: DecisionOutcome, by: Person, reason: string | undefined) {
+    if (outcome.kind !== 'recorded' || reason === undefined) return outcome;
+    const { call } = outcome;
+    const isAsked =
+      routeOf(call).requiresReason && call.editedBy && isSamePerson(call.editedBy, by);
+    if (!isAsked || call.votes.length > 0) return outcome;
+    const approved = await decide(call, by, { kind: 'approve', reason });
+    return approved.kind === 'decided' || approved.kind === 'recorded' ? approved : outcome;
+  }
+
+  function tell(c: ApiContext, visitor: Visitor, outcome: DecisionOutcome): Response {
+    return isDone(outcome)
+      ? c.json(toApproval(outcome.call, sightOf(visitor, outcome.call)), 200)
+      : refuse(c, outcome);
+  }
+
+  async function answer(
+    c: ApiContext,
+    visitor: Visitor,
+    id: string,
+    digest: string | undefined,
+    act: (call: Call, by: Person) => Promise<DecisionOutcome>,
+  ): Promise<Response> {
+    if (visitor.kind === 'key') return answerNotDecided(c);
+    const call = await store.ledger.get(id);
+    if (!call) return notFound(c);
+    const unseen = whyUnseen(call, digest);
+    if (unseen !== undefined) return problem(c, 409, unseen);
+    return tell(c, visitor, await act(call, visitor.person));
+  }
+
+  const approve = operation(
+    {
+      method: 'post',
+      path: '/api/approvals/:id/approve',
+      operationId: 'approve',
+      summary:
+        'Approves, as the person whose token it is; with other arguments, edits and approves',
+      answers: { 200: json(Approval, 'It counts.'), ...problems(403, 404, 409, 422) },
+    },
+    { body: Approve },
+    ({ body, c, id, visitor }) =>
+      answer(c, visitor, id, body.digest, async (call, by) => {
+        const { modifiedArguments: modified, reason } = body;
+        if (modified) return await addReason(await edit(call, by, modified), by, reason);
+        return await decide(call, by, { kind: 'approve', ...(reason !== undefined && { reason }) });
+      }),
+  );
+
+  const reject = operation(
+    {
+      method: 'post',
+      path: '/api/approvals/:id/reject',
+      operationId: 'reject',
+      summary:
+        'Rejects, as the person whose token it is: with a reason as a reply, without as ignored',
+      answers: { 200: json(Approval, 'It is rejected.'), ...problems(403, 404, 409, 422) },
+    },
+    { body: Reject },
+    ({ body, c, id, visitor }) =>
+      answer(c, visitor, id, body.digest, (call, by) => {
+        const text = body.reason?.trim() ?? '';
+        return decide(call, by, text === '' ? { kind: 'ignore' } : { kind: 'reply', text });
+      }),
+  );
+
+  const open = operation(
+    {
+      method: 'post',
+      path: '/api/approvals/:id/open',
+      operationId: 'openApproval',
+      summary:
+        'Shows what is masked of an approval to a person who may decide it, and logs that they saw it',
+      answers: { 200: json(Approval, 'As it is to run.'), ...problems(403, 404, 409) },
+    },
+    {},
+    async ({ c, id, visitor }) => {
+      if (visitor.kind === 'key') return answerNotDecided(c);
+      const call = await store.ledger.get(id);
+      if (!call) return notFound(c);
+      const { attempt, digest } = call;
+      const by = visitor.person;
+      const seen = await desk.open({ callId: id, attempt, digest: shortDigest(digest), by });
+      return seen.kind === 'open'
+        ? c.json(toApproval(seen.call, opened), 200)
+        : tell(c, visitor, seen);
+    },
+  );
+
+  return [approve, reject, open];
+}
+
+/** An approval is of what was seen: whoever decides on what has changed since says what they saw. */
+function whyUnseen(call: Call, digest: string | undefined): string | undefined {
+  if (digest !== undefined && digest !== call.digest) {
+    return 'It is not as it was seen: its digest is another one by now. Read it again, and decide on what stands there.';
+  }
+  const hasChanged = call.attempt > 1 || call.renewedAt !== undefined;
+  if (digest === undefined && hasChanged && call.status === 'pending') {
+    return 'It was edited, or shown anew, since it was asked for. Send the digest of what was seen with the decision.';
+  }
+  return undefined;
+}
+
+type Done = Extract<DecisionOutcome, { kind: 'decided' | 'recorded' | 'already-voted' }>;
+type Refused = Exclude<DecisionOutcome, Done>;
+
+function isDone(outcome: DecisionOutcome): outcome is Done {
+  return ['decided', 'recorded', 'already-voted'].includes(outcome.kind);
+}
+
+function refuse(c: ApiContext, outcome: Refused): Response {
+  switch (outcome.kind) {
+    case 'already-decided': {
+      const { status, verdict } = outcome.call;
+      const by = verdict ? `, by ${verdict.by.user}` : '';
+      return problem(c, 409, `It is too late to decide: it is ${status}${by}.`);
+    }
+    case 'stale':
+      return problem(
+        c,
+        409,
+        'It was changed in this moment. Read it again, and decide on what stands there.',
+      );
+    case 'rerouted':
+      return problem(
+        c,
+        409,
+        'Its route changed in this moment. Read it again, and decide on what it shows.',
+      );
+    case 'not-allowed':
+      return problem(c, 403, plainSentence(outcome.why));
+    case 'needs-reason':
+      return problem(c, 422, 'An approval of this needs a reason: send one.');
+    case 'needs-opening':
+      return problem(
+        c,
+        409,
+        'A part of this is masked, and you have not seen it. POST …/open shows it to you; approve it after that.',
+      );
+    case 'invalid': {
+      const [first] = outcome.problems;
+      const why = first ? ` ${first.path.join('.')}: ${first.message}` : '';
+      return problem(c, 422, `It can’t be decided like this.${why}`, { errors: outcome.problems });
+    }
+    case 'not-found':
+      return notFound(c);
+    case 'damaged':
+      return problem(c, 500, DAMAGED);
+  }
+}

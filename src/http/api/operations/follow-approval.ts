@@ -1,0 +1,116 @@
+import { stream } from 'hono/streaming';
+import type { StreamingApi } from 'hono/utils/stream';
+import { z } from 'zod';
+import { isTerminal } from '../../../domain/calls/call.ts';
+import { toApproval } from '../../../domain/cards/approval-view.ts';
+import type { Cancel } from '../../../domain/ports/clock.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import type { Found, Seen, SightOf } from '../auth/approval-visibility.ts';
+import type { Waits } from '../long-poll.ts';
+import { operation, type Visitor } from '../operation.ts';
+import { answerUnseen } from '../problem.ts';
+import { problems } from '../response-schemas.ts';
+
+/** Proxies cut what is silent for a minute. */
+const HEARTBEAT_MS = 15_000;
+const RETRY_MS = 1_000;
+
+const LastEvent = z.object({ 'last-event-id': z.string().max(20).optional() });
+
+/** Makes the operation that tells of each change of an approval, until it has ended. */
+export function createFollowApproval(
+  { clock, log, outside }: ApiDeps,
+  { find, findAgain }: Pick<SightOf, 'find' | 'findAgain'>,
+  waits: Waits,
+) {
+  /** A line that a client passes over. */
+  function beat(write: (text: string) => Promise<unknown>): Cancel {
+    let cancel: Cancel = () => {};
+    const arm = () => {
+      cancel = clock.schedule(clock.now() + HEARTBEAT_MS, () => {
+        arm();
+        write(': still here\n\n').catch((error: unknown) =>
+          log.debug({ err: error }, 'A reader has gone.'),
+        );
+      });
+    };
+    arm();
+    return () => cancel();
+  }
+
+  /** Tells how it stands, and of each change. */
+  async function tell(
+    out: StreamingApi,
+    visitor: Visitor,
+    first: Seen,
+    known: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let told = known;
+    for (let found: Found = first; found && found !== 'unclear'; ) {
+      const { call, sight }: Seen = found;
+      if (call.revision !== told) {
+        const data = JSON.stringify(toApproval(call, sight));
+        await out.write(
+          `event: approval\nid: ${call.revision}\nretry: ${RETRY_MS}\ndata: ${data}\n\n`,
+        );
+      }
+      told = call.revision;
+      if (isTerminal(call) || signal.aborted) return;
+      const changed = await outside.changed(call.id, told, signal);
+      found = changed && (await findAgain(visitor, { call, sight }, changed));
+    }
+  }
+
+  async function follow(
+    out: StreamingApi,
+    visitor: Visitor,
+    seen: Seen,
+    known: number,
+  ): Promise<void> {
+    const gone = new AbortController();
+    out.onAbort(() => gone.abort());
+    const waiting = waits.open({ visitor, gone: gone.signal });
+    const cancel = beat((text) => out.write(text));
+    try {
+      // Some proxies hold back an answer until its first byte.
+      await out.write(': connected\n\n');
+      await tell(out, visitor, seen, known, waiting.signal);
+    } catch (error) {
+      // The client asks anew.
+      log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
+    } finally {
+      cancel();
+      waiting.release();
+    }
+  }
+
+  return operation(
+    {
+      method: 'get',
+      path: '/api/approvals/:id/events',
+      operationId: 'followApproval',
+      summary: 'Follows an approval by server-sent events, until it has ended',
+      answers: {
+        200: {
+          description:
+            'Events named `approval`: data is the approval, id its revision. The stream ends when the approval has.',
+          schema: z.string(),
+          mediaType: 'text/event-stream',
+        },
+        204: { description: 'It has ended, as Last-Event-ID says that you know.' },
+        ...problems(404),
+      },
+    },
+    { headers: LastEvent },
+    async ({ c, headers, id, visitor }) => {
+      const seen = await find(visitor, id);
+      if (!seen || seen === 'unclear') return answerUnseen(c, seen);
+      const known = Number(headers['last-event-id'] ?? Number.NaN);
+      if (isTerminal(seen.call) && seen.call.revision === known) return c.body(null, 204);
+      c.header('content-type', 'text/event-stream');
+      c.header('x-accel-buffering', 'no');
+      return stream(c, (out) => follow(out, visitor, seen, known));
+    },
+  );
+}

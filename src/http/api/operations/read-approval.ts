@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import type { Call } from '../../../domain/calls/call.ts';
+import { isTerminal } from '../../../domain/calls/call.ts';
+import { toApproval } from '../../../domain/cards/approval-view.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import type { Seen, SightOf } from '../auth/approval-visibility.ts';
+import type { WaitEnd, Waits } from '../long-poll.ts';
+import { type ApiContext, operation, type Visitor } from '../operation.ts';
+import { answerUnseen, notFound, problem } from '../problem.ts';
+import { json, problems } from '../response-schemas.ts';
+import { Approval, WaitQuery } from '../schemas.ts';
+
+const RETRY_S = 1;
+/** Common proxies give up at 60 seconds. */
+const MAX_WAIT_S = 50;
+const SHUT_OUT: WaitEnd = 'shut-out';
+
+/** Makes the operation that reads an approval, or waits for people's decision on it. */
+export function createReadApproval(
+  { log, outside }: ApiDeps,
+  { find, findAgain }: Pick<SightOf, 'find' | 'findAgain'>,
+  waits: Waits,
+) {
+  /** Reads until the call is not as it was, or the wait is over. */
+  async function wait(
+    seen: Call,
+    isNews: (call: Call) => boolean,
+    signal: AbortSignal,
+  ): Promise<Call | undefined> {
+    let call: Call | undefined = seen;
+    while (call && !isNews(call)) {
+      const changed: Call | undefined = await outside.changed(call.id, call.revision, signal);
+      if (changed === undefined) return signal.aborted ? call : undefined;
+      call = changed;
+    }
+    return call;
+  }
+
+  async function answer(
+    c: ApiContext,
+    visitor: Visitor,
+    { call, sight }: Seen,
+    status: 200 | 202,
+  ): Promise<Response> {
+    if (status === 202) c.header('retry-after', String(RETRY_S));
+    else await markTold(visitor, call);
+    return c.json(toApproval(call, sight), status);
+  }
+
+  /** A program that has read how its call ended knows it. */
+  async function markTold(visitor: Visitor, call: Call): Promise<void> {
+    const isOwn = visitor.kind === 'key' && call.outside?.key === visitor.key.id;
+    if (!isOwn || call.delivered || !isTerminal(call)) return;
+    try {
+      await outside.markTold(call.id);
+    } catch (error) {
+      log.warn(
+        { err: error, call: call.id },
+        'It was not stored that a program knows the outcome.',
+      );
+    }
+  }
+
+  /** Answers when there is news, or the wait is over. */
+  async function answerLater(
+    c: ApiContext,
+    visitor: Visitor,
+    seen: Seen,
+    { revision, wait: seconds = 0 }: z.output<typeof WaitQuery>,
+  ): Promise<Response> {
+    const isNews = (call: Call) =>
+      revision === undefined ? !waitsForPeople(call) : call.revision !== revision;
+    const waited = Math.min(seconds, MAX_WAIT_S);
+    // https://www.rfc-editor.org/rfc/rfc7240#section-4.3
+    if (waited < seconds) c.header('preference-applied', `wait=${waited}`);
+    const waiting = waits.open({ visitor, gone: c.req.raw.signal, ms: waited * 1_000 });
+    try {
+      const call = await wait(seen.call, isNews, waiting.signal);
+      if (!call) return notFound(c);
+      if (waiting.signal.reason === SHUT_OUT) {
+        return problem(c, 401, 'The key was revoked, or the token has expired, while this waited.');
+      }
+      const now = await findAgain(visitor, seen, call);
+      if (!now || now === 'unclear') return answerUnseen(c, now);
+      return await answer(c, visitor, now, isNews(now.call) ? 200 : 202);
+    } finally {
+      waiting.release();
+    }
+  }
+
+  return operation(
+    {
+      method: 'get',
+      path: '/api/approvals/:id',
+      operationId: 'readApproval',
+      summary: 'Reads an approval; with wait, as soon as people have decided',
+      answers: {
+        200: json(Approval, 'How it stands.'),
+        202: json(Approval, 'It stands as before when the wait is over: ask again.'),
+        ...problems(404),
+      },
+    },
+    { query: WaitQuery },
+    async ({ c, id, query, visitor }) => {
+      const seen = await find(visitor, id);
+      if (!seen || seen === 'unclear') return answerUnseen(c, seen);
+      const isPlain = query.wait === undefined && query.revision === undefined;
+      return isPlain
+        ? await answer(c, visitor, seen, 200)
+        : await answerLater(c, visitor, seen, query);
+    },
+  );
+}
+
+function waitsForPeople({ status }: Call): boolean {
+  return status === 'pending' || status === 'proposed';
+}

@@ -1,0 +1,167 @@
+import type { z } from 'zod';
+import type { Caller, OutsideRequest } from '../../../desk/external/external-request.ts';
+import { toApproval, WHOLE } from '../../../domain/cards/approval-view.ts';
+import { type ApiKey, mayNameRequesters, mayRequest } from '../../../domain/people/api-key.ts';
+import type { FieldProblem } from '../../../domain/tools/tool.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { answerNotRequested } from '../auth/key-only.ts';
+import { operation } from '../operation.ts';
+import { problem } from '../problem.ts';
+import { json, problems } from '../response-schemas.ts';
+import { Approval, IdempotencyHeader, NewApproval } from '../schemas.ts';
+
+type Body = z.output<typeof NewApproval>;
+
+/** What of a request is not to be as it is wished. */
+interface Refusal {
+  readonly status: 403 | 422;
+  readonly why: string;
+}
+
+const DAY_MS = 86_400_000;
+const MOST_MS = 30 * DAY_MS;
+const RETRY_S = 30;
+
+/** Makes the operation by which a program puts a call to people. */
+export function createRequestApproval({ clientAddress, clock, outside, team }: ApiDeps) {
+  return operation(
+    {
+      method: 'post',
+      path: '/api/approvals',
+      operationId: 'requestApproval',
+      summary: 'Puts a call to people',
+      answers: {
+        201: json(Approval, 'It is stored, and people are asked, or the policy has answered.'),
+        200: json(Approval, 'The same was asked before with this Idempotency-Key.'),
+        ...problems(403, 409, 422),
+      },
+    },
+    { headers: IdempotencyHeader, body: NewApproval, needsBody: true },
+    async ({ c, visitor, headers, body }) => {
+      if (visitor.kind === 'person') return answerNotRequested(c);
+      const { key } = visitor;
+      const placed = place(key, body);
+      if ('why' in placed) return problem(c, placed.status, placed.why);
+      const deadline = readDeadline(body.deadline, clock.now());
+      if (deadline === undefined) {
+        return problem(c, 422, 'The deadline is over already, or more than 30 days away.');
+      }
+      const idempotencyKey = headers['idempotency-key'];
+      const request: OutsideRequest = {
+        ...toRequest(body),
+        ...deadline,
+        channel: placed.channel,
+        requester: { team, user: placed.requester },
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      };
+      const made = await outside.request(
+        { ...toCaller(key, team), ...clientAddress(c.env.incoming) },
+        request,
+      );
+      switch (made.kind) {
+        case 'made':
+          c.header('location', `/api/approvals/${made.call.id}`);
+          return c.json(toApproval(made.call, WHOLE), 201);
+        case 'known':
+          return c.json(toApproval(made.call, WHOLE), 200);
+        case 'conflict':
+          return problem(
+            c,
+            409,
+            'Another request was made with this Idempotency-Key. Send that one again unchanged, or take another key for this one.',
+          );
+        case 'invalid':
+          return problem(c, 422, sayInvalid(made.problems), { errors: made.problems });
+        case 'too-many':
+          return problem(
+            c,
+            429,
+            `${made.pending} calls of this key wait for people already, which is as many as may (MAX_PENDING_PER_KEY). Ask again when some of those are decided or cancelled.`,
+            { retryAfter: RETRY_S },
+          );
+      }
+    },
+  );
+}
+
+function sayInvalid([first]: readonly FieldProblem[]): string {
+  if (!first) return 'The request can’t be taken.';
+  const { message, path } = first;
+  const what = path[0] === 'args' ? 'The arguments do not fit their schema' : 'It can’t be asked';
+  return `${what}. ${path.join('.')}: ${message}`;
+}
+
+function toCaller(key: ApiKey, team: string): Caller {
+  return {
+    key: key.id,
+    name: key.name,
+    ...(key.owner !== undefined && { owner: { team, user: key.owner } }),
+  };
+}
+
+function toRequest(body: Body): Omit<OutsideRequest, 'channel' | 'requester'> {
+  const { action, args, callbackUrl, choices, decisions, description, metadata } = body;
+  const { risk, schema, summary } = body;
+  return {
+    tool: action,
+    args,
+    ...(schema && { schema }),
+    ...(decisions && { decisions }),
+    ...(choices && { choices }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(metadata !== undefined && { metadata }),
+    ...(body.silent === true && { isSilent: true as const }),
+    ...(description !== undefined && { words: description }),
+    ...(summary !== undefined && { summary }),
+    ...(risk && { risk }),
+  };
+}
+
+/** In which channel, and for whom. */
+function place(
+  key: ApiKey,
+  { action, channel = key.channels[0], requester = key.owner }: Body,
+): { readonly channel: string; readonly requester: string } | Refusal {
+  const scopes = key.scopes.join(', ');
+  if (!mayRequest(key, action)) {
+    return {
+      status: 403,
+      why: `This key may not ask for “${action}”. Its scopes are ${scopes}; “npx --no -- countersign keys create --scopes request:…” makes one that may.`,
+    };
+  }
+  if (requester === undefined) {
+    return {
+      status: 422,
+      why: 'Nobody is named for whom this is asked. Name a requester (the key then needs the scope requesters), or make the key with an owner: “npx --no -- countersign keys create --owner U…”.',
+    };
+  }
+  if (requester !== key.owner && !mayNameRequesters(key)) {
+    return {
+      status: 403,
+      why: `This key may not ask for ${requester}: only for its owner${key.owner === undefined ? ', and it has none' : ''}. A key with the scope requesters may.`,
+    };
+  }
+  if (channel === undefined) {
+    return {
+      status: 422,
+      why: 'No channel is named for the card. Name a channel, or make the key with one: “npx --no -- countersign keys create --channels C…”.',
+    };
+  }
+  if (key.channels.length > 0 && !key.channels.includes(channel)) {
+    return {
+      status: 403,
+      why: `This key may not use the channel ${channel}, but ${key.channels.join(', ')}.`,
+    };
+  }
+  return { channel, requester };
+}
+
+function readDeadline(
+  deadline: Body['deadline'],
+  now: number,
+): Pick<OutsideRequest, 'deadlineMs' | 'deadlineAt'> | undefined {
+  if (deadline === undefined) return {};
+  if (typeof deadline === 'number') return { deadlineMs: deadline * 1_000 };
+  const deadlineAt = Date.parse(deadline);
+  return deadlineAt > now && deadlineAt <= now + MOST_MS ? { deadlineAt } : undefined;
+}

@@ -1,0 +1,91 @@
+/** Requests to addresses that others have named: every connection is looked at when it is made, and none follows a redirect by itself. */
+import type { LookupAddress } from 'node:dns';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import {
+  AddressRefusedError,
+  addressProblem,
+  resolvePublic,
+  sayNotPublic,
+  type WebReach,
+} from './ssrf-guard.ts';
+
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** A request as it is sent: a GET, or a POST where there is a body. */
+export interface CheckedRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly reach: WebReach;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request and resolves with the answer, whose body is the caller's to read or destroy; rejects with words for people. */
+export async function sendChecked(request: CheckedRequest): Promise<IncomingMessage> {
+  const { url, headers, body, reach, signal } = request;
+  const problem = addressProblem(url, reach);
+  if (problem !== undefined) throw new AddressRefusedError(problem);
+  return await new Promise((resolve, reject) => {
+    const { request: open } = url.protocol === 'https:' ? https : http;
+    const sent = open(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      // No pooled connection: each is looked at when it is made.
+      agent: false,
+      headers:
+        body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
+      lookup: createLookup(reach),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal,
+    });
+    sent.on('socket', (socket) =>
+      socket.once('connect', () => {
+        const { remoteAddress = '' } = socket;
+        if (reach.isPublic(remoteAddress)) return;
+        sent.destroy(new AddressRefusedError(sayNotPublic(url.hostname, remoteAddress)));
+      }),
+    );
+    sent.on('response', resolve);
+    // Node ends such a connection without a word, and whoever waits would do so for ever.
+    sent.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      reject(new Error(`${url.host} answered ${statusCode}: it wants to speak another protocol.`));
+    });
+    sent.on('error', (error) => reject(toFetchError(url, error)));
+    sent.end(body);
+  });
+}
+
+/** Answers with addresses that were checked, and it is these that are connected to. */
+function createLookup(reach: WebReach): LookupFunction {
+  return (host, { all }, callback) => {
+    const answer = (found: readonly LookupAddress[]) => {
+      const [first] = found;
+      if (!first) callback(new Error(`${host} has no address.`), '');
+      else if (all) callback(null, [...found]);
+      else callback(null, first.address, first.family);
+    };
+    resolvePublic(host, reach).then(answer, (error: Error) => callback(error, ''));
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'has no address: no such host.',
+  EAI_AGAIN: 'could not be resolved just now.',
+  ECONNREFUSED: 'refused the connection.',
+  ECONNRESET: 'broke the connection off.',
+  EHOSTUNREACH: 'can’t be reached.',
+  ENETUNREACH: 'can’t be reached.',
+  ETIMEDOUT: 'did not answer.',
+  HPE_HEADER_OVERFLOW: `sent more than ${MAX_HEADER_BYTES / 1024} KB of headers.`,
+};
+
+function toFetchError({ host }: URL, error: Error): Error {
+  if (error instanceof AddressRefusedError || error.name === 'AbortError') return error;
+  const code = 'code' in error ? String(error.code) : undefined;
+  const reason = code === undefined ? undefined : REASONS[code];
+  return new Error(`${host} ${reason ?? `can’t be fetched: ${error.message || code}`}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import type { App, AppDeps } from '../app/app-deps.ts';
+import { createApp } from '../app/create-app.ts';
+import { createReleasers } from '../app/releasers.ts';
+import type { PlaygroundConfig, SlackModeConfig } from '../config/config.ts';
+import type { ModelConfig } from '../config/model-config.ts';
+import { findWaitingExample, makeExample } from './create-example.ts';
+import { createProgram } from './example-program.ts';
+import { readFiles } from './list-files.ts';
+import type { Persona } from './page/state/page-start.ts';
+import type { PageBundle } from './page-bundle.ts';
+import { mountPage, type PageAccess } from './page-server.ts';
+import { createScriptedModel } from './script/scripted-model.ts';
+import { createShopTools } from './shop/shop-tools.ts';
+import { openStock } from './shop/stock.ts';
+import { createTryOuts, type TryOuts } from './suggestions.ts';
+import { createWorkspace } from './workspace/create-workspace.ts';
+import { openKeptFile } from './workspace/state/persisted-state.ts';
+import type { Workspace } from './workspace/workspace-port.ts';
+
+const PEOPLE: readonly Persona[] = [
+  { name: 'requester', note: 'Asks the agent, and decides the calls that come of it' },
+  {
+    name: 'approver',
+    note: 'A colleague in @ops-approvers: decides their own calls, and what a route gives the group',
+  },
+  { name: 'outsider', note: 'In #general only; presses what is not theirs' },
+  { name: 'admin', note: 'Sets routes on the app’s Home tab; in @ops-approvers too' },
+];
+
+/** Opens what is behind the page: the simulated workspace, the app in it, and a scripted model when there is no other. */
+export async function openBehind(
+  config: PlaygroundConfig,
+  deps: AppDeps,
+  page: { readonly access: PageAccess; readonly bundling: Promise<PageBundle> },
+): Promise<App> {
+  const releasers = createReleasers(deps.log);
+  try {
+    const kept = openKeptFile(join(config.dataDir, 'playground.jsonl'));
+    releasers.add(async () => kept.close());
+    const workspace = await createWorkspace({ clock: deps.clock, kept });
+    releasers.add(() => workspace.stop());
+    workspace.deliverTo({ kind: 'socket' });
+    const isScripted = !config.model && !config.graph;
+    const script = isScripted ? await createScriptedModel() : undefined;
+    if (script) releasers.add(() => script.stop());
+    const model = config.model ?? {
+      provider: 'openai',
+      name: 'scripted',
+      ...(script && { apiKey: script.apiKey, baseUrl: script.baseUrl }),
+    };
+    let begin: (offered: TryOuts) => void = () => undefined;
+    const offered = new Promise<TryOuts>((resolve) => {
+      begin = resolve;
+    });
+    const routes = new Hono();
+    // What is seen of the workspace is seen when it is complete.
+    routes.use('/ui/*', async (_, next) => {
+      await offered;
+      await next();
+    });
+    const options = {
+      ...page.access,
+      scriptedModel: script !== undefined,
+      tryOuts: offered,
+      opens: () => findWaitingExample(workspace),
+      people: PEOPLE,
+      files: () => readFiles(config.workspaceDir),
+    };
+    await mountPage(routes, () => workspace, options, page.bundling);
+    const app = await createApp(joining(config, workspace, model), {
+      ...deps,
+      tools: createShopTools(kept),
+      // The script knows its scenes alone.
+      overrides: { ...deps.overrides, ...(isScripted && { checksModel: false }) },
+      extraRoutes: (all) => {
+        all.route('/', routes);
+        deps.extraRoutes?.(all);
+      },
+    });
+    releasers.add(app.stop);
+    kept.compact();
+    const { clock, log } = deps;
+    const program = createProgram({ app, stock: openStock(kept), clock, log });
+    releasers.add(() => program.stop());
+    // A policy may send its cards elsewhere, or to nobody.
+    if (isScripted && config.policyFile === undefined) {
+      await makeExample(workspace, kept).catch((error: unknown) => {
+        log.warn({ err: error }, 'The playground’s example could not be made.');
+      });
+    }
+    begin(createTryOuts({ workspace, app, program, hasAgent: config.graph === undefined }));
+    return { ...app, stop: releasers.releaseAll };
+  } catch (error) {
+    await releasers.releaseAll();
+    throw error;
+  }
+}
+
+function joining(
+  config: PlaygroundConfig,
+  { botToken, appToken, apiUrl }: Workspace,
+  model: ModelConfig,
+): SlackModeConfig {
+  return {
+    ...config,
+    mode: 'slack',
+    model,
+    slack: { delivery: 'socket', botToken, appToken, apiUrl },
+  };
+}

@@ -1,0 +1,69 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Sight } from '../../workspace/workspace-port.ts';
+
+const SHOWN_MS = 7_000;
+
+/** A short notice. */
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** Keeps notices for a while: the page's own and those that Slack shows this person. */
+export function useToasts() {
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const lastId = useRef(0);
+  const dismiss = useCallback(
+    (id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)),
+    [],
+  );
+  const notify = useCallback(
+    (text: string) => {
+      lastId.current += 1;
+      const id = lastId.current;
+      setToasts((before) => [...before.filter((toast) => toast.text !== text), { id, text }]);
+      window.setTimeout(() => dismiss(id), SHOWN_MS);
+    },
+    [dismiss],
+  );
+  return { toasts, notify, dismiss };
+}
+
+/** Shows each of the person's toasts once; those from before the page was opened are over. */
+export function useWorkspaceToasts(sight: Sight | undefined, notify: (text: string) => void): void {
+  const counts = useRef(new Map<string, number>());
+  useEffect(() => {
+    if (sight === undefined) return;
+    const known = counts.current.get(sight.me.id);
+    counts.current.set(sight.me.id, sight.toasts.length);
+    if (known === undefined) return;
+    for (const toast of sight.toasts.slice(known)) notify(toast.text);
+  }, [sight, notify]);
+}
+
+/** Shows the notices above everything but dialogs. */
+export function Toasts(props: { toasts: readonly Toast[]; onDismiss(id: number): void }) {
+  const box = useRef<HTMLDivElement>(null);
+  // Shown anew at each change, to be above a dialog that was opened meanwhile.
+  useEffect(() => {
+    box.current?.hidePopover();
+    if (props.toasts.length > 0) box.current?.showPopover();
+  }, [props.toasts]);
+  return (
+    <div class="toasts" role="status" aria-label="Notices" popover="manual" ref={box}>
+      {props.toasts.map((toast) => (
+        <div key={toast.id} class="toast">
+          <span>{toast.text}</span>
+          <button
+            type="button"
+            class="icon"
+            aria-label="Dismiss"
+            onClick={() => props.onDismiss(toast.id)}
+          >
+            <span aria-hidden="true">✕</span>
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

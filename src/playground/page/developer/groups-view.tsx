@@ -1,0 +1,53 @@
+import type { Member, Sight } from '../../workspace/workspace-port.ts';
+import { displayName, useScene } from '../state/names.ts';
+import { useUi } from '../state/ui.ts';
+
+/** Shows who is in each user group of the workspace, and takes people in and out as Slack's own settings do. */
+export function GroupsView() {
+  const { sight } = useScene();
+  return (
+    <>
+      <p class="muted">
+        Who is in a user group is set in Slack, not in the app. Take somebody out after they have
+        approved, and their approval no longer counts.
+      </p>
+      {sight.groups.map((group) => (
+        <Group key={group.id} group={group} />
+      ))}
+    </>
+  );
+}
+
+function Group({ group }: { group: Sight['groups'][number] }) {
+  const { sight, start } = useScene();
+  const { backend, attempt } = useUi();
+  const people = start.people.flatMap(({ name }) =>
+    sight.members.filter((member) => member.name === name),
+  );
+  const change = (changed: Member, isIn: boolean) => {
+    const members = sight.members.filter(({ id }) =>
+      id === changed.id ? isIn : group.members.includes(id),
+    );
+    void attempt(
+      backend.setGroup(
+        group.handle,
+        members.map(({ name }) => name),
+      ),
+    );
+  };
+  return (
+    <fieldset class="members">
+      <legend>@{group.handle}</legend>
+      {people.map((member) => (
+        <label key={member.id} class="box">
+          <input
+            type="checkbox"
+            checked={group.members.includes(member.id)}
+            onChange={(event) => change(member, event.currentTarget.checked)}
+          />
+          <span>{displayName(member, member.id)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

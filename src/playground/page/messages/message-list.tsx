@@ -1,0 +1,74 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { WorkspaceMessage } from '../../workspace/workspace-port.ts';
+import { dayHeading } from '../text/slack-date.ts';
+import { MessageView } from './message-view.tsx';
+import { continues, dateOfTs } from './thread-messages.ts';
+
+/** How near to its end a list counts as being read at the end. */
+const NEAR_END_PX = 120;
+
+/** Shows messages in order, stays at the newest one for a reader who is there, and tells others of it. */
+export function MessageList(props: {
+  messages: readonly WorkspaceMessage[];
+  showsReplies: boolean;
+  showsDays: boolean;
+  label: string;
+  empty?: preact.ComponentChildren;
+  before?: preact.ComponentChildren;
+  after?: preact.ComponentChildren;
+}) {
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const newest = props.messages.at(-1)?.ts ?? '';
+  const [lastSeen, setLastSeen] = useState(newest);
+  const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight });
+  useLayoutEffect(() => {
+    if (!isAtEnd.current) return;
+    toEnd();
+    setLastSeen(newest);
+  });
+  const onScroll = () => {
+    const box = list.current;
+    if (box === null) return;
+    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
+    if (isAtEnd.current) setLastSeen(newest);
+  };
+  return (
+    <div
+      class="messages"
+      ref={list}
+      role="log"
+      aria-label={props.label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus.
+      tabIndex={0}
+      onScroll={onScroll}
+    >
+      {props.before}
+      {props.messages.length === 0 && props.empty}
+      {props.messages.map((message, index) => {
+        const before = props.messages[index - 1];
+        const day = dayHeading(dateOfTs(message.ts), new Date());
+        const isNewDay =
+          before === undefined || day !== dayHeading(dateOfTs(before.ts), new Date());
+        return (
+          <div key={`${message.ts}${message.visibleTo ?? ''}`}>
+            {isNewDay && props.showsDays && <div class="day">{day}</div>}
+            <MessageView
+              message={message}
+              isCompact={!isNewDay && continues(message, before)}
+              showsReplies={props.showsReplies}
+            />
+          </div>
+        );
+      })}
+      {props.after}
+      {newest > lastSeen && (
+        <div class="jump">
+          <button type="button" onClick={toEnd}>
+            New message <span aria-hidden="true">↓</span>
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import type {
+  AgentSession,
+  OfferedPrompts,
+  SessionStatus,
+} from '../../workspace/state/agent-sessions.ts';
+import type { Sight } from '../../workspace/workspace-port.ts';
+import { useScene } from '../state/names.ts';
+import { useUi } from '../state/ui.ts';
+import { decodeTyped } from '../text/typed-text.ts';
+
+/** The session of the app that a thread is; undefined for any other thread. */
+function sessionOf(sight: Sight, channel: string, threadTs: string): AgentSession | undefined {
+  return sight.sessions.find((each) => each.channel === channel && each.threadTs === threadTs);
+}
+
+/** Names a thread: by the title that the app gave its session, else as what it is. */
+export function useThreadName(channel: string, threadTs: string): string {
+  const { sight, start } = useScene();
+  const title = sessionOf(sight, channel, threadTs)?.title;
+  return title === undefined ? 'Thread' : decodeTyped(title, start.app);
+}
+
+/** The prompts that the app offers at the top of its Messages tab. */
+export function promptsOf(sight: Sight, channel: string): OfferedPrompts['prompts'] {
+  return sight.prompts.find((each) => each.channel === channel && !each.threadTs)?.prompts ?? [];
+}
+
+/** Offers the messages that the app suggests; a press sends one, which begins a thread. */
+export function TabPrompts({ channel }: { channel: string }) {
+  const { sight } = useScene();
+  const { backend, attempt, go } = useUi();
+  const prompts = promptsOf(sight, channel);
+  if (prompts.length === 0) return null;
+  const send = async (text: string) => {
+    const said = await attempt(backend.say({ channel, text }));
+    if (said !== undefined) go({ channel, thread: said.ts, tab: 'messages' });
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a flex row in every browser.
+    <div class="suggestions" role="group" aria-label="Suggested prompts">
+      {prompts.map(({ title, message }) => (
+        <button
+          key={title}
+          type="button"
+          class="chip"
+          title={message}
+          onClick={() => void send(message)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Says how the app stands in a thread, with Slack's own stop button while it works. */
+export function SessionState({ channel, threadTs }: { channel: string; threadTs: string }) {
+  const { sight, start } = useScene();
+  const { backend, attempt } = useUi();
+  const status = statusOf(sight, channel, threadTs);
+  const isAtWork = sessionOf(sight, channel, threadTs)?.status === 'processing';
+  const stop = () => void attempt(backend.stopSession({ channel, threadTs }));
+  return (
+    <div class="status" role="status">
+      {status !== undefined && `${start.app.name} ${status}`}
+      {isAtWork && (
+        <button type="button" class="button plain" aria-label="Stop this session" onClick={stop}>
+          Stop
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Slack's own words on a session. */
+const SESSION_WORDS: Readonly<Partial<Record<SessionStatus, string>>> = {
+  processing: 'is working…',
+  suspended: 'is waiting for a person',
+  closed: 'has closed this',
+};
+
+/** How the app stands in a thread, where there is something to be said of it. */
+export function statusOf(sight: Sight, channel: string, threadTs: string): string | undefined {
+  const found = sight.statuses.find(
+    (status) => status.channel === channel && status.threadTs === threadTs,
+  );
+  return found?.status || SESSION_WORDS[sessionOf(sight, channel, threadTs)?.status ?? 'active'];
+}

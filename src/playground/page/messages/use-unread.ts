@@ -1,0 +1,24 @@
+import { useRef } from 'preact/hooks';
+import type { Sight } from '../../workspace/workspace-port.ts';
+import { channelMessages } from './thread-messages.ts';
+
+/** Which channels have messages that the acting person has not looked at since the page opened. */
+export function useUnread(
+  sight: Sight | undefined,
+  current: string | undefined,
+): ReadonlySet<string> {
+  const opened = useRef<string>(undefined);
+  const seen = useRef(new Map<string, string>());
+  if (sight === undefined) return new Set();
+  opened.current ??= sight.messages.at(-1)?.ts ?? '0';
+  const unread = new Set<string>();
+  for (const channel of sight.channels) {
+    const latest = channelMessages(sight, channel.id).at(-1);
+    if (latest === undefined) continue;
+    const key = `${sight.me.id} ${channel.id}`;
+    if (channel.id === current) seen.current.set(key, latest.ts);
+    const last = Number(seen.current.get(key) ?? opened.current);
+    if (latest.user !== sight.me.id && Number(latest.ts) > last) unread.add(channel.id);
+  }
+  return unread;
+}

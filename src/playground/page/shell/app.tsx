@@ -1,0 +1,151 @@
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import type { Channel, Sight } from '../../workspace/workspace-port.ts';
+import { useConfirmations } from '../controls/confirmations.tsx';
+import { Toasts, useToasts, useWorkspaceToasts } from '../controls/toasts.tsx';
+import { DeveloperPanel } from '../developer/developer-panel.tsx';
+import { ChannelPane } from '../messages/channel-pane.tsx';
+import { ThreadPane } from '../messages/thread-pane.tsx';
+import { useUnread } from '../messages/use-unread.ts';
+import { createBackend } from '../state/backend.ts';
+import { SceneContext, useScene } from '../state/names.ts';
+import type { PageStart } from '../state/page-start.ts';
+import { useRoute } from '../state/route.ts';
+import { type Ui, UiContext, useUi } from '../state/ui.ts';
+import { useSight } from '../state/use-view.ts';
+import { Modal } from './modal.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { ScriptedNote, TopBar } from './top-bar.tsx';
+
+/** From this width on, the developer panel starts open beside the chat. */
+const WIDE_PX = 1500;
+/** From this width on, a thread is shown beside its channel. */
+const DESKTOP_PX = 768;
+const isWide = () => window.innerWidth >= DESKTOP_PX;
+
+/** The whole playground page. */
+export function App({ start }: { start: PageStart }) {
+  const [route, go] = useRoute(start.people[0]?.name ?? '', isWide() ? start.opens : undefined);
+  const { toasts, notify, dismiss } = useToasts();
+  const { confirm, view: confirmation } = useConfirmations();
+  const backend = useMemo(() => createBackend(route.as), [route.as]);
+  const ui: Ui = useMemo(
+    () => ({
+      backend,
+      route,
+      go,
+      confirm,
+      notify,
+      attempt: (work) =>
+        work.catch((error: unknown) => {
+          notify(messageOf(error));
+          return undefined;
+        }),
+    }),
+    [backend, route],
+  );
+  return (
+    <UiContext.Provider value={ui}>
+      <Page start={start} />
+      {confirmation}
+      <Toasts toasts={toasts} onDismiss={dismiss} />
+    </UiContext.Provider>
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function Page({ start }: { start: PageStart }) {
+  const { backend, route, notify } = useUi();
+  const onError = useCallback((error: unknown) => notify(messageOf(error)), [notify]);
+  const { sight, revision, isConnected } = useSight(backend, onError);
+  const [isWideDeveloper, setWideDeveloper] = useState(window.innerWidth >= WIDE_PX);
+  useWorkspaceToasts(sight, notify);
+  const channel = sight && currentChannel(sight, route.channel);
+  const unread = useUnread(sight, route.pane === 'chat' ? channel?.id : undefined);
+  const thread = channel && route.tab === 'messages' ? route.thread : undefined;
+  const topModal = sight?.views.at(-1);
+  return (
+    <div
+      class="page"
+      data-pane={route.pane}
+      data-thread={thread === undefined ? undefined : 'open'}
+      data-developer={isWideDeveloper ? 'open' : undefined}
+    >
+      <TopBar
+        start={start}
+        isDeveloperOpen={isWideDeveloper}
+        onToggleDeveloper={() => setWideDeveloper(!isWideDeveloper)}
+      />
+      {start.scriptedModel && <ScriptedNote />}
+      {!isConnected && (
+        <p class="offline" role="alert">
+          The playground is not answering. This page goes on by itself when it is back.
+        </p>
+      )}
+      {sight && (
+        <SceneContext.Provider value={{ sight, start }}>
+          <div class="panes">
+            <Sidebar current={channel} unread={unread} />
+            <Conversation channel={channel} thread={thread} />
+            {(isWideDeveloper || route.pane === 'developer') && (
+              <DeveloperPanel revision={revision} />
+            )}
+          </div>
+          {topModal && <Modal key={topModal.id} open={topModal} />}
+        </SceneContext.Provider>
+      )}
+      <PhoneTabs />
+    </div>
+  );
+}
+
+function Conversation(props: { channel: Channel | undefined; thread: string | undefined }) {
+  const { sight } = useScene();
+  const { channel, thread } = props;
+  if (channel === undefined) return <p class="empty">{sight.me.name} is in no channel.</p>;
+  return (
+    <>
+      <ChannelPane key={`${sight.me.id} ${channel.id}`} channel={channel} />
+      {thread !== undefined && (
+        <ThreadPane
+          key={`${sight.me.id} ${channel.id} ${thread}`}
+          channel={channel}
+          threadTs={thread}
+        />
+      )}
+    </>
+  );
+}
+
+function currentChannel(sight: Sight, wanted: string | undefined): Channel | undefined {
+  const found = sight.channels.find((channel) => channel.id === wanted || channel.name === wanted);
+  return found ?? sight.channels.find((channel) => channel.kind !== 'im') ?? sight.channels[0];
+}
+
+function PhoneTabs() {
+  const { route, go } = useUi();
+  const isDeveloper = route.pane === 'developer';
+  const keep = { thread: route.thread };
+  return (
+    <div class="phone-tabs phone-only" role="tablist" aria-label="Views">
+      <button
+        type="button"
+        role="tab"
+        aria-selected={!isDeveloper}
+        onClick={() => go({ pane: 'chat', ...keep })}
+      >
+        Chat
+      </button>
+      <button
+        type="button"
+        role="tab"
+        aria-selected={isDeveloper}
+        onClick={() => go({ pane: 'developer', ...keep })}
+      >
+        Developer
+      </button>
+    </div>
+  );
+}

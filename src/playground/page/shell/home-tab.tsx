@@ -1,0 +1,28 @@
+import type { KnownBlock } from '@slack/types';
+import { useEffect, useMemo } from 'preact/hooks';
+import { Blocks } from '../blocks/block-view.tsx';
+import { ElementHostContext } from '../state/element-host.ts';
+import { useScene } from '../state/names.ts';
+import { createFormHost, useUi } from '../state/ui.ts';
+
+/** Shows the App Home of the acting person and tells the app that it was opened. */
+export function HomeTab() {
+  const ui = useUi();
+  const { sight, start } = useScene();
+  const { backend, attempt } = ui;
+  useEffect(() => {
+    void attempt(backend.openHome());
+  }, [backend]);
+  const host = useMemo(() => createFormHost(ui, (press) => ui.backend.clickInHome(press)), [ui]);
+  return (
+    <div class="home" role="tabpanel" aria-label="Home">
+      {sight.home === undefined ? (
+        <p class="muted">{start.app.name} has not published a home tab for you yet.</p>
+      ) : (
+        <ElementHostContext.Provider value={host}>
+          <Blocks blocks={sight.home.blocks as readonly KnownBlock[]} />
+        </ElementHostContext.Provider>
+      )}
+    </div>
+  );
+}

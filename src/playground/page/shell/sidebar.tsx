@@ -1,0 +1,80 @@
+import type { Channel } from '../../workspace/workspace-port.ts';
+import { Avatar } from '../controls/avatar.tsx';
+import { channelTitle, isAppDirectMessage, useScene } from '../state/names.ts';
+import { useUi } from '../state/ui.ts';
+
+/** Shows the channels and direct messages of the acting person. */
+export function Sidebar(props: { current: Channel | undefined; unread: ReadonlySet<string> }) {
+  const scene = useScene();
+  const { backend, attempt, go } = useUi();
+  const channels = scene.sight.channels.filter(({ kind }) => kind !== 'im');
+  const people = scene.sight.channels.filter(
+    (channel) => channel.kind === 'im' && !isAppDirectMessage(channel, scene),
+  );
+  const appDm = scene.sight.channels.find((channel) => isAppDirectMessage(channel, scene));
+  const openApp = async () => {
+    const channel = appDm ?? (await attempt(backend.directMessage()));
+    if (channel !== undefined) go({ channel: channel.id, tab: 'messages', pane: 'chat' });
+  };
+  const note = scene.start.people.find(({ name }) => name === scene.sight.me.name)?.note;
+  const entry = (channel: Channel) => (
+    <Entry
+      key={channel.id}
+      text={channelTitle(channel, scene)}
+      sign={channel.kind === 'private' ? '🔒' : '#'}
+      isCurrent={channel.id === props.current?.id}
+      isUnread={props.unread.has(channel.id)}
+      onChoose={() => go({ channel: channel.id, tab: 'messages', pane: 'chat' })}
+    />
+  );
+  return (
+    <nav class="sidebar" aria-label="Channels">
+      <div class="team">{scene.start.team.name}</div>
+      {note !== undefined && (
+        <p class="acting">
+          You act as <strong>{scene.sight.me.name}</strong>
+          <br />
+          {note}
+        </p>
+      )}
+      <h2>Channels</h2>
+      {channels.map(entry)}
+      <h2>Direct messages</h2>
+      {people.map(entry)}
+      <Entry
+        text={scene.start.app.name}
+        avatar={scene.start.app.name}
+        isCurrent={appDm !== undefined && appDm.id === props.current?.id}
+        isUnread={appDm !== undefined && props.unread.has(appDm.id)}
+        onChoose={() => void openApp()}
+      />
+    </nav>
+  );
+}
+
+function Entry(props: {
+  text: string;
+  sign?: string;
+  avatar?: string;
+  isCurrent: boolean;
+  isUnread: boolean;
+  onChoose(): void;
+}) {
+  return (
+    <button
+      type="button"
+      class={props.isUnread ? 'entry unread' : 'entry'}
+      aria-current={props.isCurrent ? 'page' : undefined}
+      onClick={props.onChoose}
+    >
+      {props.avatar !== undefined && <Avatar name={props.avatar} isApp size="small" />}
+      {props.sign !== undefined && (
+        <span class="sign" aria-hidden="true">
+          {props.sign}
+        </span>
+      )}
+      <span class="entry-text">{props.text}</span>
+      {props.isUnread && <span class="dot" role="img" aria-label="new messages" />}
+    </button>
+  );
+}

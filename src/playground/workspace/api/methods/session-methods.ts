@@ -1,0 +1,83 @@
+import { type Json, toText } from '../../json-value.ts';
+import type { AgentSession, AgentSessions, SessionStatus } from '../../state/agent-sessions.ts';
+import type { WorkspaceCore } from '../../workspace-core.ts';
+import { type ApiMethod, type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { findWritable } from '../post-message.ts';
+
+const STATUSES: ReadonlySet<unknown> = new Set<SessionStatus>([
+  'active',
+  'processing',
+  'suspended',
+  'closed',
+]);
+
+/** https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
+const MOST_TITLE = 200;
+
+/** The `agents.sessions.*` methods; an app of the older form has no sessions. */
+export function createSessionMethods(core: WorkspaceCore, sessions: AgentSessions): ApiMethods {
+  const inThread =
+    (act: (place: Pick<AgentSession, 'channel' | 'threadTs'>, args: Json) => Json): ApiMethod =>
+    async (args) => {
+      if (core.form === 'assistant') {
+        return refuse('feature_disabled');
+      }
+      const writable = await findWritable(core, toText(args.channel_id));
+      if ('refusal' in writable) {
+        return toRefusal(writable.refusal);
+      }
+      const threadTs = toText(args.thread_ts);
+      return threadTs === ''
+        ? refuse('thread_ts_required')
+        : act({ channel: writable.channel.id, threadTs }, args);
+    };
+
+  return {
+    'agents.sessions.setStatus': inThread((place, args) => {
+      if (!isStatus(args.status)) {
+        return refuse('invalid_status');
+      }
+      const title = toText(args.title);
+      if (title.length > MOST_TITLE) {
+        return refuse('invalid_arguments', { errors: ['title is too long'] });
+      }
+      const known = sessions.find(place.channel, place.threadTs);
+      sessions.set({
+        ...place,
+        status: args.status,
+        ...(known === undefined && title !== '' ? { title: shownTitle(title) } : {}),
+      });
+      return succeed({
+        status: args.status,
+        agent_status: args.status,
+        title: sessions.find(place.channel, place.threadTs)?.title ?? '',
+      });
+    }),
+    'agents.sessions.rename': inThread((place, args) => {
+      const title = toText(args.title);
+      if (sessions.find(place.channel, place.threadTs) === undefined) {
+        return refuse('session_not_found');
+      }
+      if (title === '' || title.length > MOST_TITLE) {
+        return refuse('invalid_name');
+      }
+      sessions.set({ ...place, title: shownTitle(title) });
+      return succeed({ title: shownTitle(title) });
+    }),
+  };
+}
+
+/** https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
+function toRefusal(refusal: Json): Json {
+  return refusal.error === 'not_in_channel' ? refuse('not_authorized') : refusal;
+}
+
+/** Tells whether Slack knows such a status of a session. */
+export function isStatus(status: unknown): status is SessionStatus {
+  return STATUSES.has(status);
+}
+
+/** Seen in the field: Slack writes a colon in a title as an underscore. */
+function shownTitle(title: string): string {
+  return title.replaceAll(':', '_');
+}

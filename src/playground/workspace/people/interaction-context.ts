@@ -1,0 +1,50 @@
+import type { ResponseUrls } from '../api/response-urls.ts';
+import type { Json } from '../json-value.ts';
+import type { DirectoryMember } from '../state/slack-directory.ts';
+import type { TriggerDesk } from '../views/trigger-ids.ts';
+import type { ViewDesk } from '../views/views.ts';
+import type { WorkspaceCore } from '../workspace-core.ts';
+import { IDENTITY } from '../workspace-seed.ts';
+
+/** What the doings of people need beyond the core. */
+export interface PeopleDesk {
+  readonly core: WorkspaceCore;
+  readonly views: ViewDesk;
+  readonly triggers: TriggerDesk;
+  readonly responseUrls: ResponseUrls;
+  readonly toasts: Toasts;
+}
+
+/** The short notices that Slack's client shows one person. */
+export interface Toasts {
+  show(userId: string, text: string): void;
+  of(userId: string): readonly { at: number; text: string }[];
+}
+
+/** Creates an empty list of toasts. */
+export function createToasts(now: () => number, changed: () => void): Toasts {
+  const shown: { userId: string; at: number; text: string }[] = [];
+  return {
+    show: (userId, text) => {
+      shown.push({ userId, at: now(), text });
+      changed();
+    },
+    of: (userId) =>
+      shown.filter((toast) => toast.userId === userId).map(({ at, text }) => ({ at, text })),
+  };
+}
+
+/** What every interaction payload says about who acts, and for which app. */
+export function describeActor(member: DirectoryMember, enterprise: string | undefined): Json {
+  const { team, app } = IDENTITY;
+  const isOfOrganization = member.teamId === team.id || member.teams !== undefined;
+  const isTold = enterprise !== undefined && isOfOrganization;
+  return {
+    user: { id: member.id, username: member.name, name: member.name, team_id: member.teamId },
+    api_app_id: app.id,
+    token: 'playground-verification-token',
+    team: { id: team.id, domain: team.domain },
+    enterprise: isTold ? { id: enterprise, name: 'Playground' } : null,
+    is_enterprise_install: false,
+  };
+}

@@ -1,0 +1,99 @@
+import type { Cancel, Clock } from '../../../domain/ports/clock.ts';
+import { KEEPS_NOTHING, type KeptState } from './persisted-state.ts';
+
+/** A prompt that the app offers. */
+export interface SuggestedPrompt {
+  readonly title: string;
+  readonly message: string;
+}
+
+/** How a session of the app stands. https://docs.slack.dev/ai/agent-sessions */
+export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';
+
+/** A thread that is a session of the app, with what the app set on it. */
+export interface AgentSession {
+  readonly channel: string;
+  readonly threadTs: string;
+  readonly title?: string;
+  /** Absent in the older form, which has no statuses. */
+  readonly status?: SessionStatus;
+}
+
+/** Prompts that the app offers: in one thread in the older form, else at the top of the Messages tab. */
+export interface OfferedPrompts {
+  readonly channel: string;
+  readonly threadTs?: string;
+  readonly prompts: readonly SuggestedPrompt[];
+}
+
+/** The sessions of the app, and the prompts that it offers. */
+export interface AgentSessions {
+  list(): readonly AgentSession[];
+  find(channel: string, threadTs: string): AgentSession | undefined;
+  /** Sets what is given on the session, which is made when there is none. */
+  set(session: AgentSession): void;
+  prompts(): readonly OfferedPrompts[];
+  /** Puts prompts in place of those that were offered there. */
+  offer(offered: OfferedPrompts): void;
+  close(): void;
+}
+
+/** Slack takes `processing` back by itself. https://docs.slack.dev/ai/agent-sessions */
+const PROCESSING_LIFE_MS = 3_600_000;
+
+/** Creates the list of the sessions that were kept, which rings `changed` at each change. */
+export function createAgentSessions(
+  clock: Clock,
+  changed: () => void,
+  kept: KeptState = KEEPS_NOTHING,
+): AgentSessions {
+  const sessions = new Map<string, AgentSession>();
+  const offers = new Map<string, OfferedPrompts>();
+  const expiries = new Map<string, Cancel>();
+
+  const hold = (session: AgentSession): void => {
+    const key = keyOf(session.channel, session.threadTs);
+    sessions.set(key, { ...sessions.get(key), ...session });
+    if (session.status !== undefined) {
+      expiries.get(key)?.();
+      expiries.delete(key);
+    }
+    if (session.status === 'processing') {
+      const { channel, threadTs } = session;
+      const expire = () => set({ channel, threadTs, status: 'active' });
+      expiries.set(key, clock.schedule(clock.now() + PROCESSING_LIFE_MS, expire));
+    }
+  };
+  const set = (session: AgentSession): void => {
+    const key = keyOf(session.channel, session.threadTs);
+    hold(session);
+    kept.keep('session', key, sessions.get(key));
+    changed();
+  };
+
+  for (const session of kept.all('session')) hold(session as AgentSession);
+  for (const offer of kept.all('offer')) {
+    const { channel, threadTs = '' } = offer as OfferedPrompts;
+    offers.set(keyOf(channel, threadTs), offer as OfferedPrompts);
+  }
+
+  return {
+    list: () => [...sessions.values()],
+    find: (channel, threadTs) => sessions.get(keyOf(channel, threadTs)),
+    set,
+    prompts: () => [...offers.values()],
+    offer: (offered) => {
+      const key = keyOf(offered.channel, offered.threadTs ?? '');
+      offers.set(key, offered);
+      kept.keep('offer', key, offered);
+      changed();
+    },
+    close: () => {
+      for (const cancel of expiries.values()) cancel();
+    },
+  };
+}
+
+function keyOf(channel: string, threadTs: string): string {
+  return `${channel} ${threadTs}`;
+}

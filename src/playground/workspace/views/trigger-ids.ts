@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { FaultBoard } from '../workspace-faults.ts';
+
+/** A trigger id lives three seconds. https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses */
+const TRIGGER_LIFE_MS = 3_000;
+
+/** Whose press a trigger id stands for, and in which view it was made. */
+export interface Trigger {
+  readonly userId: string;
+  readonly viewId?: string;
+}
+
+/** Hands out trigger ids and takes each of them once. */
+export interface TriggerDesk {
+  issue(trigger: Trigger): string;
+  take(triggerId: string): { trigger: Trigger } | { error: string };
+}
+
+/** Creates a desk whose ids age by the clock. */
+export function createTriggerDesk(clock: Clock, faults: FaultBoard): TriggerDesk {
+  const issued = new Map<string, { trigger: Trigger; expiresAt: number; used: boolean }>();
+  return {
+    issue: (trigger) => {
+      const id = `${Math.floor(clock.now() / 1000)}.${issued.size}.${randomBytes(8).toString('hex')}`;
+      const lifeMs = faults.takeExpiredTrigger() ? 0 : TRIGGER_LIFE_MS;
+      issued.set(id, { trigger, expiresAt: clock.now() + lifeMs, used: false });
+      return id;
+    },
+    take: (triggerId) => {
+      const found = issued.get(triggerId);
+      if (found === undefined) {
+        return { error: 'invalid_trigger_id' };
+      }
+      if (found.used) {
+        return { error: 'exchanged_trigger_id' };
+      }
+      if (found.expiresAt <= clock.now()) {
+        return { error: 'expired_trigger_id' };
+      }
+      found.used = true;
+      return { trigger: found.trigger };
+    },
+  };
+}

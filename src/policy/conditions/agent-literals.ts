@@ -1,0 +1,108 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import {
+  AGENT_KINDS,
+  type AgentName,
+  type AgentPattern,
+  hasAgentKind,
+  readAgentPattern,
+  sayAgent,
+  sayAmbiguous,
+} from '../../domain/policy/agent-name.ts';
+import { type ConditionProblem, nodesBelow } from './parse-condition.ts';
+
+/** What the names of agents in a condition mean. */
+export interface AgentLiterals {
+  /** With its kind, what is written without. */
+  readonly literals: ReadonlyMap<ASTNode, string>;
+  readonly mentions: readonly AgentPattern[];
+}
+
+const USES =
+  'Compare “agent” with names in quotes, like agent == "key:deploy-bot" or agent in ["helper:worker"]; startsWith, endsWith and contains take one too.';
+const KINDS = AGENT_KINDS.map((kind) => `${kind}:`).join(', ');
+
+/** Reads the names that a condition compares `agent` with, which holds the kind too; finds a use of it that would be false for every agent. */
+export function readAgentLiterals(
+  ast: ASTNode,
+  known: readonly AgentName[],
+): AgentLiterals | ConditionProblem {
+  const literals = new Map<ASTNode, string>();
+  const mentions: AgentPattern[] = [];
+
+  function take(node: ASTNode): ConditionProblem | undefined {
+    const text = textOf(node);
+    if (text === undefined) return { problem: USES, at: node.start };
+    if (text === '') return undefined;
+    if (text.includes('*'))
+      return { problem: `“${text}”: * has no meaning in a condition.`, at: node.start };
+    const read = readAgentPattern(text, known);
+    if (read.kind === 'ambiguous') {
+      return { problem: sayAmbiguous(text, read.meanings), at: node.start };
+    }
+    if (read.kind === 'no-kind') return { problem: sayNoKind(text), at: node.start };
+    const { isBare, kind = 'key' } = read.pattern;
+    if (!isBare) return undefined;
+    literals.set(node, sayAgent({ kind, name: text }));
+    mentions.push(read.pattern);
+    return undefined;
+  }
+
+  function walk(node: ASTNode): ConditionProblem | undefined {
+    if (isAgent(node)) return { problem: USES, at: node.start };
+    const compared = comparedWith(node);
+    if (compared) return first(compared, take);
+    if (node.op === 'rcall' && isAgent(node.args[1])) return judgeMethod(node);
+    return first(nodesBelow(node), walk);
+  }
+
+  return walk(ast) ?? { literals, mentions };
+}
+
+/** Says that no agent has such a kind. */
+export function sayNoKind(text: string): string {
+  return `“${text}” names no kind of agent that there is: ${KINDS}. Tools of MCP servers are named in “tools”, like "github__*".`;
+}
+
+function first<Item>(
+  items: readonly Item[],
+  find: (item: Item) => ConditionProblem | undefined,
+): ConditionProblem | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function isAgent(node: ASTNode): boolean {
+  return node.op === 'id' && node.args === 'agent';
+}
+
+function textOf(node: ASTNode): string | undefined {
+  return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
+}
+
+/** What `agent` is compared with; undefined where it is not. */
+function comparedWith(node: ASTNode): readonly ASTNode[] | undefined {
+  if (node.op === '==' || node.op === '!=') {
+    const [left, right] = node.args;
+    if (isAgent(left)) return [right];
+    return isAgent(right) ? [left] : undefined;
+  }
+  if (node.op !== 'in' || !isAgent(node.args[0])) return undefined;
+  const [, list] = node.args;
+  return list.op === 'list' ? list.args : [list];
+}
+
+function judgeMethod(
+  node: Extract<ASTNode, { readonly op: 'rcall' }>,
+): ConditionProblem | undefined {
+  const [name, agent, [argument]] = node.args;
+  const text = argument && textOf(argument);
+  if (!argument || text === undefined || !['startsWith', 'endsWith', 'contains'].includes(name)) {
+    return { problem: USES, at: agent.start };
+  }
+  if (name !== 'startsWith' || hasAgentKind(text)) return undefined;
+  const problem = `An agent begins with its kind (${KINDS}). Write it, like "key:${text}".`;
+  return { problem, at: argument.start };
+}

@@ -1,0 +1,126 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { parseDuration } from '../../domain/text/duration.ts';
+import { compilePattern } from './cel-patterns.ts';
+import { type ConditionProblem, nodesBelow } from './parse-condition.ts';
+
+/** Finds a text in a condition that fails whatever call comes: a window that is no span of time, a pattern that is none, a name where there are only ids. */
+export function findBadLiteral(node: ASTNode): ConditionProblem | undefined {
+  const own = judgeCall(node);
+  if (own) return own;
+  for (const below of nodesBelow(node)) {
+    const found = findBadLiteral(below);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function judgeCall(node: ASTNode): ConditionProblem | undefined {
+  if (node.op === 'call') {
+    const [name, args] = node.args;
+    return name === 'spent' || name === 'count' ? judgeWindow(args.at(-1)) : undefined;
+  }
+  if (node.op === 'rcall' && node.args[0] === 'matches') return judgePattern(node.args[2][0]);
+  return judgeComparison(node);
+}
+
+/** What conditions know by its id alone: a name beside it would make them true or false for every call. */
+const IDS: Readonly<Record<string, { readonly shape: RegExp; readonly is: string }>> = {
+  channel: {
+    shape: /^[CGD][A-Z0-9]+$/,
+    is: 'Channels are known here by their ids, like C012AB3CD.',
+  },
+  'requester.id': {
+    shape: /^[UW][A-Z0-9]+$/,
+    is: 'People are known here by their ids, like U012AB3CD.',
+  },
+  'requester.team': {
+    shape: /^[TE][A-Z0-9]+$/,
+    is: 'Workspaces are known here by their ids, like T012AB3CD.',
+  },
+  'requester.groups': {
+    shape: /^S[A-Z0-9]+$/,
+    is: 'Groups are known here by their ids, like S012AB3CD.',
+  },
+};
+
+function judgeComparison(node: ASTNode): ConditionProblem | undefined {
+  if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return undefined;
+  const [left, right] = node.args;
+  return judgeIds(left, right) ?? judgeIds(right, left);
+}
+
+function judgeIds(known: ASTNode, compared: ASTNode): ConditionProblem | undefined {
+  const kind = IDS[nameOf(known)];
+  if (!kind) return undefined;
+  for (const each of compared.op === 'list' ? compared.args : [compared]) {
+    const text = literalOf(each);
+    if (text !== undefined && !kind.shape.test(text)) {
+      return { problem: `“${text}” is no id. ${kind.is}`, at: each.start };
+    }
+  }
+  return undefined;
+}
+
+function nameOf(node: ASTNode): string {
+  if (node.op === 'id') return node.args;
+  if (node.op !== '.') return '';
+  const [owner, field] = node.args;
+  return owner.op === 'id' ? `${owner.args}.${field}` : '';
+}
+
+function judgeWindow(window: ASTNode | undefined): ConditionProblem | undefined {
+  const text = window && literalOf(window);
+  if (!window || text === undefined || parseDuration(text) !== undefined) return undefined;
+  return { problem: sayWindow(text), at: window.start };
+}
+
+function judgePattern(pattern: ASTNode | undefined): ConditionProblem | undefined {
+  const text = pattern && literalOf(pattern);
+  if (!pattern || text === undefined) return undefined;
+  if (text.includes('\b')) {
+    const problem = 'This pattern holds a backspace. Write r"\\b" for the edge of a word.';
+    return { problem, at: pattern.start };
+  }
+  const read = compilePattern(text);
+  if (read.ok) return undefined;
+  const problem = `This is no regular expression of RE2: ${read.why}${read.part && `, “${read.part}”`}.`;
+  return { problem, at: placeOf(read.part, pattern) };
+}
+
+/** Where a part of a literal is written as it is read, its place; else that of the literal. */
+function placeOf(part: string, { end, input, start }: ASTNode): number {
+  const at = part === '' ? -1 : input.slice(start, end).indexOf(part);
+  return start + Math.max(at, 0);
+}
+
+/** Returns the literals that are patterns. */
+export function patternsOf(node: ASTNode): readonly { readonly args: string }[] {
+  const below = nodesBelow(node).flatMap(patternsOf);
+  if (node.op !== 'rcall' || node.args[0] !== 'matches') return below;
+  const [pattern] = node.args[2];
+  const text = pattern && literalOf(pattern);
+  return text === undefined ? below : [{ args: text }, ...below];
+}
+
+/** Returns how far back (ms) a condition looks at earlier calls; without an end where it computes that. */
+export function lookBackOf(node: ASTNode): number {
+  return Math.max(ownLookBack(node), ...nodesBelow(node).map(lookBackOf));
+}
+
+function ownLookBack(node: ASTNode): number {
+  if (node.op !== 'call') return 0;
+  const [name, args] = node.args;
+  if (name !== 'spent' && name !== 'count') return 0;
+  const window = args.at(-1);
+  const text = window && literalOf(window);
+  return (text === undefined ? undefined : parseDuration(text)) ?? Number.POSITIVE_INFINITY;
+}
+
+function literalOf(node: ASTNode): string | undefined {
+  return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
+}
+
+/** Says what is wrong with a window. */
+export function sayWindow(text: string): string {
+  return `“${text}” is no span of time. Write it like "30m", "24h" or "7d".`;
+}

@@ -1,0 +1,152 @@
+import { countApprovers, type DraftRoute } from '../../domain/policy/policy-routes.ts';
+import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
+import { sayDuration } from '../../domain/text/duration.ts';
+import { type RouteInput, RouteSchema } from './policy-schema.ts';
+import type { Reporter } from './problem-reporter.ts';
+import { readValue, suggest } from './read-value.ts';
+
+const BUILT_IN = REQUESTER_ROUTE.name;
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
+
+/** Reads the routes of a file; what is wrong with one is reported, and it is left out. */
+export function readRoutes(
+  inputs: Readonly<Record<string, unknown>>,
+  report: Reporter,
+): ReadonlyMap<string, DraftRoute> {
+  const names = [...Object.keys(inputs), BUILT_IN];
+  const routes = new Map<string, DraftRoute>();
+  for (const [name, value] of Object.entries(inputs)) {
+    const path = ['routes', name];
+    const problem = judgeName(name);
+    if (problem) report.errorAtKey(path, problem);
+    const place = { path, what: `the route “${name}”`, report };
+    const { value: input } = readValue(RouteSchema, value, place);
+    if (!input) continue;
+    judgeSpans(name, input, report);
+    judgeTarget(name, input, names, report);
+    const route = toRoute(name, input);
+    judgeApprovers(route, report);
+    routes.set(name, route);
+  }
+  for (const name of findCircles(routes)) {
+    report.error(
+      ['routes', name, 'escalate', 'to'],
+      `The route “${name}” escalates in a circle. Let the last one of them escalate to nobody, or to ${BUILT_IN}.`,
+    );
+  }
+  return routes;
+}
+
+function judgeName(name: string): string | undefined {
+  if (name === BUILT_IN) {
+    return `The route “${BUILT_IN}” is built in. Give this one another name.`;
+  }
+  if (NAME.test(name)) return undefined;
+  return `“${name}” can't be the name of a route: letters, digits, “-” and “_” alone, a letter first, at most 40.`;
+}
+
+function toRoute(name: string, input: RouteInput): DraftRoute {
+  const { approvers, quorum, selfApproval, decisions, deadline } = input;
+  const { channel, remindAfter, escalate, requireReason, allowGuests } = input;
+  return {
+    name,
+    approvers: [...new Set(approvers)],
+    quorum,
+    selfApproval,
+    decisions: [...new Set(decisions)],
+    deadlineMs: deadline,
+    ...(channel !== undefined && { channel }),
+    ...(remindAfter !== undefined && { remindAfterMs: remindAfter }),
+    ...(escalate && { escalate: { afterMs: escalate.after, to: escalate.to } }),
+    ...(requireReason && { requiresReason: true }),
+    ...(allowGuests && { allowsGuests: true }),
+  };
+}
+
+function judgeSpans(name: string, input: RouteInput, report: Reporter): void {
+  const { deadline, remindAfter, escalate } = input;
+  const path = ['routes', name];
+  const late = (ms: number) =>
+    `${sayDuration(ms)} is not before the deadline of ${sayDuration(deadline)}: it would never come. Make it shorter, or the deadline longer.`;
+  if (remindAfter !== undefined && remindAfter >= deadline) {
+    report.error([...path, 'remindAfter'], late(remindAfter));
+  }
+  if (escalate && escalate.after >= deadline) {
+    report.error([...path, 'escalate', 'after'], late(escalate.after));
+  }
+}
+
+function judgeTarget(
+  name: string,
+  { escalate }: RouteInput,
+  names: readonly string[],
+  report: Reporter,
+): void {
+  if (!escalate || names.includes(escalate.to)) return;
+  const others = names.filter((other) => other !== name);
+  report.error(
+    ['routes', name, 'escalate', 'to'],
+    `There is no route “${escalate.to}”.${suggest(escalate.to, others)}`,
+  );
+}
+
+function judgeApprovers(route: DraftRoute, report: Reporter): void {
+  const { name, approvers, decisions } = route;
+  const path = ['routes', name];
+  if (!decisions.includes('approve')) {
+    const edits = decisions.includes('edit') ? ' An edit without “approve” runs nothing.' : '';
+    report.warn([...path, 'decisions'], `Nobody can approve on the route “${name}”.${edits}`);
+  }
+  if (approvers.length === 0) {
+    report.warn(
+      [...path, 'approvers'],
+      `The route “${name}” has no approvers: nobody can decide its calls, and all of them expire. gate: refuse says so at once.`,
+    );
+  }
+  const problem = findQuorumProblem(route);
+  if (problem) report.error([...path, problem.key], problem.message);
+  const own = approvers.indexOf('requester');
+  if (own === -1 || route.selfApproval || problem) return;
+  report.warn(
+    [...path, 'approvers', own],
+    `On the route “${name}” the requester’s own approval never counts. Take “requester” out, or add selfApproval: true.`,
+  );
+}
+
+/** Finds out whether too few people can ever approve on a route whose approvers are all known by id. */
+export function findQuorumProblem({
+  name,
+  approvers,
+  quorum,
+  selfApproval,
+}: Pick<DraftRoute, 'name' | 'approvers' | 'quorum' | 'selfApproval'>):
+  | { readonly key: string; readonly message: string }
+  | undefined {
+  const counting = countApprovers(approvers, selfApproval);
+  if (counting === undefined || approvers.length === 0) return undefined;
+  if (counting === 0) {
+    return {
+      key: 'approvers',
+      message: `On the route “${name}” only the requester decides, whose approval does not count. Add others, or selfApproval: true.`,
+    };
+  }
+  if (quorum <= counting) return undefined;
+  const only = counting === 1 ? 'only one person' : `only ${counting} people`;
+  return {
+    key: 'quorum',
+    message: `On the route “${name}” ${only} can approve, and ${quorum} have to. Lower the quorum, or add approvers.`,
+  };
+}
+
+/** The routes that lead back to themselves. */
+function findCircles(routes: ReadonlyMap<string, DraftRoute>): readonly string[] {
+  return [...routes.keys()].filter((start) => {
+    const seen = new Set<string>();
+    let at = routes.get(start)?.escalate?.to;
+    while (at !== undefined && at !== start && !seen.has(at)) {
+      seen.add(at);
+      at = routes.get(at)?.escalate?.to;
+    }
+    return at === start;
+  });
+}

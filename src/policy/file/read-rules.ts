@@ -1,0 +1,223 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import {
+  type AgentName,
+  type AgentPattern,
+  readAgentPattern,
+  sayAmbiguous,
+} from '../../domain/policy/agent-name.ts';
+import type { Policy, Rule, Ruling } from '../../domain/policy/policy.ts';
+import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
+import { matchesGlob } from '../../domain/text/glob.ts';
+import { sayNoKind } from '../conditions/agent-literals.ts';
+import type { CompiledCondition } from '../conditions/compile-condition.ts';
+import { findUnknownFields } from '../conditions/find-unknown-fields.ts';
+import { type DefaultInput, DefaultSchema, type RuleInput, RuleSchema } from './policy-schema.ts';
+import type { Path } from './policy-source.ts';
+import type { Reporter } from './problem-reporter.ts';
+import { readValue, suggest } from './read-value.ts';
+import { type KnownTools, sayUnknownField, schemasOf } from './tool-schemas.ts';
+import { type ReadRule, reportUnreachable } from './unreachable-rules.ts';
+
+type Fallback = Policy<string>['fallback'];
+
+/** What of the app a file can be compared with. */
+export interface KnownNames extends KnownTools {
+  /** Helpers, the graph, and the keys where they are known. */
+  readonly agents: readonly AgentName[];
+}
+
+/** What rules are read with. */
+export interface RuleReading {
+  readonly report: Reporter;
+  /** Names of the routes that there are, the built-in one included. */
+  readonly routes: readonly string[];
+  readonly compile: (source: string) => CompiledCondition;
+  readonly lineOf: (path: Path) => number;
+  readonly known: KnownNames | undefined;
+}
+
+type ReadCondition = Pick<Rule<string>, 'condition' | 'lookBackMs' | 'mentions'> &
+  Pick<ReadRule, 'ast'>;
+
+const NEVER: ReadCondition = { condition: async () => false };
+
+/** Reads what becomes of calls that no rule speaks of. */
+export function readDefault(value: unknown, reading: RuleReading): Fallback {
+  const builtIn = { gate: 'ask', route: REQUESTER_ROUTE.name } as const;
+  if (value === undefined) return { name: 'no rule, and no default', ruling: builtIn };
+  const path = ['default'];
+  const name = `the default, line ${reading.lineOf(path)}`;
+  const { report } = reading;
+  const { value: input } = readValue(DefaultSchema, value, { path, what: 'the default', report });
+  if (!input) return { name, ruling: builtIn };
+  const route = input.route ?? REQUESTER_ROUTE.name;
+  judgeRuling(input, path, reading);
+  if (input.gate === 'refuse') return { name, ruling: refusal(input) };
+  return { name, ruling: { gate: 'ask', route, ...(input.risk && { risk: input.risk }) } };
+}
+
+/** Reads the rules, in order; what is wrong with one is reported, and it is left out. */
+export function readRules(
+  values: readonly unknown[],
+  fallback: Fallback,
+  reading: RuleReading,
+): readonly Rule<string>[] {
+  const defaultRoute =
+    fallback.ruling.gate === 'ask' ? fallback.ruling.route : REQUESTER_ROUTE.name;
+  const rules: ReadRule[] = [];
+  for (const [index, value] of values.entries()) {
+    const path = ['rules', index];
+    const read = readRule(value, path, defaultRoute, reading);
+    if (!read) continue;
+    reportUnreachable(read, rules, path, reading.report);
+    rules.push(read);
+  }
+  return rules.map(({ rule }) => rule);
+}
+
+function readRule(
+  value: unknown,
+  path: Path,
+  defaultRoute: string,
+  reading: RuleReading,
+): ReadRule | undefined {
+  const number = `rule ${Number(path.at(-1)) + 1}`;
+  const place = { path, what: number, report: reading.report };
+  const { value: input, isSound } = readValue(RuleSchema, value, place);
+  if (!input) return undefined;
+  judgeRuling(input, path, reading);
+  warnOfStrangers(input, path, reading);
+  const agents = readAgents(input, path, reading);
+  // Without a condition that could not be read it would cover what comes after it.
+  const { ast, ...condition } = isSound ? compileWhen(input, path, reading) : NEVER;
+  if (ast) warnOfFields(input, ast, path, reading);
+  const rule = {
+    name: `${number}, line ${reading.lineOf(path)}`,
+    tools: input.tools,
+    ...(agents && { agents }),
+    ...condition,
+    ...(input.when !== undefined && { when: input.when }),
+    ruling: toRuling(input, defaultRoute),
+    ...errorRouteOf(input),
+  };
+  return { rule, ...(ast && { ast }) };
+}
+
+/** What runs names a route for the case that its condition can't be answered. */
+function errorRouteOf({ gate, route }: RuleInput): Pick<Rule<string>, 'errorRoute'> {
+  return gate === 'run' && route !== undefined ? { errorRoute: route } : {};
+}
+
+function readAgents(
+  { agent }: RuleInput,
+  path: Path,
+  { known, report }: RuleReading,
+): readonly AgentPattern[] | undefined {
+  return agent?.flatMap((text, index): readonly AgentPattern[] => {
+    const read = readAgentPattern(text, known?.agents ?? []);
+    const place = [...path, 'agent', index];
+    if (read.kind === 'ambiguous') report.error(place, sayAmbiguous(text, read.meanings));
+    else if (read.kind === 'no-kind') report.error(place, sayNoKind(text));
+    else if (known && !read.isKnown) warnOfStranger(read.pattern, place, report);
+    return read.kind === 'pattern' ? [read.pattern] : [];
+  });
+}
+
+function warnOfStranger({ isBare, kind, text }: AgentPattern, place: Path, report: Reporter): void {
+  // Keys come and go.
+  if (kind === 'key' && !isBare) return;
+  const means = isBare ? `it means the key of that name: write key:${text}` : 'it matches nobody';
+  report.warn(place, `There is no agent like “${text}” here; ${means}.`);
+}
+
+function compileWhen(
+  { when }: RuleInput,
+  path: Path,
+  { compile, report }: RuleReading,
+): ReadCondition {
+  if (when === undefined) return {};
+  const compiled = compile(when);
+  if (compiled.ok) {
+    const { ast, condition, lookBackMs, mentions } = compiled;
+    return { ast, condition, lookBackMs, ...(mentions.length > 0 && { mentions }) };
+  }
+  const message = `This condition can't be used: ${compiled.problem}`;
+  report.errorIn([...path, 'when'], compiled.at, message);
+  return NEVER;
+}
+
+function toRuling(input: RuleInput, defaultRoute: string): Ruling<string> {
+  if (input.gate === 'run') return { gate: 'run' };
+  if (input.gate === 'refuse') return refusal(input);
+  const { risk, route = defaultRoute } = input;
+  return { gate: 'ask', route, ...(risk && { risk }) };
+}
+
+function refusal({ reason }: RuleInput | DefaultInput) {
+  return { gate: 'refuse', reason: reason ?? 'The policy does not allow it.' } as const;
+}
+
+/** Keys that say nothing beside this gate would make people believe in what does not hold. */
+function judgeRuling(
+  input: RuleInput | DefaultInput,
+  path: Path,
+  { report, routes }: RuleReading,
+): void {
+  const { gate, reason, route } = input;
+  const hasCondition = 'when' in input && input.when !== undefined;
+  if (route !== undefined && !routes.includes(route)) {
+    report.error([...path, 'route'], `There is no route “${route}”.${suggest(route, routes)}`);
+  }
+  const idle = {
+    route: gate === 'refuse' || (gate === 'run' && !hasCondition),
+    risk: gate !== 'ask',
+    reason: gate !== 'refuse',
+  };
+  for (const key of ['route', 'risk', 'reason'] as const) {
+    if (input[key] === undefined || !idle[key]) continue;
+    report.errorAtKey([...path, key], `“${key}” has no effect with gate: ${gate}. Take it out.`);
+  }
+  if (reason === undefined && gate === 'refuse') {
+    report.errorAtKey(
+      [...path, 'gate'],
+      '“reason” is missing: a sentence that tells the agent and people why it is refused.',
+    );
+  }
+}
+
+/** Tools of MCP servers come and go, and are not known without them: `server__tool`. */
+const OF_A_SERVER = /^[A-Za-z0-9][A-Za-z0-9_-]*__/;
+
+function warnOfStrangers({ tools }: RuleInput, path: Path, { known, report }: RuleReading): void {
+  if (!known) return;
+  for (const [index, glob] of tools.entries()) {
+    if (known.tools.some((name) => matchesGlob(glob, name))) continue;
+    if (OF_A_SERVER.test(glob)) continue;
+    const hint = glob.includes('*') ? hintOfPattern(glob) : suggest(glob, known.tools);
+    const where = ' Tools of your own come from TOOLS_MODULE.';
+    report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}${where}`);
+  }
+}
+
+function hintOfPattern(glob: string): string {
+  return glob.includes('.*') ? ' * alone stands for anything: a dot is only a dot.' : '';
+}
+
+/** Programs and graphs bring tools of their own. */
+function isOfPrograms({ agent }: RuleInput): boolean {
+  return agent?.every((text) => /^(?:key|graph):/.test(text)) ?? false;
+}
+
+function warnOfFields(
+  input: RuleInput,
+  ast: ASTNode,
+  path: Path,
+  { known, report }: RuleReading,
+): void {
+  const found = isOfPrograms(input) ? undefined : schemasOf(input.tools, known);
+  if (!found) return;
+  for (const unknown of findUnknownFields(ast, found.schemas)) {
+    const message = sayUnknownField(unknown, found);
+    if (message !== undefined) report.warnIn([...path, 'when'], unknown.at, message);
+  }
+}

@@ -1,0 +1,92 @@
+import { closestMatch } from 'leven';
+import type { z } from 'zod';
+import type { Path } from './policy-source.ts';
+import type { Reporter } from './problem-reporter.ts';
+
+const MAX_SHOWN = 40;
+
+/** Where a value stands, and who is told what is wrong with it. */
+export interface ValuePlace {
+  readonly path: Path;
+  /** What it is, e.g. “the rule 3”. */
+  readonly what: string;
+  readonly report: Reporter;
+}
+
+/**
+ * Reads a value by its schema, whose messages say what each key is, and reports what is wrong. Then
+ * `isSound` is false, and the value is what can be read without the wrong keys, if anything can: it
+ * is good for finding more that is wrong, and for nothing else.
+ */
+export function readValue<Output>(
+  schema: z.ZodType<Output>,
+  value: unknown,
+  place: ValuePlace,
+): { readonly value: Output | undefined; readonly isSound: boolean } {
+  const read = schema.safeParse(value);
+  if (read.success) return { value: read.data, isSound: true };
+  const known = 'shape' in schema && isObject(schema.shape) ? Object.keys(schema.shape) : [];
+  const wrong = new Set<PropertyKey>();
+  for (const issue of read.error.issues) {
+    reportIssue(issue, value, known, place);
+    const [key] = issue.path;
+    if (key !== undefined) wrong.add(key);
+    else if (issue.code === 'unrecognized_keys') for (const each of issue.keys) wrong.add(each);
+  }
+  if (!isObject(value)) return { value: undefined, isSound: false };
+  const rest = Object.fromEntries(Object.entries(value).filter(([key]) => !wrong.has(key)));
+  return { value: schema.safeParse(rest).data, isSound: false };
+}
+
+function reportIssue(
+  issue: z.core.$ZodIssue,
+  value: unknown,
+  known: readonly string[],
+  { path, what, report }: ValuePlace,
+): void {
+  const at = [...path, ...issue.path.filter((part) => typeof part !== 'symbol')];
+  if (issue.code !== 'unrecognized_keys') {
+    report.error(at, sayIssue(what, issue, valueAt(value, issue.path)));
+    return;
+  }
+  const isInside = issue.path.length > 0;
+  const owner = isInside ? `“${String(issue.path.at(-1))}”` : what;
+  for (const key of issue.keys) {
+    const hint = isInside ? '' : suggest(key, known);
+    report.errorAtKey([...at, key], `“${key}” is no key of ${owner}.${hint}`);
+  }
+}
+
+/** Says which of the names that there are a wrong one may be meant for. */
+export function suggest(wrong: string, names: readonly string[]): string {
+  const near = closestMatch(wrong, names, { maxDistance: Math.max(2, wrong.length / 3) });
+  if (near !== undefined) return ` Did you mean “${near}”?`;
+  return names.length === 0 ? '' : ` There are: ${names.join(', ')}.`;
+}
+
+function sayIssue(what: string, issue: z.core.$ZodIssue, value: unknown): string {
+  const { message, path } = issue;
+  const key = path.findLast((part) => typeof part === 'string');
+  const name = key === undefined ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `“${key}”`;
+  const shown = JSON.stringify(value) ?? '';
+  const isShort = shown.length <= MAX_SHOWN;
+  if (typeof path.at(-1) === 'number') {
+    return `${name} can't hold ${isShort ? shown : 'this'}: an entry ${message}.`;
+  }
+  if (value === undefined) return `${name} is missing: it ${message}.`;
+  if (value === null) return `${name} is empty: it ${message}.`;
+  return `${name} can't be ${isShort ? shown : 'this'}: it ${message}.`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const part of path) {
+    if (!isObject(found) && !Array.isArray(found)) return undefined;
+    found = (found as { readonly [key: PropertyKey]: unknown })[part];
+  }
+  return found;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

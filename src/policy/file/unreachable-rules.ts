@@ -1,0 +1,105 @@
+/** Finds rules that no call comes to, or only the calls of programs. */
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { type AgentPattern, coversAgents } from '../../domain/policy/agent-name.ts';
+import type { Rule } from '../../domain/policy/policy.ts';
+import { matchesGlob } from '../../domain/text/glob.ts';
+import { implies, whyNever } from '../conditions/compare-conditions.ts';
+import type { Path } from './policy-source.ts';
+import type { Reporter } from './problem-reporter.ts';
+
+/** A rule, with its condition as it was parsed. */
+export interface ReadRule {
+  readonly rule: Rule<string>;
+  readonly ast?: ASTNode;
+}
+
+/** Reports why no call comes to a rule: an error where that is certain, a warning where only its conditions say so. */
+export function reportUnreachable(
+  read: ReadRule,
+  earlier: readonly ReadRule[],
+  path: Path,
+  report: Reporter,
+): void {
+  const { ast, rule } = read;
+  const covers = findCover(rule, earlier);
+  if (covers) {
+    reportCover(rule, covers, path, report);
+    return;
+  }
+  const never = ast && whyNever(ast, rule.tools);
+  if (never !== undefined) {
+    report.warn([...path, 'when'], `This rule never matches: ${never}.`);
+    return;
+  }
+  const wider = ast && earlier.find((each) => isWider(each, rule, ast));
+  if (wider) reportWider(rule, wider.rule, path, report);
+}
+
+/** What runs unasked without naming anybody leaves the calls of programs to what comes after it. */
+function sparesPrograms({ agents, ruling }: Rule<string>): boolean {
+  return ruling.gate === 'run' && !agents;
+}
+
+function reportCover(
+  rule: Rule<string>,
+  earlier: readonly Rule<string>[],
+  path: Path,
+  report: Reporter,
+): void {
+  const names = earlier.map(({ name }) => name).join(' and ');
+  const take = earlier.length === 1 ? 'takes' : 'take';
+  if (earlier.some(sparesPrograms) && !sparesPrograms(rule)) {
+    report.warn(path, `Only calls of programs come to this rule: ${names} ${take} all others.`);
+    return;
+  }
+  report.error(
+    path,
+    `This rule never matches: ${names} ${take} all of its calls. Put it before, or take it out.`,
+  );
+}
+
+function reportWider(
+  rule: Rule<string>,
+  earlier: Rule<string>,
+  path: Path,
+  report: Reporter,
+): void {
+  const who = sparesPrograms(earlier) && !sparesPrograms(rule) ? ' but those of programs' : '';
+  report.warn(
+    [...path, 'when'],
+    `This rule never matches: whatever meets its condition${who} meets that of ${earlier.name}, which comes first. Put it before, or take it out.`,
+  );
+}
+
+/** The earlier rules that together take every call of a rule; undefined when some are left for it. */
+function findCover(
+  rule: Rule<string>,
+  earlier: readonly ReadRule[],
+): readonly Rule<string>[] | undefined {
+  const takers = earlier
+    .map((each) => each.rule)
+    .filter((each) => !each.condition && coversCallers(each, rule));
+  const cover = rule.tools.map((tool) => takers.find(({ tools }) => takesTool(tools, tool)));
+  if (cover.includes(undefined)) return undefined;
+  return [...new Set(cover.flatMap((taker) => taker ?? []))];
+}
+
+function isWider({ ast, rule: earlier }: ReadRule, rule: Rule<string>, own: ASTNode): boolean {
+  if (!ast || !coversCallers(earlier, rule)) return false;
+  return rule.tools.every((tool) => takesTool(earlier.tools, tool)) && implies(own, ast);
+}
+
+function takesTool(globs: readonly string[], tool: string): boolean {
+  return globs.some((glob) => matchesGlob(glob, tool));
+}
+
+function coversCallers({ agents }: Rule<string>, narrow: Rule<string>): boolean {
+  return !agents || coversAll(agents, narrow.agents);
+}
+
+function coversAll(
+  wide: readonly AgentPattern[],
+  narrow: readonly AgentPattern[] | undefined,
+): boolean {
+  return narrow?.every((each) => wide.some((other) => coversAgents(other, each))) ?? false;
+}

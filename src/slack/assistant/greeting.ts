@@ -1,0 +1,108 @@
+/** What the app says of itself in Slack's assistant pane: made from the tools that it really has. */
+
+import { showName } from '../../domain/text/visible-text.ts';
+import { firstLine } from '../../domain/threads/message.ts';
+import type { Toolbox } from '../../domain/tools/tool.ts';
+import { escapeMrkdwn, mention } from '../text/mrkdwn.ts';
+
+/** A message that a person can send with one press. */
+export interface PanePrompt {
+  readonly title: string;
+  readonly message: string;
+}
+
+type Tools = Pick<Toolbox, 'list'>;
+
+interface ToolRow {
+  readonly tool: string;
+  /** What it is for, after “I can”. */
+  readonly can: string;
+  readonly prompt?: PanePrompt;
+}
+
+const ROWS: readonly ToolRow[] = [
+  {
+    tool: 'list_files',
+    can: 'look through the workspace’s files',
+    prompt: { title: 'Look around', message: 'Which files are in the workspace?' },
+  },
+  { tool: 'read_file', can: 'read them' },
+  {
+    tool: 'write_file',
+    can: 'write files',
+    prompt: { title: 'Write a file', message: 'Write a haiku about approvals to haiku.txt' },
+  },
+  { tool: 'edit_file', can: 'change files' },
+  { tool: 'delete_file', can: 'delete files' },
+  {
+    tool: 'run_command',
+    can: 'run commands',
+    prompt: { title: 'Run a command', message: 'Show with a command how large the files are' },
+  },
+  {
+    tool: 'search_web',
+    can: 'search the web',
+    prompt: { title: 'Search the web', message: 'Search the web for good habits of code review' },
+  },
+  {
+    tool: 'fetch_url',
+    can: 'read web pages',
+    prompt: { title: 'Read a page', message: 'Read https://example.com and sum it up' },
+  },
+  { tool: 'send_file', can: 'send files into the thread' },
+  { tool: 'task', can: 'give work to helpers' },
+];
+
+const FIRST_PROMPT: PanePrompt = {
+  title: 'What can you do?',
+  message: 'What can you do, and for what do you need an approval?',
+};
+
+/** https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts */
+const MOST_PROMPTS = 4;
+const MOST_NAMES = 5;
+
+/** Greets the person who opened the pane: who writes, what it can do, and that nothing risky runs unasked. */
+export function greet(botUserId: string, tools: Tools): string {
+  return [
+    `Hello! I am ${mention(botUserId)}, an AI agent. Tell me in your own words what you need.`,
+    sayAbilities(tools),
+    'Nothing risky runs before its card is approved: it appears here and shows exactly what would run. You can approve it, change it, answer me instead, or ignore it.',
+  ]
+    .filter((line) => line !== '')
+    .join('\n\n');
+}
+
+/** Offers a few messages that fit the tools; at least one. */
+export function suggestPrompts(tools: Tools): readonly [PanePrompt, ...PanePrompt[]] {
+  const offered = new Set(tools.list().map(({ name }) => name));
+  const fitting = ROWS.flatMap(({ tool, prompt }) => (prompt && offered.has(tool) ? [prompt] : []));
+  return [FIRST_PROMPT, ...fitting.slice(0, MOST_PROMPTS - 1)];
+}
+
+function sayAbilities(tools: Tools): string {
+  const offered = new Set(tools.list().map(({ name }) => name));
+  const known = ROWS.filter(({ tool }) => offered.delete(tool)).map(({ can }) => can);
+  const names = [...offered].map((name) => `\`${showName(name)}\``);
+  const others = [
+    ...names.slice(0, MOST_NAMES),
+    ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : []),
+  ];
+  const used = others.length === 0 ? [] : [`use ${joinList(others)}`];
+  return known.length + used.length === 0 ? '' : `I can ${joinList([...known, ...used])}.`;
+}
+
+function joinList(items: readonly string[]): string {
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
+}
+
+const TITLE_LENGTH = 80;
+
+/** Makes a chat's title from its first message: one line, cut, without markup. */
+export function titleOf(text: string): string {
+  const line = firstLine(text.replaceAll(/[^\P{C}\n]+/gu, ' '));
+  const characters = Array.from(line);
+  const isCut = characters.length > TITLE_LENGTH;
+  return escapeMrkdwn(isCut ? `${characters.slice(0, TITLE_LENGTH - 1).join('')}…` : line);
+}

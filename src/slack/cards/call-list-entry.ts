@@ -1,0 +1,118 @@
+/** A call in a list, as Slack draws it. What comes from an agent or a program is a text element, which Slack does not parse. */
+import type { RichTextBlock, RichTextElement } from '@slack/types';
+import { isTerminal } from '../../domain/calls/call.ts';
+import type { CallLine } from '../../domain/cards/call-list-entry.ts';
+import { partsOf, type SentencePart } from '../../domain/text/sentence.ts';
+import { toVisible } from '../../domain/text/visible-text.ts';
+import { isChannelItself, placeOf } from '../../domain/threads/thread-key.ts';
+import { LIMITS } from '../text/limits.ts';
+import type { Naming } from '../text/write-sentence.ts';
+import { cutBefore } from './values/fit-values.ts';
+
+/** Writes the line of a call; `quiet` mentions nobody. */
+export function writeCallLine(line: CallLine, naming: Naming): RichTextElement[] {
+  const { call, since, turn } = line;
+  const isUrgent = call.risk === 'high' && !isTerminal(call);
+  const url = linkOfLine(line);
+  return [
+    ...(isUrgent ? [{ type: 'emoji' as const, name: 'warning' }, text(' ')] : []),
+    { ...text(showLineName(line.name)), style: { bold: true } },
+    text(' · '),
+    dateElement(since, '{ago}'),
+    text(' · '),
+    ...joinTexts(partsOf(turn)).flatMap((part) => writePart(part, naming)),
+    ...(url === undefined
+      ? []
+      : [text(' · '), { type: 'link' as const, url, text: line.isCard ? 'Card' : 'Thread' }]),
+  ];
+}
+
+/** Writes lines as a list. */
+export function listCallLines(lines: readonly CallLine[], naming: Naming): RichTextBlock {
+  return {
+    type: 'rich_text',
+    elements: [
+      {
+        type: 'rich_text_list',
+        style: 'bullet',
+        elements: lines.map((line) => ({
+          type: 'rich_text_section',
+          elements: writeCallLine(line, naming),
+        })),
+      },
+    ],
+  };
+}
+
+/** Of a name that is longer no more is shown anyway. */
+const LOOKED_AT = 2 * LIMITS.headerText;
+
+/** Writes the name of a call where nothing is parsed: on one line, nothing in it invisible. */
+export function showLineName(name: string): string {
+  const shown = toVisible(name.slice(0, LOOKED_AT).replaceAll(/\s+/g, ' ').trim()).text;
+  const cut = shown.slice(0, cutBefore(shown, Math.min(shown.length, LIMITS.headerText)));
+  return cut.length < shown.length ? `${cut}…` : cut;
+}
+
+/** Returns the address of what a line can be opened at. https://docs.slack.dev/reference/methods/chat.getPermalink */
+function linkOfLine({ call, place }: CallLine): string | undefined {
+  if (place === undefined) return undefined;
+  const link = `https://slack.com/archives/${place.channel}/p${place.ts.replace('.', '')}`;
+  const thread = placeOf(call.thread);
+  const isInThread =
+    !isChannelItself(thread) && place.channel === thread.channel && place.ts !== thread.root;
+  return isInThread ? `${link}?thread_ts=${thread.root}&cid=${thread.channel}` : link;
+}
+
+/** Texts that follow each other are one. */
+function joinTexts(parts: readonly SentencePart[]): readonly SentencePart[] {
+  const joined: SentencePart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string')
+      joined[joined.length - 1] = last + part;
+    else joined.push(part);
+  }
+  return joined;
+}
+
+function writePart(part: SentencePart, naming: Naming): RichTextElement[] {
+  if (typeof part === 'string') return part === '' ? [] : [text(part)];
+  if ('person' in part) return [writePerson(part.person, part.name, naming)];
+  if ('group' in part) return writeGroup(part);
+  if ('channel' in part) return [writeChannel(part.channel)];
+  if ('callName' in part) return [{ ...text(part.callName), style: { bold: true } }];
+  return [
+    'ago' in part
+      ? dateElement(part.ago, '{ago}')
+      : dateElement(part.at, '{date_short_pretty} at {time}'),
+  ];
+}
+
+const ID = /^[A-Z0-9]{1,40}$/;
+
+function writePerson(id: string, name: string | undefined, naming: Naming): RichTextElement {
+  if (naming === 'mentioned' && ID.test(id)) return { type: 'user', user_id: id };
+  return text(showLineName(name ?? id));
+}
+
+/** A group is never mentioned, for that would call all of it. */
+function writeGroup({ group, handle }: Extract<SentencePart, { group: unknown }>) {
+  const [kind, id = ''] = group.split(':');
+  if (kind === 'channel') return [text('the members of '), writeChannel(id)];
+  return [text(handle === undefined ? id : `@${showLineName(handle)}`)];
+}
+
+function writeChannel(id: string): RichTextElement {
+  return ID.test(id) ? { type: 'channel', channel_id: id } : text(id);
+}
+
+/** In the reader's own words and zone. https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#date-element-type */
+function dateElement(atMs: number, format: string): RichTextElement {
+  const fallback = `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return { type: 'date', timestamp: Math.floor(atMs / 1_000), format, fallback };
+}
+
+function text(words: string): RichTextElement & { type: 'text' } {
+  return { type: 'text', text: words };
+}

@@ -1,0 +1,139 @@
+/** What in a text looks like something else, and how that is said: words and signs that imitate others, hosts that are written otherwise. */
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { toVisible } from '../../../domain/text/visible-text.ts';
+import { findOddSigns } from './look-alike-signs.ts';
+import { findOddWords, type OddWord } from './look-alike-words.ts';
+
+/** One thing to look at closely: the text itself as data, then what is to be said of it. */
+export interface LookAlike {
+  readonly shown: string;
+  readonly says: string;
+  /** A second text that is data too, e.g. a host's other spelling. */
+  readonly other?: string;
+  /** Whether it is usual where it stands, e.g. a short Russian word in a Russian sentence: it is said, but no warning. */
+  readonly isUsual?: boolean;
+}
+
+/** Finds what a reader may take for something else; each thing once. */
+export function findLookAlikes(text: string): readonly LookAlike[] {
+  // Nothing below is true of plain ASCII, but for hosts that are written for machines or behind an "@".
+  const isPlain = !NOT_ASCII.test(text);
+  if (isPlain && !MAY_HOLD_HOST.test(text)) return [];
+  const found = isPlain
+    ? findHosts(text)
+    : [
+        ...findHosts(text),
+        ...findOddWords(text).map(sayWord),
+        ...findOddSigns(text).map(({ sign, look }) => ({
+          shown: sign,
+          says: `(${sayCodes([sign])}) looks like`,
+          other: look,
+        })),
+        ...findDirections(text),
+      ];
+  const byText = new Map(found.map((each) => [`${each.shown}\0${each.says}`, each]));
+  return [...byText.values()];
+}
+
+const NOT_ASCII = /[^\0-\x7f]/;
+const MAY_HOLD_HOST = /:\/\/|xn--/i;
+
+function sayWord({ word, kind, scripts, odd, isAmongIts }: OddWord): LookAlike {
+  const shown = shownWord(word);
+  const codes = `(${sayCodes(odd)})`;
+  switch (kind) {
+    case 'mixed':
+      return { shown, says: `has mixed scripts: ${scripts.join(' + ')} in one word ${codes}` };
+    case 'dressed':
+      if (isAmongIts) return { shown, says: USUAL, isUsual: true };
+      return { shown, says: `has characters that only look like plain ones ${codes}` };
+    case 'whole': {
+      if (isAmongIts) return { shown, says: USUAL, isUsual: true };
+      const [script, like] = scripts;
+      return {
+        shown,
+        says: `is written in ${script} letters, each of which looks ${like} ${codes}`,
+      };
+    }
+  }
+}
+
+/** The reader sees these in one line. */
+const USUAL = 'looks the same in other letters';
+
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const BESIDE = /[\p{Script=Latin}\p{Nd}]/u;
+
+function findDirections(text: string): readonly LookAlike[] {
+  const isMixed = text.split('\n').some((line) => RIGHT_TO_LEFT.test(line) && BESIDE.test(line));
+  if (!isMixed) return [];
+  const says =
+    'Right-to-left letters stand beside others: their order on the screen may not be that of the text.';
+  return [{ shown: '', says }];
+}
+
+const AUTHORITY = /\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#"'<>\\]+)/giu;
+const MAILED = /@((?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,})/gu;
+const CODED = /(?<![\w.-])((?:[a-z0-9-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
+
+/** A longer one is no host: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
+const MAX_HOST = 253;
+/** One can look at no more, and each takes its time. */
+const MOST_HOSTS = 100;
+
+function findHosts(text: string): readonly LookAlike[] {
+  const behind = new Set<string>();
+  const hosts = new Set<string>();
+  for (const [, authority = ''] of text.matchAll(AUTHORITY)) {
+    const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d{1,10}$/, '');
+    if (authority.includes('@')) behind.add(host);
+    hosts.add(host);
+  }
+  for (const pattern of [MAILED, CODED]) {
+    for (const [, host = ''] of text.matchAll(pattern)) hosts.add(host);
+  }
+  const odd = [...hosts].filter((host) => isCoded(host) || NOT_ASCII.test(host));
+  return [
+    ...[...behind].map((host) => ({
+      shown: shownWord(host),
+      says: 'is the host of a URL, behind an “@”',
+    })),
+    ...odd.slice(0, MOST_HOSTS).map(sayHost),
+  ];
+}
+
+function isCoded(host: string): boolean {
+  return /(?:^|\.)xn--/i.test(host);
+}
+
+function sayHost(host: string): LookAlike {
+  const wasCoded = isCoded(host);
+  const convert = wasCoded ? domainToUnicode : domainToASCII;
+  // To convert a longer one takes time that grows with the square of its length.
+  const other = host.length > MAX_HOST ? '' : convert(host);
+  if (other === '' || other === host.toLowerCase()) {
+    return { shown: shownWord(host), says: 'is no valid host' };
+  }
+  const says = wasCoded ? 'is a host that people read as' : 'is a host that machines write as';
+  return { shown: shownWord(host), says, other: shownWord(other) };
+}
+
+const MAX_WORD = 60;
+
+function shownWord(word: string): string {
+  // Of a very long word, no more is taken apart than is shown.
+  const letters = [...word.slice(0, 2 * MAX_WORD + 2)];
+  const cut = letters.length > MAX_WORD ? `${letters.slice(0, MAX_WORD).join('')}…` : word;
+  return toVisible(cut).text;
+}
+
+const MAX_CODES = 6;
+
+function sayCodes(letters: readonly string[]): string {
+  const codes = [...new Set(letters)].map(
+    (letter) => `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+  );
+  const more = codes.length > MAX_CODES ? ' …' : '';
+  return `${codes.slice(0, MAX_CODES).join(', ')}${more}`;
+}

@@ -1,0 +1,81 @@
+/** Who has approved a call and why, and for whom it waits. */
+import type { KnownBlock, RichTextElement } from '@slack/types';
+import type { Call } from '../../../domain/calls/call.ts';
+import { missingVotes } from '../../../domain/calls/decision-rules.ts';
+import type { Called } from '../../../domain/cards/card-channel.ts';
+import type { Outlook } from '../../../domain/people/approver-availability.ts';
+import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
+import { joinSentences, type Sentence, type SentencePart } from '../../../domain/text/sentence.ts';
+import { BUDGET } from '../../text/limits.ts';
+import { mention, mentionCalled } from '../../text/mrkdwn.ts';
+import { writeSentence } from '../../text/write-sentence.ts';
+import { cutPiece } from '../values/fit-values.ts';
+import { renderText } from '../values/render-arguments.ts';
+
+const MAX_NAMES = 10;
+
+/** Says how many approvals there are, and whose are missing; of those who have not decided only `calls` are mentioned, whom a new card calls. */
+export function sayApprovals(
+  call: Call,
+  outlook: Outlook | undefined,
+  calls: readonly Called[] = [],
+): readonly string[] {
+  const lines = call.route !== undefined && call.route.quorum > 1 ? [sayCount(call)] : [];
+  if (call.status !== 'pending') return lines;
+  if (calls.length > 0) return [...lines, `waiting for ${mentionCalled(calls)}`];
+  if (outlook === undefined || isForRequester(call) || outlook.gap !== undefined) return lines;
+  const { awaited } = outlook;
+  return awaited.length === 0 ? lines : [...lines, `waiting for ${sayAwaited(call, awaited)}`];
+}
+
+/** Builds the warning that the call can't get enough approvals; nothing runs until that is fixed. */
+export function buildGap(call: Call, outlook: Outlook | undefined): KnownBlock[] {
+  if (call.status !== 'pending' || outlook === undefined) return [];
+  const { gap, unable } = outlook;
+  const isAlone = isForRequester(call);
+  const said = gap === undefined ? undefined : writeSentence(gap, 'quiet');
+  const can = unable.length === 0 || isAlone ? undefined : `Can’t approve: ${list(unable)}`;
+  const text = said ?? can;
+  if (text === undefined) return [];
+  return [{ type: 'section', text: { type: 'mrkdwn', text: `:warning: ${text}` }, expand: true }];
+}
+
+/** Quotes the reasons that came with approvals. */
+export function buildReasons(call: Call, masking: Masking): KnownBlock[] {
+  const elements = call.votes.slice(0, MAX_NAMES).flatMap(({ by, reason }) => {
+    if (reason === undefined) return [];
+    const said = cutPiece(renderText('', reason, masking), BUDGET.reason).text;
+    const line: RichTextElement[] = [
+      { type: 'text', text: 'Approved by ', style: { bold: true } },
+      { type: 'user', user_id: by.user },
+      { type: 'text', text: `: ${said}` },
+    ];
+    return [{ type: 'rich_text_quote' as const, elements: line }];
+  });
+  return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];
+}
+
+/** It says already who asks, and nobody else can decide it. */
+function isForRequester({ route }: Call): boolean {
+  return route === undefined || route.approvers.every((approver) => approver === 'requester');
+}
+
+function sayCount(call: Call): string {
+  const quorum = call.route?.quorum ?? 1;
+  const names = call.votes.slice(0, MAX_NAMES).map((vote) => mention(vote.by.user));
+  const more = call.votes.length > MAX_NAMES ? ` and ${call.votes.length - MAX_NAMES} more` : '';
+  const who = names.length === 0 ? '' : ` by ${names.join(', ')}${more}`;
+  return `${call.votes.length} of ${quorum} approvals${who}`;
+}
+
+/** Names those for whom a call waits, without calling them. */
+export function sayAwaited(call: Call, awaited: readonly SentencePart[]): string {
+  const missing = missingVotes(call);
+  if (awaited.length <= missing) return list(awaited);
+  return `${missing === 1 ? 'one' : missing} of ${list(awaited)}`;
+}
+
+function list(all: readonly (SentencePart | Sentence)[]): string {
+  const more = all.length > MAX_NAMES ? ` and ${all.length - MAX_NAMES} more` : '';
+  return `${writeSentence(joinSentences(all.slice(0, MAX_NAMES), ', '), 'quiet')}${more}`;
+}

@@ -1,0 +1,58 @@
+/** Who makes a call from outside, in words of ours: everything but a key's or a server's name is its own claim. */
+import type { Call } from '../../../domain/calls/call.ts';
+import { isHanded, isTaken, type Outside } from '../../../domain/calls/call-origin.ts';
+import { showTitle } from '../../../domain/text/visible-text.ts';
+import { dateText } from '../../text/mrkdwn.ts';
+import { endsWithTaking } from './status-labels.ts';
+
+const KINDS: Readonly<Record<Outside['by'], string>> = {
+  key: 'program',
+  graph: 'graph',
+  server: 'MCP server',
+};
+
+/** Names whoever makes a call from outside; nothing of it is markup. */
+export function sayOutside({ by, name }: Outside): string {
+  return `${KINDS[by]} “${showTitle(name)}”`;
+}
+
+/** Says what is known of whoever makes a call from outside, with what of it nobody has checked. */
+export function sayOrigin(outside: Outside): string {
+  const via = outside.isProxied ? ' through a proxy' : '';
+  const from = outside.host === undefined ? via : ` from \`${showHost(outside.host)}\``;
+  const how = outside.by === 'key' ? ' (API key, unverified)' : '';
+  return `the ${sayOutside(outside)}${how}${from}`;
+}
+
+const HOST_LIMIT = 80;
+
+/** An address; what no address holds is escaped, and within code nothing is an emoji. */
+function showHost(host: string): string {
+  const safe = host.replace(
+    /[^A-Za-z0-9.:_[\]%-]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  return safe.length > HOST_LIMIT ? `${safe.slice(0, HOST_LIMIT)}…` : safe;
+}
+
+/** Says for what a program waits, or what it leaves open, below the state of its call. */
+export function sayWaits(call: Call, outside: Outside): string | undefined {
+  const who = `The ${sayOutside(outside)}`;
+  const { deadlineAt, status } = call;
+  const until = deadlineAt === undefined ? '' : ` until ${dateText(deadlineAt)}`;
+  // What a graph has not said, its outcome says.
+  if (endsWithTaking(call)) {
+    return isTaken(call) ? `approved and picked up. ${who} doesn’t report results.` : undefined;
+  }
+  if (isHanded(call)) return status === 'pending' ? `${who} waits for it.` : undefined;
+  switch (status) {
+    case 'pending':
+      return `${who} waits for it.`;
+    case 'approved':
+      return `${who} may take it${until}, once.`;
+    case 'running':
+      return `${who} has taken it, and may report${until}.`;
+    default:
+      return undefined;
+  }
+}

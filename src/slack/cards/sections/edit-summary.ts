@@ -1,0 +1,116 @@
+/** What a person changed in the arguments, on the card. */
+import type { KnownBlock, RichTextElement } from '@slack/types';
+import type { Call } from '../../../domain/calls/call.ts';
+import { type ArgChange, editOf } from '../../../domain/calls/call-edit.ts';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import {
+  type Masking,
+  maskedPaths,
+  saySecret,
+  secretAt,
+} from '../../../domain/secrets/mask-secrets.ts';
+import { showPatch } from '../../../domain/text/line-diff.ts';
+import { BUDGET } from '../../text/limits.ts';
+import { mention } from '../../text/mrkdwn.ts';
+import { count, cutPiece } from '../values/fit-values.ts';
+import { showScalar } from '../values/format-scalar.ts';
+import { type DataPiece, renderText } from '../values/render-arguments.ts';
+import { asCode, buildPieces } from '../values/rich-text-blocks.ts';
+
+const MAX_CHANGES = 8;
+const MAX_SIDE = 60;
+/** A card is drawn often: a longer difference takes long, and does not fit it. */
+const MAX_EDITED_LINES = 200;
+const MAX_PATCH = 20_000;
+/** With its secrets masked, a longer value may be short enough for a line. */
+const MAX_TRIED = 1_000;
+
+/** Makes the blocks that say who edited a call, and what; none when nobody did. */
+export function buildEdit(call: Call, masking: Masking): KnownBlock[] {
+  if (call.editedBy === undefined) return [];
+  const text = `:pencil2: Edited by ${mention(call.editedBy.user)}`;
+  const who: KnownBlock = { type: 'context', elements: [{ type: 'mrkdwn', text }] };
+  const changes = editOf(call, maskedPaths(masking))?.changes ?? [];
+  const shown = changes.slice(0, MAX_CHANGES);
+  const left = changes.length - shown.length;
+  const room = Math.floor(BUDGET.edit / Math.max(1, shown.length));
+  return [
+    who,
+    ...shown.flatMap((change) => buildChange(change, masking, room)),
+    ...(left === 0 ? [] : [sayLine([said(`${count(left)} more changes are not shown.`)])]),
+  ];
+}
+
+function buildChange(change: ArgChange, masking: Masking, room: number): KnownBlock[] {
+  const { path, from, to, isSecret } = change;
+  const name = cutPiece(renderText('', nameOf(path), masking), MAX_SIDE).text;
+  if (isSecret) {
+    const within = masking.paths.claimed.length > 0 ? 'claimed' : 'hidden';
+    const kind = secretAt(path, masking) ?? within;
+    const sides = [from, to].map((side) =>
+      side === undefined ? 'not set' : saySecret(kind, side, masking),
+    );
+    return [sayLine([asCode(name), said(` changed from ${sides.join(' to ')}`)])];
+  }
+  const isLong = [from, to].some((side) => JSON.stringify(side ?? null).length > MAX_TRIED);
+  const sides = isLong ? [] : [from, to].map((side) => renderSide(side, masking));
+  if (!isLong && sides.every(({ text }) => text.length <= MAX_SIDE && !text.includes('\n'))) {
+    const [before, after] = sides.map(elementsOf);
+    return [
+      sayLine([asCode(name), said(' from '), ...(before ?? []), said(' to '), ...(after ?? [])]),
+    ];
+  }
+  const patch = renderText('', difference(...textsOf(from, to)), masking);
+  return [sayLine([asCode(name), said(' changed:')]), ...buildPieces([cutLines(patch, room)])];
+}
+
+function cutLines(piece: DataPiece, room: number): DataPiece {
+  const cut = cutPiece({ ...piece, label: 'Difference' }, Math.min(room, BUDGET.edit));
+  return { ...cut, set: 'box' };
+}
+
+function nameOf(path: ArgChange['path']): string {
+  return path.length === 0 ? 'the arguments' : path.map(sayStep).join('.');
+}
+
+/** A name that looks like a path is no path. */
+function sayStep(step: string | number): string {
+  return typeof step === 'number' || /^[\w-]+$/.test(step) ? `${step}` : JSON.stringify(step);
+}
+
+function renderSide(value: JsonValue | undefined, masking: Masking): DataPiece {
+  const shown = value === undefined ? undefined : showScalar(value);
+  const { text, set } = shown ?? { text: JSON.stringify(value) ?? '', set: 'code' as const };
+  return { ...renderText('', text, masking), set };
+}
+
+function elementsOf({ set, text }: DataPiece): readonly RichTextElement[] {
+  if (text === '') return [said('not set')];
+  if (set === 'ours') return [said(text)];
+  return [set === 'plain' ? { type: 'text', text } : asCode(text)];
+}
+
+/** A text beside a value of another kind is JSON too, or the two could look the same. */
+function textsOf(from: JsonValue | undefined, to: JsonValue | undefined): [string, string] {
+  const areTexts = [from, to].every((each) => each === undefined || typeof each === 'string');
+  const textOf = (value: JsonValue | undefined) => {
+    if (value === undefined) return '';
+    return areTexts && typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+  };
+  return [textOf(from), textOf(to)];
+}
+
+function difference(before: string, after: string): string {
+  const sizes = `${count(before.length)} characters became ${count(after.length)}.`;
+  const patch = showPatch(before, after, { context: 1, maxChanged: MAX_EDITED_LINES });
+  return patch === undefined || patch.length > MAX_PATCH ? sizes : patch;
+}
+
+/** Words of ours are set apart from those that they speak of. */
+function said(text: string): RichTextElement {
+  return { type: 'text', text, style: { italic: true } };
+}
+
+function sayLine(elements: RichTextElement[]): KnownBlock {
+  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+}

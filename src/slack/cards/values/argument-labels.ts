@@ -1,0 +1,68 @@
+/** What arguments are called where they are shown. */
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { toWords } from '../../forms/plan/form-labels.ts';
+import {
+  asObject,
+  resolveSchema,
+  type Schema,
+  startWalk,
+  typeOf,
+  variantsOf,
+} from '../../forms/plan/resolve-schema.ts';
+
+/** What is said of one argument. */
+export interface ArgumentName {
+  readonly label: string;
+  /** The schema takes nothing but a text. */
+  readonly isText: boolean;
+}
+
+/** Names of arguments by their keys. */
+export type ArgumentNames = ReadonlyMap<string, ArgumentName>;
+
+const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,60}$/;
+const PLAIN_TITLE = /^[\p{L}\p{N}][\p{L}\p{N} '’()/&.-]{0,39}$/u;
+/** A schema could give an argument the same name as one of our labels. */
+const OUR_LABELS =
+  /^(?:Tool|Note|Result|Error|Reply|Reason|Difference|Preview|arguments|In the preview)$/;
+
+/**
+ * Names the arguments that a schema knows: by its titles where the tool is ours or the operator's.
+ * A third party's titles are never used, for they could say anything of the value beside them.
+ */
+export function nameArguments(
+  schema: Schema,
+  { usesTitles }: { readonly usesTitles: boolean },
+): ArgumentNames {
+  const walk = startWalk(schema);
+  const all = new Map<string, JsonValue[]>();
+  for (const { properties } of variantsOf(schema, walk)) {
+    for (const [key, each] of Object.entries(asObject(properties))) {
+      all.set(key, [...(all.get(key) ?? []), each]);
+    }
+  }
+  const named = [...all].map(([key, kinds]) => {
+    const read = kinds.map((each) => resolveSchema(each, walk));
+    const isText = usesTitles && read.every((each) => typeOf(each) === 'string');
+    return { key, label: usesTitles ? labelOf(key, read) : key, isText };
+  });
+  const labels = named.flatMap(({ key, label }) => [...new Set([key, label])]);
+  return new Map(
+    named.flatMap(({ key, label, isText }) => {
+      const isClear = labels.filter((each) => each === label).length === 1;
+      if (isClear && label !== key) return [[key, { label, isText }] as const];
+      const isFit = PLAIN_KEY.test(key) && !OUR_LABELS.test(key);
+      return isFit ? [[key, { label: key, isText }] as const] : [];
+    }),
+  );
+}
+
+/** Its title, unless kinds of the arguments say different ones; else its key in words. */
+function labelOf(key: string, kinds: readonly Schema[]): string {
+  const [title = '', ...others] = new Set(
+    kinds.map((each) => (typeof each.title === 'string' ? each.title : '')),
+  );
+  if (others.length === 0 && PLAIN_TITLE.test(title)) return title;
+  const words = toWords(key);
+  return PLAIN_KEY.test(key) && !OUR_LABELS.test(words) ? words : key;
+}

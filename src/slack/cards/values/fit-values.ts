@@ -1,0 +1,132 @@
+import { addCounts, NO_SECRETS } from '../../../domain/secrets/mask-secrets.ts';
+import { BUDGET } from '../../text/limits.ts';
+import type { DataPiece } from './render-arguments.ts';
+import { shortenRuns } from './shorten-escapes.ts';
+
+/** Pieces as they fit a card: what is cut says so in its label, what is left out is counted, and long runs of escapes are one mark each. */
+export interface FittedPieces {
+  readonly pieces: readonly DataPiece[];
+  readonly leftOut: number;
+  /** Whether everything is shown. */
+  readonly whole: boolean;
+}
+
+const ROW: number = BUDGET.cardRow;
+
+/** How many rows of a phone's screen a text takes. */
+export function rowsOf(text: string): number {
+  return text
+    .split('\n')
+    .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / ROW)), 0);
+}
+
+/** Returns how many characters of a text fit into so many rows. */
+function lengthWithin(text: string, rows: number): number {
+  let left = rows;
+  let length = 0;
+  for (const line of text.split('\n')) {
+    if (left <= 0) return Math.max(0, length - 1);
+    const needs = Math.max(1, Math.ceil(line.length / ROW));
+    if (needs > left) return length + left * ROW;
+    left -= needs;
+    length += line.length + 1;
+  }
+  return text.length;
+}
+
+function rowsOfPiece(piece: DataPiece): number {
+  const { label, list, name = '', text } = piece;
+  const head = `${name}${label}`;
+  if (list !== undefined) {
+    const lines = list.lines.map((line) =>
+      rowsOf(line.map((each) => ('text' in each ? each.text : '')).join('')),
+    );
+    return 1 + lines.reduce((sum, rows) => sum + rows, 0);
+  }
+  if (isInline(piece)) return rowsOf(`${head} ${text}`);
+  return (head === '' ? 0 : 1) + rowsOf(text);
+}
+
+/** Tells whether a piece is on the same line as its label. */
+export function isInline({ list, set, text }: DataPiece): boolean {
+  return list === undefined && set !== 'box' && !text.includes('\n');
+}
+
+/** A rest too small to say anything with is not begun. */
+const WORTH_STARTING = 2;
+
+/** Fits pieces into so many rows, in their order. */
+export function fitPieces(
+  pieces: readonly DataPiece[],
+  room: {
+    readonly rows: number;
+    /** Of one piece. */
+    readonly each: (piece: DataPiece) => number;
+    readonly count: number;
+  },
+): FittedPieces {
+  const fitted: DataPiece[] = [];
+  let left = room.rows;
+  let whole = true;
+  for (const piece of pieces) {
+    const most = Math.min(left, room.each(piece));
+    const shown = fitPiece(piece, most);
+    if (fitted.length === room.count || (shown === undefined && left < WORTH_STARTING)) {
+      return { pieces: fitted, leftOut: pieces.length - fitted.length, whole: false };
+    }
+    const cut = shown ?? cutRows(piece, Math.max(WORTH_STARTING, most));
+    whole &&= shown !== undefined && shown.text === piece.text;
+    left -= rowsOfPiece(cut);
+    fitted.push(cut);
+  }
+  return { pieces: fitted, leftOut: 0, whole };
+}
+
+/** Returns a piece that fits, its parts one to a line if they do; undefined where it has to be cut. */
+function fitPiece(piece: DataPiece, rows: number): DataPiece | undefined {
+  const { list: _list, ...plain } = piece;
+  const short = { ...plain, text: shortenRuns(piece.text, rows * ROW) };
+  return [piece, short].find((each) => {
+    return each.text === short.text && rowsOfPiece(each) <= rows;
+  });
+}
+
+function cutRows({ list: _list, ...piece }: DataPiece, rows: number): DataPiece {
+  const text = shortenRuns(piece.text, rows * ROW);
+  return cutPiece(piece, lengthWithin(text, Math.max(1, rows - 1)));
+}
+
+/** Shortens a piece's text: long runs of escapes, then its end, which its label says; `whole` is its length where it has been cut before. */
+export function cutPiece<Piece extends DataPiece>(piece: Piece, max: number, whole = 0): Piece {
+  const short = shortenRuns(piece.text, max);
+  if (Math.max(short.length, whole) <= max) return { ...piece, text: short };
+  const text = short.slice(0, cutBefore(short, Math.max(1, max)));
+  const label = `${piece.label === '' ? '' : `${piece.label} · `}${count(text.length)} of ${count(Math.max(piece.text.length, whole))} characters shown`;
+  return { ...piece, text, label };
+}
+
+/** Returns the last place at or before `at` that tears neither an escape nor a character apart. */
+export function cutBefore(text: string, at: number): number {
+  const head = text.slice(0, at);
+  const torn = /\\(?:u(?:\{[0-9a-z ]*)?)?$/.exec(head);
+  if (torn !== null && torn.index > 0) return torn.index;
+  return /[\uD800-\uDBFF]$/.test(head) && at > 1 ? at - 1 : at;
+}
+
+/** Writes a number as people read it. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** What of data can't be seen as it is. */
+export type PieceSums = Pick<DataPiece, 'hidden' | 'secrets' | 'depth' | 'foreign'>;
+
+/** Sums what of pieces can't be seen as it is; and the greatest depth. */
+export function sumPieces(pieces: readonly DataPiece[]): PieceSums {
+  return {
+    hidden: pieces.reduce((total, { hidden }) => total + hidden, 0),
+    secrets: pieces.reduce((total, { secrets }) => addCounts(total, secrets), NO_SECRETS),
+    depth: Math.max(0, ...pieces.map(({ depth }) => depth)),
+    foreign: pieces.map(({ foreign }) => foreign).join('\n'),
+  };
+}

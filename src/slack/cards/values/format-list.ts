@@ -1,0 +1,93 @@
+/** Lists and objects of a few short values, line by line. */
+import type { RichTextElement } from '@slack/types';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { toVisible } from '../../../domain/text/visible-text.ts';
+import {
+  asList,
+  asObject,
+  resolveSchema,
+  type Schema,
+  startWalk,
+} from '../../forms/plan/resolve-schema.ts';
+import { nameArguments } from './argument-labels.ts';
+import { showScalar } from './format-scalar.ts';
+
+/** Its lines; those of a list are numbered, those of an object are not. */
+export interface ShownList {
+  readonly isNumbered: boolean;
+  readonly lines: readonly (readonly RichTextElement[])[];
+}
+
+const MOST_LINES = 20;
+const MOST_KEYS = 8;
+const MAX_TEXT = 80;
+
+/** Shows a value line by line; undefined where it has more levels, keys that its schema does not name, or texts that take more than a line. */
+export function showList(value: JsonValue, schema: Schema): ShownList | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const size = Object.keys(value).length;
+  if (size === 0 || size > MOST_LINES) return undefined;
+  if (!isList(value)) {
+    const pairs = pairsOf(value, schema);
+    return pairs && { isNumbered: false, lines: pairs };
+  }
+  const items = resolveSchema(schema.items ?? asList(schema.prefixItems)[0], startWalk(schema));
+  const lines = value.map((each) => lineOf(each, items));
+  return allOf(lines, (known) => ({ isNumbered: true, lines: known }));
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function lineOf(value: JsonValue, schema: Schema): readonly RichTextElement[] | undefined {
+  const scalar = scalarOf(value);
+  if (scalar !== undefined) return [scalar];
+  if (typeof value !== 'object' || value === null || isList(value)) return undefined;
+  const pairs = pairsOf(value, schema);
+  return pairs?.flatMap((pair, i) => (i === 0 ? pair : [glue(' · '), ...pair]));
+}
+
+/** In the order in which the schema names them. */
+function pairsOf(value: Schema, schema: Schema): RichTextElement[][] | undefined {
+  const names = nameArguments(schema, { usesTitles: false });
+  const keys = [...names.keys()].filter((key) => Object.hasOwn(value, key));
+  if (keys.length !== Object.keys(value).length || keys.length > MOST_KEYS) return undefined;
+  const pairs = keys.map((key) => {
+    const scalar = scalarOf(value[key] ?? null);
+    return scalar && [bold(key), glue(' '), scalar];
+  });
+  return allOf(pairs, (known) => known);
+}
+
+function allOf<Each, Result>(
+  all: readonly (Each | undefined)[],
+  make: (known: Each[]) => Result,
+): Result | undefined {
+  const known = all.filter((each) => each !== undefined);
+  return known.length === all.length ? make(known) : undefined;
+}
+
+function scalarOf(value: JsonValue): RichTextElement | undefined {
+  const shown = showScalar(value);
+  if (shown === undefined || shown.text.length > MAX_TEXT) return undefined;
+  const { text, hidden } = toVisible(shown.text);
+  if (hidden > 0 || text !== shown.text || shown.set === 'box' || /\s{2}|[\n·]/.test(text)) {
+    return undefined;
+  }
+  const style = shown.set === 'ours' ? { italic: true } : { code: true };
+  return { type: 'text', text, ...(shown.set !== 'plain' && { style }) };
+}
+
+function bold(text: string): RichTextElement {
+  return { type: 'text', text, style: { bold: true } };
+}
+
+function glue(text: string): RichTextElement {
+  return { type: 'text', text };
+}
+
+/** The schema of one property of an object. */
+export function schemaAt(schema: Schema, key: string): Schema {
+  return resolveSchema(asObject(schema.properties)[key] ?? {}, startWalk(schema));
+}

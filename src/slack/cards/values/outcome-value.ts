@@ -1,0 +1,35 @@
+/** What came of a call, for those who look at all of it: a card never shows what the model is told. */
+import type { Call } from '../../../domain/calls/call.ts';
+import { isElicitation, isHanded } from '../../../domain/calls/call-origin.ts';
+import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
+import { endsWithTaking } from '../sections/status-labels.ts';
+import { type DataPiece, renderText } from './render-arguments.ts';
+
+/** Makes the piece of the outcome, where there is one that the state does not say. */
+export function outcomePieces(call: Call, masking: Masking): readonly DataPiece[] {
+  if (isElicitation(call) || (endsWithTaking(call) && !isHanded(call))) return [];
+  const { label, text } = wordsOf(call) ?? { label: '', text: '' };
+  return text === '' ? [] : [renderText(label, text, masking)];
+}
+
+interface Words {
+  readonly label: string;
+  readonly text: string;
+}
+
+function wordsOf({ outcome, outside }: Call): Words | undefined {
+  switch (outcome?.kind) {
+    case 'result':
+      return { label: outside?.isSilent ? 'What is known' : 'Result', text: outcome.text };
+    case 'error':
+      return { label: 'Error', text: outcome.text };
+    case 'reply':
+      return { label: outside ? 'Reply' : 'Reply to the agent', text: outcome.text };
+    case 'refused':
+      return { label: 'Reason', text: outcome.reason };
+    case 'unknown':
+      return { label: 'What is known', text: outcome.reason };
+    default:
+      return undefined;
+  }
+}

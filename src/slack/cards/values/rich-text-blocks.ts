@@ -1,0 +1,86 @@
+/** Draws pieces: labels of ours, which are bold, and what they name, which never is. */
+import type {
+  KnownBlock,
+  RichTextBlockElement,
+  RichTextElement,
+  RichTextSection,
+} from '@slack/types';
+import { isInline } from './fit-values.ts';
+import type { ShownList } from './format-list.ts';
+import type { DataPiece } from './render-arguments.ts';
+
+/** Makes the block of pieces. Text in it is never parsed: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+export function buildPieces(pieces: readonly DataPiece[]): KnownBlock[] {
+  const elements: RichTextBlockElement[] = [];
+  let line: RichTextElement[] = [];
+  const endLine = () => {
+    if (line.length > 0) elements.push({ type: 'rich_text_section', elements: line });
+    line = [];
+  };
+  for (const piece of pieces) {
+    const label = labelOf(piece);
+    if (label.length > 0 && line.length > 0) line.push({ type: 'text', text: '\n' });
+    line.push(...label);
+    if (isInline(piece)) line.push(...valueElements(piece, label.length > 0));
+    else {
+      endLine();
+      elements.push(boxOf(piece));
+    }
+  }
+  endLine();
+  return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];
+}
+
+function valueElements(piece: DataPiece, isLabeled: boolean): readonly RichTextElement[] {
+  if (piece.text === '') return [];
+  return isLabeled ? [{ type: 'text', text: ' ' }, elementOf(piece)] : [elementOf(piece)];
+}
+
+function elementOf({ set, text }: DataPiece): RichTextElement {
+  if (set === 'ours') return { type: 'text', text, style: { italic: true } };
+  return set === 'code' ? asCode(text) : { type: 'text', text };
+}
+
+function boxOf({ list, set, text }: DataPiece): RichTextBlockElement {
+  if (list !== undefined) return listOf(list);
+  const elements = [{ type: 'text' as const, text }];
+  const type = set === 'box' ? ('rich_text_preformatted' as const) : ('rich_text_quote' as const);
+  return { type, elements };
+}
+
+function listOf({ isNumbered, lines }: ShownList): RichTextBlockElement {
+  const elements = lines.map(
+    (line): RichTextSection => ({ type: 'rich_text_section', elements: [...line] }),
+  );
+  return { type: 'rich_text_list', style: isNumbered ? 'ordered' : 'bullet', elements };
+}
+
+function labelOf(piece: DataPiece): readonly RichTextElement[] {
+  const { list, name, type = '' } = piece;
+  // Lines show by themselves what they are.
+  const label = [piece.label, list === undefined ? type : '']
+    .filter((each) => each !== '')
+    .join(' · ');
+  if (name === undefined) return label === '' ? [] : [bold(label)];
+  return [asCode(name), ...(label === '' ? [] : [bold(` · ${label}`)])];
+}
+
+function bold(text: string): RichTextElement {
+  return { type: 'text', text, style: { bold: true } };
+}
+
+/** Makes text that shows as it is. */
+export function asCode(text: string): RichTextElement {
+  return { type: 'text', text, style: { code: true } };
+}
+
+/** Makes the block of somebody's words: our label, then a quotation. */
+export function buildQuote(piece: DataPiece): KnownBlock {
+  return {
+    type: 'rich_text',
+    elements: [
+      { type: 'rich_text_section', elements: [bold(piece.label)] },
+      { type: 'rich_text_quote', elements: [{ type: 'text', text: piece.text }] },
+    ],
+  };
+}

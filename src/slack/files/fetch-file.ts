@@ -1,0 +1,131 @@
+import { ChatError } from '../../domain/ports/chat.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { AttachmentSource, RefusedFile } from '../../domain/ports/file-ports.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Attachment } from '../../domain/threads/message.ts';
+import type { SlackConnection } from '../transport/connect-slack.ts';
+import { patienceMs } from '../transport/slack-errors.ts';
+import { GONE, lookUpFile, NO_SCOPE } from './find-file.ts';
+import { isSlackUrl } from './slack-hosts.ts';
+
+const TIMEOUT_MS = 60_000;
+const DOING = 'fetch an attached file';
+
+/** Makes the source of attached files: the bot's token goes to Slack's own hosts only, and no redirect is followed with it. */
+export function createAttachmentSource(deps: {
+  readonly connection: Pick<SlackConnection, 'client' | 'config'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): AttachmentSource {
+  const { connection, clock, log } = deps;
+  const { client, config } = connection;
+
+  async function download(
+    file: Attachment,
+    url: string,
+    options: { readonly maxBytes: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array } | RefusedFile> {
+    if (!isSlackUrl(url, config.apiUrl)) return refuse('it lies outside of Slack.');
+    const response = await get(url, config.botToken, options.signal);
+    try {
+      const why = whyNot(response);
+      if (why !== undefined) return refuse(why);
+      const bytes = await readAtMost(response, options.maxBytes);
+      if (bytes === undefined) {
+        return refuse(`it is larger than ${options.maxBytes / 1024 / 1024} MB.`);
+      }
+      return isSignInPage(response, file, bytes) ? refuse(NO_SCOPE) : { kind: 'bytes', bytes };
+    } finally {
+      await response.body?.cancel().catch(() => {});
+    }
+  }
+
+  async function fetchWithin(
+    file: Attachment,
+    options: { readonly maxBytes: number; readonly signal: AbortSignal },
+  ) {
+    const found = file.url === undefined ? await lookUpFile(client, file) : file;
+    if ('kind' in found) return found;
+    if (found.url === undefined) return refuse('Slack does not give it out.');
+    return await download(found, found.url, options);
+  }
+
+  return {
+    async fetch(file, { maxBytes, signal }) {
+      const tooLate = new AbortController();
+      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
+      const either = AbortSignal.any([signal, tooLate.signal]);
+      try {
+        const fetched = await fetchWithin(file, { maxBytes, signal: either });
+        if (fetched.kind === 'refused') {
+          log.warn({ file: file.id, why: fetched.why }, 'An attached file was refused.');
+        }
+        return fetched;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw toPassing(error);
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+function refuse(why: string): RefusedFile {
+  return { kind: 'refused', why };
+}
+
+function toPassing(error: unknown): ChatError {
+  if (error instanceof ChatError) return error;
+  return new ChatError('temporary', `Could not ${DOING}: Slack did not send all of it.`, {
+    cause: error,
+  });
+}
+
+async function get(url: string, token: string, signal: AbortSignal): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(url, { headers, redirect: 'manual', signal });
+  const { status } = response;
+  if (status !== 429 && status < 500) return response;
+  await response.body?.cancel();
+  if (status !== 429) throw new ChatError('temporary', `Could not ${DOING}: Slack has trouble.`);
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  throw new ChatError('rate-limited', `Could not ${DOING}: Slack asks me to slow down.`, {
+    retryAfterMs: patienceMs(seconds),
+  });
+}
+
+function whyNot({ status }: Response): string | undefined {
+  if (status === 200) return undefined;
+  // Whoever may not read a file is sent to sign in.
+  if ((status >= 300 && status < 400) || status === 401 || status === 403) return NO_SCOPE;
+  if (status === 404 || status === 410) return GONE;
+  return `Slack does not give it out (status ${status}).`;
+}
+
+/** The size that Slack tells is not trusted: what comes is counted. */
+async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece || piece.done) break;
+    size += piece.value.length;
+    if (size > maxBytes) {
+      await reader?.cancel();
+      return undefined;
+    }
+    chunks.push(piece.value);
+  }
+  reader?.releaseLock();
+  return Buffer.concat(chunks, size);
+}
+
+/** Without the scope Slack shows its sign-in page, with status 200. */
+function isSignInPage(response: Response, file: Attachment, bytes: Uint8Array): boolean {
+  const type = response.headers.get('content-type') ?? '';
+  if (!type.toLowerCase().startsWith('text/html')) return false;
+  const isHtmlItself = file.mimeType === 'text/html' || file.mimeType.includes('slack-docs');
+  return !isHtmlItself || (bytes.length !== file.size && Buffer.from(bytes).includes('/signin'));
+}

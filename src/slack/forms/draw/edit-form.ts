@@ -1,0 +1,151 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { Call } from '../../../domain/calls/call.ts';
+import { isElicitation } from '../../../domain/calls/call-origin.ts';
+import { encodeCardToken } from '../../../domain/calls/digest.ts';
+import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
+import { buildNote, titleOf } from '../../cards/sections/heading.ts';
+import { ACTIONS, VIEWS } from '../../transport/ids.ts';
+import type { FormNode } from '../plan/form-node.ts';
+import { sayProblem } from '../read/form-errors.ts';
+import { encodeFormMeta, type FormMeta } from '../read/form-metadata.ts';
+import type { FormProblem } from '../read/read-form.ts';
+import { type Row, toRows } from './draw-rows.ts';
+import { toPages } from './form-pages.ts';
+
+/** A page of the form as it is drawn. */
+export interface DrawnForm {
+  readonly view: ModalView;
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  /** The ids of the nodes on this page. */
+  readonly shown: ReadonlySet<string>;
+}
+
+/** Which page is drawn: by number, the nearest for one that is not there, or by a node on it. */
+export interface FormPage {
+  readonly meta: FormMeta;
+  readonly at?: string;
+  /** What is wrong, where Slack can't show it on the fields themselves. */
+  readonly problems?: readonly FormProblem[];
+}
+
+/** Draws a page of the form in which a call's arguments are changed; the last one saves. */
+export function buildEditForm(
+  call: Call,
+  plan: FormNode,
+  { meta, at, problems = [] }: FormPage,
+): DrawnForm {
+  const pages = toPages(toRows(plan));
+  const page = pageOf(pages, meta.page, at);
+  const rows = pages[page - 1] ?? [];
+  const inputs = pages.flat().reduce((sum, row) => sum + row.inputs, 0);
+  const isLast = page === pages.length;
+  const isAnswer = isElicitation(call);
+  const hasSubmit = isAnswer || inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
+  const save = isAnswer ? 'Send the answer' : 'Save and approve';
+  const submit = isLast ? save : 'Next page';
+  const view: ModalView = {
+    type: 'modal',
+    callback_id: VIEWS.edit,
+    private_metadata: `${encodeCardToken(call)} ${encodeFormMeta({ ...meta, page })}`,
+    title: plain(isAnswer ? 'Answer' : 'Edit the call'),
+    close: plain('Cancel'),
+    ...(hasSubmit && { submit: plain(submit) }),
+    blocks: [
+      ...intro(call, { page, pages: pages.length, hasSubmit }),
+      ...rowsWith(rows, problems),
+      ...(page > 1 ? [backRow(page)] : []),
+    ],
+  };
+  return { view, page, pages: pages.length, shown: new Set(rows.map(({ id }) => id)) };
+}
+
+/** Stays on its page where it can. */
+function pageOf(pages: readonly (readonly Row[])[], page: number, at: string | undefined): number {
+  const shows = (rows: readonly Row[] | undefined) => rows?.some(({ id }) => id === at) ?? false;
+  const now = Math.min(Math.max(1, page), pages.length);
+  if (at === undefined || shows(pages[now - 1])) return now;
+  const found = pages.findIndex(shows);
+  return found < 0 ? now : found + 1;
+}
+
+function plain(text: string) {
+  return { type: 'plain_text', text, emoji: false } as const;
+}
+
+function hasButton({ blocks }: Row): boolean {
+  return blocks.some(
+    (block) =>
+      block.type === 'actions' || (block.type === 'section' && block.accessory !== undefined),
+  );
+}
+
+function intro(
+  call: Call,
+  {
+    page,
+    pages,
+    hasSubmit,
+  }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
+): readonly KnownBlock[] {
+  const name = titleOf(call);
+  const edit = `${sayEdit(name, hasSubmit)}${sayWhose(call)}`;
+  const text = isElicitation(call) ? sayAnswer(name) : edit;
+  const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
+  const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
+  const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
+  const masking = maskingOfCall(call, undefined, { reveals: false });
+  const first = page === 1 ? [...buildNote(call, masking), about] : [];
+  return [...first, ...(pages > 1 ? [place] : [])];
+}
+
+function sayAnswer(name: string): string {
+  return `${name}: the fields are the server’s, and what you send goes to it. Never send a password, a key or a code.`;
+}
+
+function sayEdit(name: string, hasSubmit: boolean): string {
+  return hasSubmit
+    ? `${name}. Saving approves the call with these values, if you're allowed to. Earlier approvals are reset.`
+    : `${name} has nothing that a form can change.`;
+}
+
+/** What a stranger calls a field, and says of it, must not look like ours. */
+function sayWhose({ outside, server }: Call): string {
+  if (server === undefined && outside?.schema === undefined) return '';
+  const whose =
+    server === undefined ? 'those of whoever asks' : `those of the MCP server “${server}”`;
+  return ` Names and hints of its fields are ${whose}, unverified.`;
+}
+
+/** Puts what is wrong above its field, and what belongs to no field of the page above them all. */
+function rowsWith(rows: readonly Row[], problems: readonly FormProblem[]): readonly KnownBlock[] {
+  const here = new Set(rows.map(({ id }) => id));
+  const general = problems.filter(({ id }) => id === undefined || !here.has(id));
+  return [
+    ...general.map(problemBlock),
+    ...rows.flatMap((row) => [
+      ...problems.filter(({ id }) => id === row.id).map(problemBlock),
+      ...row.blocks,
+    ]),
+  ];
+}
+
+function problemBlock(problem: FormProblem): KnownBlock {
+  return { type: 'section', text: plain(`⚠ ${sayProblem(problem)}`), expand: true };
+}
+
+function backRow(page: number): KnownBlock {
+  return {
+    type: 'actions',
+    block_id: 'form.back',
+    elements: [
+      {
+        type: 'button',
+        action_id: ACTIONS.formBack,
+        text: plain('Previous page'),
+        value: String(page - 1),
+      },
+    ],
+  };
+}

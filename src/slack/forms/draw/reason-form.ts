@@ -1,0 +1,60 @@
+import type { InputBlock, ModalView } from '@slack/types';
+import type { Call } from '../../../domain/calls/call.ts';
+import { REASON_LENGTH } from '../../../domain/calls/decision-rules.ts';
+import { encodeCardToken } from '../../../domain/calls/digest.ts';
+import { toPlainWords } from '../../cards/sections/heading.ts';
+import { SENTENCES } from '../../text/outcome-sentences.ts';
+import { VIEWS } from '../../transport/ids.ts';
+import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
+import { checkInputs } from '../read/validate-inputs.ts';
+
+export const REASON_BLOCK = 'reason';
+const REASON_ACTION = 'text';
+
+/** Builds the form in which a person says why they approve the attempt that they saw. */
+export function buildReasonForm(call: Call): ModalView {
+  return {
+    type: 'modal',
+    callback_id: VIEWS.reason,
+    private_metadata: encodeCardToken(call),
+    title: { type: 'plain_text', text: 'Approve' },
+    submit: { type: 'plain_text', text: 'Approve' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [reasonInput(`Why do you approve “${toPlainWords(call.tool)}”?`)],
+  };
+}
+
+function reasonInput(label: string): InputBlock {
+  return {
+    type: 'input',
+    block_id: REASON_BLOCK,
+    label: { type: 'plain_text', text: label, emoji: false },
+    hint: {
+      type: 'plain_text',
+      text: 'Stands on the card and in the audit; the agent reads it too.',
+      emoji: false,
+    },
+    element: {
+      type: 'plain_text_input',
+      action_id: REASON_ACTION,
+      multiline: true,
+      max_length: REASON_LENGTH,
+      focus_on_load: true,
+    },
+  };
+}
+
+/** The reason, or what is wrong with it in words for its field. */
+export type ReasonRead =
+  | { readonly ok: true; readonly reason: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Reads the reason as the form takes it. */
+export function readReason(values: Payload): ReasonRead {
+  // An empty one is told in words of its own.
+  const [problem] = checkInputs([reasonInput('')], values, { isWhole: false });
+  if (problem !== undefined) return { ok: false, message: problem.message };
+  const text = textAt(objectAt(objectAt(values, REASON_BLOCK), REASON_ACTION), 'value') ?? '';
+  if (text.trim() === '') return { ok: false, message: SENTENCES.emptyReason };
+  return { ok: true, reason: text };
+}

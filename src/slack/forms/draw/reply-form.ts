@@ -1,0 +1,127 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { Call } from '../../../domain/calls/call.ts';
+import { isQuestion } from '../../../domain/calls/call-origin.ts';
+import { encodeCardToken } from '../../../domain/calls/digest.ts';
+import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
+import { hideText, type Masking } from '../../../domain/secrets/mask-secrets.ts';
+import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
+import { renderChoices } from '../../cards/call-card.ts';
+import { toPlainWords } from '../../cards/sections/heading.ts';
+import { buildWarnings } from '../../cards/sections/warnings.ts';
+import { fitPieces, sumPieces } from '../../cards/values/fit-values.ts';
+import { type ArgsLook, renderArgs } from '../../cards/values/render-arguments.ts';
+import { buildPieces } from '../../cards/values/rich-text-blocks.ts';
+import { BUDGET, LIMITS } from '../../text/limits.ts';
+import { SENTENCES, sayReader } from '../../text/outcome-sentences.ts';
+import { VIEWS } from '../../transport/ids.ts';
+import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
+import { checkInputs, ofInputs } from '../read/validate-inputs.ts';
+import { buildChoices, CHOICE_BLOCK, isLongChoice, readChoice } from './choice-fields.ts';
+
+const REPLY_BLOCK = 'reply';
+const REPLY_ACTION = 'text';
+
+const TITLES = {
+  key: 'Answer the program',
+  server: 'Answer the server',
+  graph: 'Reply to the agent',
+};
+
+/** Builds the form in which a person answers whoever asks, instead of approving, or because it was a question. */
+export function buildReplyForm(
+  call: Call,
+  look: { readonly tool: ArgsLook | undefined; readonly mark: SecretMark },
+): ModalView {
+  const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
+  const choices = (call.outside?.choices ?? []).map((choice) => hideText(choice, masking));
+  return {
+    type: 'modal',
+    callback_id: VIEWS.reply,
+    private_metadata: encodeCardToken(call),
+    title: { type: 'plain_text', text: TITLES[call.outside?.by ?? 'graph'] },
+    submit: { type: 'plain_text', text: 'Send' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [...buildQuestion(call, look.tool, masking), ...replyInputs(call, choices)],
+  };
+}
+
+function replyInputs(call: Call, choices: readonly string[]): readonly KnownBlock[] {
+  return [
+    ...(choices.length === 0 ? [] : [buildChoices(choices)]),
+    {
+      type: 'input',
+      block_id: REPLY_BLOCK,
+      optional: choices.length > 0,
+      label: { type: 'plain_text', text: sayLabel(call, choices.length > 0), emoji: false },
+      hint: { type: 'plain_text', text: sayHint(call), emoji: false },
+      element: {
+        type: 'plain_text_input',
+        action_id: REPLY_ACTION,
+        multiline: true,
+        max_length: LIMITS.inputText,
+        focus_on_load: choices.length === 0,
+      },
+    },
+  ];
+}
+
+/** A form covers the card on a phone: what is asked stands in it too, and what does not fit an option. */
+function buildQuestion(call: Call, tool: ArgsLook | undefined, masking: Masking): KnownBlock[] {
+  const asked = renderArgs(call.args, tool?.schema, masking);
+  const isLong = call.outside?.choices?.some(isLongChoice) ?? false;
+  const pieces = [
+    ...(isQuestion(call) ? asked : []),
+    ...(isLong ? renderChoices(call, masking) : []),
+  ];
+  const room = {
+    rows: BUDGET.formRows,
+    each: () => BUDGET.formPieceRows,
+    count: BUDGET.pagePieces,
+  };
+  return [
+    ...buildPieces(fitPieces(pieces, room).pieces),
+    ...buildWarnings(sumPieces(pieces), { reveals: false }),
+  ];
+}
+
+function sayLabel(call: Call, isChoice: boolean): string {
+  if (isChoice) return 'Or in your own words';
+  return isQuestion(call) ? 'Your answer' : `Reply to ${sayReader(call)}`;
+}
+
+function sayHint(call: Call): string {
+  const who = sayReader(call);
+  if (isQuestion(call)) return `${who.charAt(0).toUpperCase()}${who.slice(1)} reads this.`;
+  const after = call.outside && call.outside.by !== 'graph' ? '' : ' and plans anew';
+  return `“${toPlainWords(call.tool)}” does not run; ${who} reads this${after}.`;
+}
+
+/** What a person answers: their own words, or the place of one of the offered answers. */
+export type ReplyRead =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'choice'; readonly place: number }
+  /** Errors by block id. */
+  | { readonly kind: 'wrong'; readonly errors: Readonly<Record<string, string>> };
+
+/** Reads the answer to a call: one of those that were offered, or a text, and not both. */
+export function readReply(call: Call, sent: Payload): ReplyRead {
+  const inputs = replyInputs(call, call.outside?.choices ?? []);
+  const values = ofInputs(inputs, sent);
+  const [problem] = checkInputs(inputs, values, { isWhole: false });
+  if (problem?.id === CHOICE_BLOCK) return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);
+  if (problem !== undefined) return wrong(problem.id, problem.message);
+  const text = textAt(objectAt(objectAt(values, REPLY_BLOCK), REPLY_ACTION), 'value') ?? '';
+  const chosen = readChoice(values);
+  if (chosen === 'wrong') return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);
+  const isBlank = text.trim() === '';
+  if (typeof chosen === 'number') {
+    return isBlank ? { kind: 'choice', place: chosen } : wrong(REPLY_BLOCK, SENTENCES.twoAnswers);
+  }
+  if (!isBlank) return { kind: 'text', text };
+  const isOffered = Object.hasOwn(values, CHOICE_BLOCK);
+  return wrong(REPLY_BLOCK, isOffered ? SENTENCES.emptyAnswer : SENTENCES.emptyReply);
+}
+
+function wrong(block: string, sentence: string): ReplyRead {
+  return { kind: 'wrong', errors: { [block]: sentence } };
+}

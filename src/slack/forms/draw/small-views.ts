@@ -1,0 +1,25 @@
+import type { ModalView } from '@slack/types';
+import { buildNotice } from '../../outbound/build-messages.ts';
+import { VIEWS } from '../../transport/ids.ts';
+
+/** Builds the view that opens at once, before anything is read. */
+export function buildLoadingView(text = 'Looking at the call…'): ModalView {
+  return {
+    type: 'modal',
+    callback_id: VIEWS.loading,
+    title: { type: 'plain_text', text: 'One moment' },
+    close: { type: 'plain_text', text: 'Close' },
+    blocks: [{ type: 'section', text: { type: 'plain_text', text }, expand: true }],
+  };
+}
+
+/** Builds the view that tells one thing, in our own words. */
+export function buildMessageView(text: string): ModalView {
+  return {
+    type: 'modal',
+    callback_id: VIEWS.message,
+    title: { type: 'plain_text', text: 'Countersign' },
+    close: { type: 'plain_text', text: 'Close' },
+    blocks: buildNotice(text).blocks,
+  };
+}

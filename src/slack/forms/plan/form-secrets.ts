@@ -1,0 +1,25 @@
+import { isSecretPath } from '../../../domain/secrets/secret-paths.ts';
+import type { Path } from './form-node.ts';
+import { type Schema, variantsOf, type Walk } from './resolve-schema.ts';
+
+/** Tells whether a place is one of the tool's secrets, or lies in one. */
+export function isSecretPlace(path: Path, secrets: readonly string[]): boolean {
+  return secrets.length > 0 && isSecretPath(path, secrets);
+}
+
+/** Tells whether one of the tool's secrets is, or lies in, what stands at a path. */
+export function holdsSecretPath(path: Path, secrets: readonly string[]): boolean {
+  const names = path.filter((step) => typeof step === 'string');
+  return secrets.some((secret) => {
+    const steps = secret.split('.').filter((step) => step !== '*');
+    return names.every((name, i) => i >= steps.length || steps[i] === name);
+  });
+}
+
+/** Tells whether a schema itself says that its values are not to be shown; where it can't be told they are not. */
+export function isSecretSchema(schema: Schema, walk: Walk): boolean {
+  const variants = variantsOf(schema, walk);
+  return (
+    walk.left < 0 || variants.some((each) => each.writeOnly === true || each.format === 'password')
+  );
+}

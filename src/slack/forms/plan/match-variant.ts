@@ -1,0 +1,79 @@
+import type { JsonValue } from '../../../domain/json/json.ts';
+import {
+  asList,
+  asObject,
+  isObject,
+  isSame,
+  type Schema,
+  typeOf,
+  valuesOf,
+  variantsOf,
+  type Walk,
+} from './resolve-schema.ts';
+
+/** How well a value fits a schema: not at all, with keys that the schema lacks, or wholly. */
+export type Fit = 0 | 1 | 2;
+
+const MAX_DEPTH = 12;
+/** Items of a list that are looked at: longer lists have no fields of their own. */
+const MAX_ITEMS = 100;
+
+/**
+ * Tells how well a value fits a schema, by types, constants and names. It only chooses which form a
+ * value gets; whether the value is right is for the tool's own schema to say.
+ */
+export function fitOf(schema: JsonValue | undefined, value: JsonValue, walk: Walk, depth = 0): Fit {
+  if (depth > MAX_DEPTH) return 2;
+  const fits = variantsOf(schema, walk).map((each) => fitOne(each, value, walk, depth));
+  return toFit(Math.max(0, ...fits));
+}
+
+function fitOne(schema: Schema, value: JsonValue, walk: Walk, depth: number): Fit {
+  const values = valuesOf(schema);
+  if (values !== undefined) return values.some((each) => isSame(each, value)) ? 2 : 0;
+  const type = typeOf(schema);
+  if (type === undefined) return 1;
+  if (!isOfType(type, value)) return 0;
+  if (Array.isArray(value)) return fitList(schema, value, walk, depth);
+  return isObject(value) ? fitObject(schema, value, walk, depth) : 2;
+}
+
+function isOfType(type: string, value: JsonValue): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return typeof value === 'number' && Number.isInteger(value);
+  return type === typeof value;
+}
+
+function fitList(schema: Schema, value: readonly JsonValue[], walk: Walk, depth: number): Fit {
+  const first = asList(schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []));
+  const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
+  return worst(
+    value.slice(0, MAX_ITEMS).map((each, i) => fitOf(first[i] ?? rest, each, walk, depth + 1)),
+  );
+}
+
+function fitObject(schema: Schema, value: Schema, walk: Walk, depth: number): Fit {
+  const properties = asObject(schema.properties);
+  const lacks = asList(schema.required).some((key) => !Object.hasOwn(value, String(key)));
+  if (lacks) return 0;
+  const known = Object.keys(value).filter((key) => Object.hasOwn(properties, key));
+  const fit = worst(
+    known.map((key) => fitOf(properties[key], value[key] ?? null, walk, depth + 1)),
+  );
+  const more = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  if (more.length === 0 || fit === 0) return fit;
+  if (!isObject(schema.additionalProperties)) return 1;
+  return worst([
+    fit,
+    ...more.map((key) => fitOf(schema.additionalProperties, value[key] ?? null, walk, depth + 1)),
+  ]);
+}
+
+function worst(fits: readonly Fit[]): Fit {
+  return toFit(Math.min(2, ...fits));
+}
+
+function toFit(fit: number): Fit {
+  return fit === 0 || fit === 1 ? fit : 2;
+}

@@ -1,0 +1,110 @@
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { BUDGET } from '../../text/limits.ts';
+import { describe } from './form-labels.ts';
+import type { FormNode, Group } from './form-node.ts';
+import { idOf, type Planning, type Spot, spotOf, wayTo } from './plan-context.ts';
+import { fitsEntries, tupleOf } from './plan-leaf.ts';
+import { asList, asObject, isObject, type Schema } from './resolve-schema.ts';
+
+/** Tells whether an object is small enough for a group of fields. */
+export function fitsGroup(schema: Schema, value: JsonValue | undefined): boolean {
+  const { enum: names } = asObject(schema.propertyNames);
+  const known = Object.keys(asObject(schema.properties)).length + asList(names).length;
+  return Math.max(known, Object.keys(asObject(value)).length) <= BUDGET.formPlaces;
+}
+
+/** Plans an object: its properties in the schema's order, and what else the value holds. */
+export function planObject(
+  spot: Spot,
+  schema: Schema,
+  planning: Planning,
+  { heading, off }: { readonly heading: boolean; readonly off: JsonValue | undefined },
+): Group {
+  const { value, required, fresh } = spot;
+  const id = idOf(spot.way, 'group');
+  const was = isObject(value) || (fresh && required && value === undefined);
+  const { [id]: toggled } = planning.draft.present;
+  const present = toggled ?? was;
+  const isNew = present && !was;
+  const entries = isObject(value) ? value : {};
+  const inner = { ...spot, fresh: fresh || isNew };
+  const children = present ? planProperties(inner, schema, entries, planning) : [];
+  return {
+    type: 'group',
+    of: 'object',
+    id,
+    path: spot.path,
+    label: spot.label,
+    hint: describe(schema),
+    heading,
+    off: was ? off : (value as JsonValue | undefined),
+    present,
+    mayToggle: heading && (!required || off === null || !was),
+    children,
+  };
+}
+
+function planProperties(
+  spot: Spot,
+  schema: Schema,
+  entries: Schema,
+  planning: Planning,
+): readonly { readonly key: string; readonly node: FormNode }[] {
+  const properties = propertiesOf(schema);
+  const needed = new Set(asList(schema.required));
+  const known = Object.keys(properties);
+  // What a switch of kinds leaves behind belongs to the other kind.
+  const more = spot.fresh
+    ? []
+    : Object.keys(entries).filter((key) => !Object.hasOwn(properties, key));
+  return [...known, ...more].map((key) => {
+    const value = Object.hasOwn(entries, key) ? entries[key] : undefined;
+    const own = Object.hasOwn(properties, key) ? properties[key] : extraOf(schema, planning);
+    const place = { ...spotOf(spot, key, own, value, planning), required: needed.has(key) };
+    return { key, node: planning.plan(place) };
+  });
+}
+
+/** Keys that are an enum are properties, too. */
+function propertiesOf(schema: Schema): Schema {
+  const properties = asObject(schema.properties);
+  const names = asList(asObject(schema.propertyNames).enum).map(String);
+  const named = names.map((name) => [name, schema.additionalProperties ?? true] as const);
+  return { ...Object.fromEntries(named), ...properties };
+}
+
+function extraOf(schema: Schema, planning: Planning): JsonValue {
+  const { additionalProperties: more } = schema;
+  return isObject(more) || planning.infers ? (more ?? {}) : { 'x-raw': true };
+}
+
+/** Plans a list whose places have schemas of their own; undefined when the value has another length. */
+export function planTuple(spot: Spot, schema: Schema, planning: Planning): Group | undefined {
+  const schemas = tupleOf(schema);
+  const { value, required, fresh } = spot;
+  const isThere = Array.isArray(value);
+  const isNew = fresh && required && value === undefined;
+  if (schemas.length === 0 || (!isThere && !isNew) || !fitsEntries(schemas.length))
+    return undefined;
+  if (isThere && value.length !== schemas.length) return undefined;
+  const children = schemas.map((each, i) => {
+    const item = isThere ? (value as readonly JsonValue[])[i] : undefined;
+    const place = spotOf(spot, String(i), each, item, planning);
+    const label = typeof asObject(each).title === 'string' ? place.label : `${spot.label} ${i + 1}`;
+    const at = { ...place, label, path: [...spot.path, i], required: true };
+    return { key: String(i), node: planning.plan(at) };
+  });
+  return {
+    type: 'group',
+    of: 'tuple',
+    id: idOf(wayTo(spot.way, 'tuple'), 'group'),
+    path: spot.path,
+    label: spot.label,
+    hint: describe(schema),
+    heading: true,
+    off: undefined,
+    present: true,
+    mayToggle: false,
+    children,
+  };
+}

@@ -1,0 +1,90 @@
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { LIMITS } from '../../text/limits.ts';
+import { describe, kindNames } from './form-labels.ts';
+import type { FormNode, Union } from './form-node.ts';
+import { type Fit, fitOf } from './match-variant.ts';
+import { idOf, keep, type Planning, type Spot } from './plan-context.ts';
+import { fitsGroup, planObject } from './plan-group.ts';
+import { asObject, isObject, type Schema, typeOf, valuesOf, type Walk } from './resolve-schema.ts';
+
+/** Plans a value of several kinds; undefined when the value is of none of them, or there are too many. */
+export function planUnion(
+  spot: Spot,
+  schema: Schema,
+  { variants, nullable }: { readonly variants: readonly Schema[]; readonly nullable: boolean },
+  planning: Planning,
+): Union | undefined {
+  const { value } = spot;
+  const kinds: readonly (Schema | undefined)[] = [
+    ...variants,
+    ...(nullable ? [{ type: 'null' }] : []),
+    ...(spot.required && (value !== undefined || spot.fresh) ? [] : [undefined]),
+  ];
+  if (kinds.length > LIMITS.selectOptions) return undefined;
+  const own = ownKind(kinds, value, planning.walk);
+  if (own === undefined) return undefined;
+  const id = idOf(spot.way, `union of ${kinds.length}`);
+  const { [id]: drafted } = planning.draft.kinds;
+  const chosen = drafted !== undefined && drafted < kinds.length ? drafted : own;
+  const names = kindNames(
+    kinds.map((each) => each ?? {}),
+    kinds.map((each) => (each === undefined ? undefined : constantOf(each, kinds))),
+  );
+  return {
+    type: 'union',
+    id,
+    path: spot.path,
+    label: spot.label,
+    hint: describe(schema),
+    kinds: names.map((name, i) => (kinds[i] === undefined ? '(not set)' : name)),
+    chosen,
+    node: planKind(spot, kinds[chosen], chosen === own, planning),
+  };
+}
+
+/** The kind that a value has; the first for one that is to be chosen. */
+function ownKind(
+  kinds: readonly (Schema | undefined)[],
+  value: JsonValue | undefined,
+  walk: Walk,
+): number | undefined {
+  if (value === undefined) return kinds.includes(undefined) ? kinds.indexOf(undefined) : 0;
+  const fits = kinds.map((kind): Fit => (kind === undefined ? 0 : fitOf(kind, value, walk)));
+  const best = Math.max(...fits);
+  return best === 0 ? undefined : fits.indexOf(best as Fit);
+}
+
+function planKind(
+  spot: Spot,
+  kind: Schema | undefined,
+  isOwn: boolean,
+  planning: Planning,
+): FormNode {
+  if (kind === undefined) return keep({ ...spot, value: undefined }, '');
+  const fresh = spot.fresh || !isOwn;
+  const inner = { ...spot, schema: kind, required: true, fresh };
+  const isGroup = typeOf(kind) === 'object' && Object.hasOwn(kind, 'properties');
+  if (!isGroup || !fitsGroup(kind, spot.value)) return planning.plan(inner);
+  // The kinds share the object: what both have stays when another kind is chosen.
+  const value = isObject(spot.value) ? spot.value : undefined;
+  const group = planObject({ ...inner, value }, kind, planning, { heading: false, off: undefined });
+  return group;
+}
+
+/** What tells a kind from the others: the one value of the property that each of them fixes. */
+function constantOf(kind: Schema, kinds: readonly (Schema | undefined)[]): JsonValue | undefined {
+  const own = valuesOf(kind);
+  if (own?.length === 1 && own[0] !== null) return own[0];
+  const properties = asObject(kind.properties);
+  const key = Object.keys(properties).find((each) =>
+    kinds.every(
+      (other) => other === undefined || other.type === 'null' || fixed(other, each) !== undefined,
+    ),
+  );
+  return key === undefined ? undefined : fixed(kind, key);
+}
+
+function fixed(kind: Schema, key: string): JsonValue | undefined {
+  const values = valuesOf(asObject(asObject(kind.properties)[key]));
+  return values?.length === 1 ? values[0] : undefined;
+}

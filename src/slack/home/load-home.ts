@@ -1,0 +1,169 @@
+import type { KnownBlock } from '@slack/types';
+import type { Waiting } from '../../desk/decisions/lists/list-waiting.ts';
+import type { Desk } from '../../desk/desk.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import { BUDGET } from '../text/limits.ts';
+import type { HomeCounts } from './home-filters.ts';
+import { goBack, HOME_START, type HomeList, type HomePlace } from './home-state.ts';
+import type { HomeContent, HomeLists } from './home-view.ts';
+
+/** The part of Home that admins have; nothing for everybody else. */
+export type AdminPart = (person: Person) => Promise<readonly KnownBlock[]>;
+
+/** What a Home is read from. */
+export interface HomeSources {
+  readonly desk: Pick<
+    Desk,
+    | 'listWaiting'
+    | 'listAsked'
+    | 'listTeam'
+    | 'listDecided'
+    | 'readOverview'
+    | 'readPause'
+    | 'isAdmin'
+    | 'describeCalls'
+  >;
+  readonly adminPart?: AdminPart | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Of more calls than this it is only told that there are more. */
+const MOST_COUNTED = 50;
+
+type Page = { readonly calls: readonly Call[]; readonly next?: string | undefined };
+
+/** Reads what a person's Home has to tell at a place in its lists; a page that has become empty gives way to the one before. */
+export async function readHome(
+  sources: HomeSources,
+  person: Person,
+  wanted: HomePlace,
+): Promise<HomeContent> {
+  const { desk, clock } = sources;
+  const first = { limit: MOST_COUNTED, seen: BUDGET.homeWaiting };
+  const [all, mine, isAdmin, pause, adminPart] = await Promise.all([
+    desk.listWaiting(person, first),
+    desk.listAsked(person, first),
+    desk.isAdmin(person),
+    desk.readPause(),
+    readAdminPart(sources, person),
+  ]);
+  const start = wanted.view === 'workspace' && !isAdmin ? HOME_START : wanted;
+  const { lists, place } = await readLists(desk, person, start, all, mine);
+  const overview = place.view === 'workspace' ? await desk.readOverview(person) : undefined;
+  const known = all.kind === 'page' ? all.calls : [];
+  const shown = callsOf(lists);
+  const yours = new Set([...known, ...(lists.waiting?.calls ?? [])].map(({ id }) => id));
+  const hasDecided = lists.decided !== undefined;
+  const ofAdmin = [
+    ...(overview?.routes.map(({ oldest }) => oldest) ?? []),
+    ...(overview?.stuck.map(({ call }) => call) ?? []),
+  ];
+  const reader = { kind: 'person', person, yours, hasDecided } as const;
+  const lines = await desk.describeCalls([...shown, ...ofAdmin], reader);
+  return {
+    waiting: all,
+    lists,
+    lines: new Map(lines.map((line) => [line.call.id, line])),
+    place,
+    counts: toCounts(all, mine),
+    tools: [...known, ...mine.open, ...shown].map(({ tool }) => tool),
+    isAdmin,
+    overview,
+    pause,
+    adminPart,
+    at: clock.now(),
+  };
+}
+
+function toCounts(waiting: Waiting, mine: { open: readonly Call[]; next?: string }): HomeCounts {
+  const page = waiting.kind === 'page' ? waiting : { calls: [], next: undefined };
+  return {
+    forYou: { count: page.calls.length, hasMore: page.next !== undefined },
+    asked: { count: mine.open.length, hasMore: mine.next !== undefined },
+  };
+}
+
+/** Reads the lists that are shown. */
+async function readLists(
+  desk: HomeSources['desk'],
+  person: Person,
+  place: HomePlace,
+  all: Waiting,
+  mine: Awaited<ReturnType<Desk['listAsked']>>,
+): Promise<{ readonly lists: HomeLists; readonly place: HomePlace }> {
+  const { search, tool, view } = place;
+  const isAll = view === 'all';
+  const pageOf = (list: HomeList, limit: number) => ({
+    ...{ after: place[list].at(-1), limit, seen: limit },
+    ...(tool !== undefined && { tool }),
+  });
+  const isFirst = (list: HomeList) => place[list].length === 0 && tool === undefined;
+
+  async function readWaiting(): Promise<Page | undefined> {
+    if (all.kind !== 'page') return undefined;
+    if (isFirst('waiting')) return firstOf(all.calls, BUDGET.homeWaiting, all.next);
+    const found = await desk.listWaiting(person, pageOf('waiting', BUDGET.homeWaiting));
+    return found.kind === 'page' ? found : { calls: [] };
+  }
+
+  async function readAsked() {
+    if (isFirst('asked')) {
+      const { calls, next } = firstOf(mine.open, BUDGET.homeAsked, mine.next);
+      return { open: calls, over: mine.over, next };
+    }
+    return await desk.listAsked(person, pageOf('asked', BUDGET.homeAsked));
+  }
+
+  const waiting = isAll || view === 'for-you' ? await readWaiting() : undefined;
+  if (waiting && isEmptyPage(place, 'waiting', waiting)) {
+    return await readLists(desk, person, goBack(place, 'waiting'), all, mine);
+  }
+  const asked = isAll || view === 'asked' ? await readAsked() : undefined;
+  if (asked && isEmptyPage(place, 'asked', { calls: asked.open })) {
+    return await readLists(desk, person, goBack(place, 'asked'), all, mine);
+  }
+  const team =
+    view === 'team' ? await desk.listTeam(person, pageOf('team', BUDGET.homeList)) : undefined;
+  const decided =
+    view === 'decided'
+      ? await desk.listDecided(person, { ...pageOf('decided', BUDGET.homeList), search })
+      : undefined;
+  return { lists: { waiting, asked, team, decided }, place };
+}
+
+function isEmptyPage(place: HomePlace, list: HomeList, { calls, next }: Page): boolean {
+  return place[list].length > 0 && calls.length === 0 && next === undefined;
+}
+
+function firstOf(calls: readonly Call[], limit: number, more: string | undefined): Page {
+  const shown = calls.slice(0, limit);
+  const next = calls.length > limit ? shown.at(-1)?.id : more;
+  return { calls: shown, next };
+}
+
+function callsOf({ asked, decided, team, waiting }: HomeLists): readonly Call[] {
+  return [
+    ...(waiting?.calls ?? []),
+    ...(asked ? [...asked.open, ...asked.over] : []),
+    ...(team?.kind === 'page' ? team.calls : []),
+    ...(decided?.calls ?? []),
+  ];
+}
+
+/** Without its part an admin still decides. */
+async function readAdminPart(
+  { adminPart, log }: HomeSources,
+  person: Person,
+): Promise<readonly KnownBlock[]> {
+  try {
+    return (await adminPart?.(person)) ?? [];
+  } catch (error) {
+    log.error({ err: error, person }, 'The part of Home that admins have could not be read.');
+    const text = 'The part for admins could not be read: something broke on my side.';
+    return [{ type: 'section', text: { type: 'mrkdwn', text: `:warning: ${text}` } }];
+  }
+}

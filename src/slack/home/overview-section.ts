@@ -1,0 +1,96 @@
+/** What an admin sees of the whole workspace on Home. */
+import type { KnownBlock, RichTextElement } from '@slack/types';
+import type { Overview } from '../../desk/decisions/lists/workspace-overview.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import { type CallLine, toWaitingLine } from '../../domain/cards/call-list-entry.ts';
+import { showName } from '../../domain/text/visible-text.ts';
+import type { Pause } from '../../domain/threads/pause.ts';
+import { listCallLines, writeCallLine } from '../cards/call-list-entry.ts';
+import { dateText, escapeMrkdwn } from '../text/mrkdwn.ts';
+import { writeSentence } from '../text/write-sentence.ts';
+
+const MOST_ROUTES = 20;
+
+/** Builds the overview; of what the admin can't open themselves, only the tool is named. */
+export function buildWorkspacePart(
+  overview: Overview,
+  lines: ReadonlyMap<string, CallLine>,
+  pause: Pause | undefined,
+): KnownBlock[] {
+  const { parked, pending, routes, stuck, unknown } = overview;
+  const lineOf = (call: Call) => hideName(lines.get(call.id) ?? toWaitingLine(call, {}));
+  const state = pause === undefined ? 'Not paused' : 'Paused';
+  const open = unknown === 0 ? '' : ` · *${unknown}* may have run: somebody has to say`;
+  return [
+    header('Workspace'),
+    section(`${state} · *${pending}* waiting for a decision${open}`),
+    ...(routes.length === 0 ? [] : [listRoutes(overview, lineOf)]),
+    ...(routes.length > MOST_ROUTES ? [context(`… and ${routes.length - MOST_ROUTES} more.`)] : []),
+    ...(overview.isPartial ? [context('Only the oldest calls are counted by route.')] : []),
+    ...(stuck.length === 0
+      ? []
+      : [
+          section(':warning: *Nobody can approve these:*'),
+          listCallLines(
+            stuck.map(({ call }) => lineOf(call)),
+            'mentioned',
+          ),
+          ...[...new Set(stuck.map(({ gap }) => writeSentence(gap)))].map(context),
+        ]),
+    ...(parked.length === 0
+      ? []
+      : [section(`:warning: *Given up, and to be looked into in the log:*\n${sayParked(parked)}`)]),
+  ];
+}
+
+function listRoutes({ routes }: Overview, lineOf: (call: Call) => CallLine): KnownBlock {
+  const shown = routes.slice(0, MOST_ROUTES);
+  return {
+    type: 'rich_text',
+    elements: [
+      {
+        type: 'rich_text_list',
+        style: 'bullet',
+        elements: shown.map(({ channel, count, oldest, route }) => ({
+          type: 'rich_text_section',
+          elements: [
+            text(`${showName(route)} → `),
+            ...(channel === undefined
+              ? [text('their threads')]
+              : [{ type: 'channel' as const, channel_id: channel }]),
+            text(`: ${count} · oldest: `),
+            ...writeCallLine(lineOf(oldest), 'mentioned'),
+          ],
+        })),
+      },
+    ],
+  };
+}
+
+function sayParked(parked: Overview['parked']): string {
+  return parked
+    .map(({ task, count, since }) => {
+      return `• ${escapeMrkdwn(task)}: ${count}, since ${dateText(Date.parse(since))}`;
+    })
+    .join('\n');
+}
+
+function hideName(line: CallLine): CallLine {
+  return line.place === undefined ? { ...line, name: line.call.tool } : line;
+}
+
+function text(words: string): RichTextElement {
+  return { type: 'text', text: words };
+}
+
+function header(words: string): KnownBlock {
+  return { type: 'header', text: { type: 'plain_text', text: words, emoji: false } };
+}
+
+function section(words: string): KnownBlock {
+  return { type: 'section', text: { type: 'mrkdwn', text: words }, expand: true };
+}
+
+function context(words: string): KnownBlock {
+  return { type: 'context', elements: [{ type: 'mrkdwn', text: words }] };
+}

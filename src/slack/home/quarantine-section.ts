@@ -1,0 +1,21 @@
+import type { KnownBlock } from '@slack/types';
+import type { Desk } from '../../desk/desk.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { Directory } from '../../domain/ports/directory.ts';
+import { buildNotice } from '../outbound/build-messages.ts';
+import { sayQuarantined } from '../text/command-sentences.ts';
+
+/** Makes the part of App Home that tells an admin of damaged records; nothing for anybody else, or when there is none. */
+export function createDamagePart({
+  directory,
+  desk,
+}: {
+  readonly directory: Pick<Directory, 'profileOf'>;
+  readonly desk: Pick<Desk, 'listQuarantined'>;
+}): (person: Person) => Promise<readonly KnownBlock[]> {
+  return async (person) => {
+    const profile = await directory.profileOf(person);
+    const said = profile.isAdmin ? sayQuarantined(await desk.listQuarantined()) : undefined;
+    return said === undefined ? [] : buildNotice(said).blocks;
+  };
+}

@@ -1,0 +1,234 @@
+/** Whether a click or a submitted form is what it claims to be; who may decide is the desk's question. */
+import type { CardPlace } from '../../domain/calls/call.ts';
+import { type CardToken, parseCardToken, parseCardTokens } from '../../domain/calls/digest.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { SlackIdentity } from '../transport/connect-slack.ts';
+import { ACTIONS, VIEWS } from '../transport/ids.ts';
+import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
+import {
+  notOurs,
+  readCallMetadata,
+  STRANGER,
+  teamOf,
+  type Wrong,
+  whyNotAForm,
+  whyNotAPress,
+  whyNotForUs,
+} from './validate-payload.ts';
+
+/** Where a person can be told something; `view` when they look at a form. */
+export interface ClickOrigin {
+  readonly person: Person;
+  readonly channel: string | undefined;
+  readonly root: string | undefined;
+  readonly viewId: string | undefined;
+}
+
+/** A click on one of our buttons. */
+export interface Click {
+  readonly origin: ClickOrigin;
+  readonly actionId: string;
+  readonly token: CardToken;
+  /** All attempts that the button names, the first one among them; only *Approve all* names several. */
+  readonly tokens: readonly CardToken[];
+  readonly triggerId: string;
+  /** Where the button stands; undefined in a form. */
+  readonly place: CardPlace | undefined;
+  /** Whether Slack says that the message is the app's own. */
+  readonly isOwnMessage: boolean;
+  /** What the button said besides the token, e.g. a page, or the place of an answer. */
+  readonly detail: string;
+  readonly blockId: string;
+  /** What the view says of itself besides the token; empty outside of one. */
+  readonly form: string;
+  /** Slack's `view.state.values`; empty outside of a view. */
+  readonly values: Payload;
+}
+
+/** A submitted form of ours. */
+export interface Submission {
+  readonly origin: ClickOrigin;
+  readonly viewId: string;
+  readonly callbackId: string;
+  readonly token: CardToken;
+  /** What the view says of itself besides the token. */
+  readonly form: string;
+  /** Slack's `view.state.values`. */
+  readonly values: Payload;
+}
+
+/** What was wrong with what a person sent, and where they can be told. */
+export interface Refused extends Wrong {
+  readonly kind: 'refused';
+  readonly origin: ClickOrigin;
+  readonly subject: string;
+}
+
+const KNOWN_VIEWS: ReadonlySet<string> = new Set([VIEWS.edit, VIEWS.reply, VIEWS.reason]);
+
+/** Reads a click; everything but its place is checked here. */
+export function parseClick(
+  body: unknown,
+  identity: SlackIdentity,
+): { readonly kind: 'click'; readonly click: Click } | Refused {
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, identity);
+  const actions = listAt(payload, 'actions');
+  const [action = {}] = actions;
+  const { actionId = '', value = '' } = textsOf(action);
+  const inView = origin.viewId !== undefined;
+  const [named, detail] = inView ? ['', value] : chosenIn(actionId, value, action);
+  const said = inView ? readCallMetadata(objectAt(payload, 'view')) : { token: named, form: '' };
+  const { token: tokenText = '', form = '' } = said ?? {};
+  const tokens = tokensIn(tokenText, actionId);
+  const [token] = tokens;
+  const place = inView ? undefined : placeOfClick(payload);
+  const wrong =
+    whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload) ?? whyNotHere(inView, place);
+  if (wrong !== undefined || token === undefined) {
+    const refusal = wrong ?? notOurs('no card token');
+    return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
+  }
+  const triggerId = textAt(payload, 'trigger_id') ?? '';
+  const isOwnMessage = textAt(objectAt(payload, 'message'), 'bot_id') === identity.botId;
+  const values = valuesOf(objectAt(payload, 'view'));
+  const blockId = textAt(action, 'block_id') ?? '';
+  return {
+    kind: 'click',
+    click: {
+      origin,
+      actionId,
+      token,
+      tokens,
+      triggerId,
+      place,
+      isOwnMessage,
+      detail,
+      blockId,
+      form,
+      values,
+    },
+  };
+}
+
+function tokensIn(text: string, actionId: string): readonly CardToken[] {
+  if (actionId === ACTIONS.approveAll) return parseCardTokens(text) ?? [];
+  const token = parseCardToken(text);
+  return token ? [token] : [];
+}
+
+const CHOICE = new RegExp(`^${ACTIONS.choose.replace('.', '\\.')}-([0-9])$`);
+
+/** The elements whose value is the chosen option's. */
+const MENUS: ReadonlySet<string> = new Set([ACTIONS.choose, ACTIONS.menu]);
+
+/** The call that an element on a card names, and which answer where it offers one: by its id, or in a list beside the token. */
+function chosenIn(actionId: string, value: string, action: Payload): [string, string] {
+  if (!MENUS.has(actionId)) return [value, CHOICE.exec(actionId)?.[1] ?? ''];
+  const chosen = textAt(objectAt(action, 'selected_option'), 'value') ?? '';
+  const [token = '', place = ''] = chosen.split(' ');
+  return [token, place];
+}
+
+function textsOf(action: Payload): { readonly actionId?: string; readonly value?: string } {
+  const actionId = textAt(action, 'action_id');
+  const value = textAt(action, 'value');
+  return {
+    ...(actionId !== undefined && { actionId }),
+    ...(value !== undefined && { value }),
+  };
+}
+
+function whyNotHere(inView: boolean, place: CardPlace | undefined): Wrong | undefined {
+  return inView || place !== undefined ? undefined : notOurs('no message');
+}
+
+/** Reads where the message stands whose button was pressed. */
+export function placeOfClick(payload: Payload): CardPlace | undefined {
+  const container = objectAt(payload, 'container');
+  const channel = textAt(container, 'channel_id');
+  const ts = textAt(container, 'message_ts');
+  return channel === undefined || ts === undefined ? undefined : { channel, ts };
+}
+
+/** Reads a submitted form. */
+export function parseSubmission(
+  body: unknown,
+  identity: SlackIdentity,
+  type: 'view_submission' | 'block_suggestion' = 'view_submission',
+): { readonly kind: 'submission'; readonly submission: Submission } | Refused {
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, identity);
+  const view = objectAt(payload, 'view');
+  const callbackId = textAt(view, 'callback_id') ?? '';
+  const refuse = (wrong: Wrong): Refused => {
+    return { kind: 'refused', origin, subject: callbackId || 'form', ...wrong };
+  };
+  const wrong = whyNotOurs(payload, origin, identity) ?? whyNotAForm(payload, type, KNOWN_VIEWS);
+  if (wrong !== undefined) return refuse(wrong);
+  const { token: tokenText = '', form = '' } = readCallMetadata(view) ?? {};
+  const token = parseCardToken(tokenText);
+  if (token === undefined) return refuse(notOurs('no card token'));
+  const viewId = textAt(view, 'id') ?? '';
+  const values = valuesOf(view);
+  return { kind: 'submission', submission: { origin, viewId, callbackId, token, form, values } };
+}
+
+function valuesOf(view: Payload): Payload {
+  return objectAt(objectAt(view, 'state'), 'values');
+}
+
+/** A question of Slack's for the choices of a field that a person searches. */
+export interface Question extends Submission {
+  readonly blockId: string;
+  readonly typed: string;
+}
+
+/** Reads a question for choices; it is refused as a submission of the same form would be. */
+export function parseQuestion(
+  body: unknown,
+  identity: SlackIdentity,
+): { readonly kind: 'question'; readonly question: Question } | Refused {
+  const parsed = parseSubmission(body, identity, 'block_suggestion');
+  if (parsed.kind === 'refused') return parsed;
+  const payload = isPayload(body) ? body : {};
+  const blockId = textAt(payload, 'block_id') ?? '';
+  const typed = textAt(payload, 'value') ?? '';
+  return { kind: 'question', question: { ...parsed.submission, blockId, typed } };
+}
+
+/** Tells whether a click came from the card as it stands; before its place is known, from a message of ours. */
+export function isAtItsPlace(click: Click, card: CardPlace | undefined): boolean {
+  if (click.place === undefined) return click.origin.viewId !== undefined;
+  if (card === undefined) return click.isOwnMessage;
+  return card.channel === click.place.channel && card.ts === click.place.ts;
+}
+
+/** Says why a payload is not for this app from a member of its workspace. */
+export function whyNotOurs(
+  payload: Payload,
+  { person }: ClickOrigin,
+  identity: SlackIdentity,
+): Wrong | undefined {
+  const wrong = whyNotForUs(payload, identity);
+  if (wrong !== undefined) return wrong;
+  if (person.user === '') return notOurs('nobody');
+  return person.team === identity.team ? undefined : STRANGER;
+}
+
+/** Reads who clicked, and where they can be told something. */
+export function originOf(body: unknown, identity: SlackIdentity): ClickOrigin {
+  const payload = isPayload(body) ? body : {};
+  const user = objectAt(payload, 'user');
+  const team = textAt(user, 'team_id') ?? textAt(objectAt(payload, 'team'), 'id') ?? identity.team;
+  const container = objectAt(payload, 'container');
+  const message = objectAt(payload, 'message');
+  const view = objectAt(payload, 'view');
+  return {
+    person: { team: teamOf(team, identity), user: textAt(user, 'id') ?? '' },
+    channel: textAt(container, 'channel_id'),
+    root: textAt(container, 'thread_ts') ?? textAt(message, 'thread_ts'),
+    // Home is no form: a sentence in its place would take the whole of it away.
+    viewId: textAt(view, 'type') === 'home' ? undefined : textAt(view, 'id'),
+  };
+}

@@ -1,0 +1,119 @@
+/** A click on Home: the view that it came from says where its lists stood, the button what is wanted. */
+import { type CardToken, parseCardToken } from '../../domain/calls/digest.ts';
+import { ALL_TOOLS } from '../home/home-filters.ts';
+import {
+  filterTool,
+  goBack,
+  goOn,
+  HOME_VIEWS,
+  type HomeList,
+  type HomePlace,
+  MOST_FILTER,
+  parseHomePlace,
+  searchFor,
+  showView,
+} from '../home/home-state.ts';
+import type { SlackIdentity } from '../transport/connect-slack.ts';
+import { ACTIONS } from '../transport/ids.ts';
+import { isPayload, listAt, objectAt, textAt } from '../transport/payload.ts';
+import { type ClickOrigin, originOf, type Refused, whyNotOurs } from './parse-click.ts';
+import { notOurs, whyNotAPress } from './validate-payload.ts';
+
+/** The buttons that stand on Home only. */
+export const HOME_ACTIONS: ReadonlySet<string> = new Set([
+  ACTIONS.homeReview,
+  ACTIONS.homeIgnore,
+  ACTIONS.homeRefresh,
+  ACTIONS.homeBack,
+  ACTIONS.homeOn,
+  ACTIONS.homeShow,
+  ACTIONS.homeTool,
+  ACTIONS.homeSearch,
+  ACTIONS.homeClear,
+]);
+
+/** What a person wants of their Home. */
+export type HomeWish =
+  | { readonly kind: 'review' | 'ignore'; readonly token: CardToken }
+  /** To see it at this place. */
+  | { readonly kind: 'see'; readonly place: HomePlace };
+
+/** A click on a person's Home. */
+export interface HomeClick {
+  readonly origin: ClickOrigin;
+  readonly actionId: string;
+  readonly triggerId: string;
+  /** Where the lists stood. */
+  readonly place: HomePlace;
+  readonly wish: HomeWish;
+}
+
+/** Reads a click on Home; who may decide is the desk's question. */
+export function parseHomeClick(
+  body: unknown,
+  identity: SlackIdentity,
+): { readonly kind: 'home-click'; readonly click: HomeClick } | Refused {
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, identity);
+  const [action = {}] = listAt(payload, 'actions');
+  const actionId = textAt(action, 'action_id') ?? '';
+  const view = objectAt(payload, 'view');
+  const place = parseHomePlace(textAt(view, 'private_metadata') ?? '');
+  const chosen = textAt(objectAt(action, 'selected_option'), 'value');
+  const wish = wishOf(actionId, chosen ?? textAt(action, 'value') ?? '', place);
+  const wrong = whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload);
+  if (wrong !== undefined || wish === undefined) {
+    const refusal = wrong ?? notOurs('nothing that is asked on Home');
+    return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
+  }
+  const triggerId = textAt(payload, 'trigger_id') ?? '';
+  return { kind: 'home-click', click: { origin, actionId, triggerId, place, wish } };
+}
+
+function wishOf(actionId: string, value: string, place: HomePlace): HomeWish | undefined {
+  switch (actionId) {
+    case ACTIONS.homeReview:
+    case ACTIONS.homeIgnore: {
+      const token = parseCardToken(value);
+      const kind = actionId === ACTIONS.homeReview ? 'review' : 'ignore';
+      return token && { kind, token };
+    }
+    case ACTIONS.homeRefresh:
+      return { kind: 'see', place };
+    case ACTIONS.homeBack:
+      return isList(value) ? { kind: 'see', place: goBack(place, value) } : undefined;
+    case ACTIONS.homeOn: {
+      const [list = '', after = ''] = value.split(' ');
+      return isList(list) ? { kind: 'see', place: goOn(place, list, after) } : undefined;
+    }
+    default:
+      return filterOf(actionId, value, place);
+  }
+}
+
+function filterOf(actionId: string, value: string, place: HomePlace): HomeWish | undefined {
+  switch (actionId) {
+    case ACTIONS.homeShow: {
+      const view = HOME_VIEWS.find((each) => each === value);
+      return view && { kind: 'see', place: showView(place, view) };
+    }
+    case ACTIONS.homeTool:
+      return isTool(value)
+        ? { kind: 'see', place: filterTool(place, value === ALL_TOOLS ? undefined : value) }
+        : undefined;
+    case ACTIONS.homeSearch:
+      return { kind: 'see', place: searchFor(place, value) };
+    case ACTIONS.homeClear:
+      return { kind: 'see', place: searchFor(place, undefined) };
+    default:
+      return undefined;
+  }
+}
+
+function isTool(value: string): boolean {
+  return value !== '' && value.length <= MOST_FILTER;
+}
+
+function isList(text: string): text is HomeList {
+  return text === 'waiting' || text === 'asked' || text === 'team' || text === 'decided';
+}

@@ -1,0 +1,110 @@
+import { shownFileName } from '../../domain/ports/file-ports.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import { messageId } from '../../domain/threads/message.ts';
+import type {
+  ReadThread,
+  ThreadSight,
+  ThreadWords,
+} from '../../domain/threads/thread-background.ts';
+import { placeOf } from '../../domain/threads/thread-key.ts';
+import type { SlackConnection } from '../transport/connect-slack.ts';
+import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
+import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
+import { readMessageText } from './message-text.ts';
+import { readFiles } from './parse-files.ts';
+import { authorOf, isWrittenByPerson } from './parse-message.ts';
+
+/** Slack's own limit for a page; a thread of more messages is read in part. */
+const PAGE = 1_000;
+const MOST_PAGES = 3;
+
+/** Makes the reader of Slack's threads; where the app may not read, the log says once what to do. */
+export function createReadThread(deps: {
+  readonly connection: Pick<SlackConnection, 'client' | 'identity'>;
+  readonly log: Pick<Log, 'warn'>;
+}): ReadThread {
+  const { log } = deps;
+  const { client, identity } = deps.connection;
+  const logged = new Set<string>();
+
+  /** https://docs.slack.dev/reference/methods/conversations.replies */
+  async function readPages(where: {
+    readonly channel: string;
+    readonly ts: string;
+    readonly latest: string;
+    readonly oldest?: string;
+  }): Promise<{ readonly found: readonly Payload[]; readonly isWhole: boolean }> {
+    const found: Payload[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const next = cursor === undefined ? {} : { cursor };
+      const asked = client.conversations.replies({
+        ...where,
+        ...next,
+        inclusive: true,
+        limit: PAGE,
+      });
+      // Of a long thread the beginning is worth more than nothing.
+      const answer: Payload = { ...(await (page === 0 ? asked : asked.catch(() => ({})))) };
+      found.push(...listAt(answer, 'messages'));
+      cursor = textAt(objectAt(answer, 'response_metadata'), 'next_cursor');
+      if (cursor === undefined) return { found, isWhole: answer.ok === true };
+    }
+    return { found, isWhole: false };
+  }
+
+  function toWords(event: Payload, channel: string): ThreadWords | undefined {
+    const author = authorOf(event, identity);
+    const ts = textAt(event, 'ts');
+    if (author === undefined || ts === undefined || !isWrittenByPerson(event, identity)) {
+      return undefined;
+    }
+    return {
+      id: messageId({ team: identity.team, channel, ts }),
+      author,
+      text: readMessageText(event, identity.botUserId),
+      fileNames: readFiles(event).map(({ name }) => shownFileName(name)),
+    };
+  }
+
+  function tell(name: string, error: unknown, message: string): void {
+    if (logged.has(name)) return;
+    logged.add(name);
+    const sentence =
+      name === 'missing_scope'
+        ? 'The agent is not given what people said in a thread before they mention it: the app lacks channels:history or groups:history. Install the app again with manifest.yml.'
+        : 'The agent is not given what people said in a thread before they mention it.';
+    log.warn({ err: toChatError(error, DOING), subject: message }, sentence);
+  }
+
+  return async ({ thread, ts }, since): Promise<ThreadSight | undefined> => {
+    const { channel, root } = placeOf(thread);
+    try {
+      const { found, isWhole } = await readPages({
+        ...{ channel, ts: root, latest: ts },
+        ...(since !== undefined && { oldest: since }),
+      });
+      const own = found.find((event) => event.ts === ts);
+      // Slack shows the first message of a thread whatever is asked for.
+      const others = found.filter((event) => isBetween(textAt(event, 'ts') ?? '', since, ts));
+      return {
+        before: others.flatMap((event) => toWords(event, channel) ?? []),
+        isWhole,
+        files: own === undefined ? [] : readFiles(own),
+      };
+    } catch (error) {
+      const name = slackErrorName(error);
+      const failure = toChatError(error, DOING);
+      const passes = failure.code === 'temporary' || failure.code === 'rate-limited';
+      if (name === undefined || (passes && name !== 'missing_scope')) throw failure;
+      tell(name, error, ts);
+      return undefined;
+    }
+  };
+}
+
+const DOING = 'read what was said in a thread';
+
+function isBetween(ts: string, since: string | undefined, until: string): boolean {
+  return Number(ts) > Number(since ?? '0') && Number(ts) < Number(until);
+}

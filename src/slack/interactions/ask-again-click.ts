@@ -1,0 +1,17 @@
+import type { AskAgainOutcome } from '../../desk/decisions/ask-again.ts';
+import { buildMessageView } from '../forms/draw/small-views.ts';
+import { SENTENCES } from '../text/outcome-sentences.ts';
+import { answerPerson, type ClickHandler } from './handler.ts';
+
+const ANSWERS: Readonly<Record<Exclude<AskAgainOutcome['kind'], 'asked'>, string>> = {
+  'asked-before': SENTENCES.askedBefore,
+  'not-the-requester': SENTENCES.notTheAsker,
+  'not-expired': SENTENCES.notExpired,
+};
+
+/** Asks the agent for an expired call again; that it was done is said in the thread. */
+export const askAgain: ClickHandler = async ({ origin, token }, ack, deps) => {
+  const { kind } = await deps.desk.askAgain({ callId: token.callId, by: origin.person });
+  await ack();
+  if (kind !== 'asked') await answerPerson(origin, ANSWERS[kind], deps, buildMessageView);
+};

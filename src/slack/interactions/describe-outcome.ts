@@ -1,0 +1,71 @@
+import type { DecisionOutcome } from '../../domain/calls/decision.ts';
+import { routeOf } from '../../domain/calls/decision-rules.ts';
+import { homeOf } from '../../domain/cards/card-channel.ts';
+import { groupsNamed } from '../../domain/people/decision-permission.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { Group } from '../../domain/policy/route.ts';
+import type { Reading } from '../text/describe-waiting.ts';
+import { toSentence } from '../text/outcome-sentences.ts';
+import type { HandlerDeps } from './handler.ts';
+
+type ReadDeps = Pick<HandlerDeps, 'client' | 'directory' | 'log'>;
+
+/** Says an outcome to a person with the names of groups, and of channels that they can open; what Slack does not tell is left out. */
+export async function sayOutcome(
+  outcome: DecisionOutcome,
+  reader: Person,
+  deps: ReadDeps,
+): Promise<string> {
+  return toSentence(outcome, await readFor(outcome, reader, deps));
+}
+
+async function readFor(outcome: DecisionOutcome, reader: Person, deps: ReadDeps): Promise<Reading> {
+  if (!('call' in outcome) || outcome.call.status !== 'pending') return { reader };
+  const groups = groupsNamed(routeOf(outcome.call));
+  const channels = new Set([
+    homeOf(outcome.call).channel,
+    ...groups.filter((group) => group.startsWith('channel:')).map(idOf),
+  ]);
+  const [handles, opened] = await Promise.all([
+    Promise.all(groups.map((group) => handleOf(group, deps))),
+    Promise.all([...channels].map((channel) => opensFor(channel, reader, deps))),
+  ]);
+  return { reader, handles: new Map(handles.flat()), opens: new Set(opened.flat()) };
+}
+
+function idOf(group: Group): string {
+  return group.slice(group.indexOf(':') + 1);
+}
+
+async function handleOf(
+  group: Group,
+  { directory, log }: ReadDeps,
+): Promise<readonly (readonly [Group, string])[]> {
+  try {
+    const { handle } = await directory.groupOf(group);
+    return handle === undefined ? [] : [[group, handle]];
+  } catch (error) {
+    log.warn({ err: error, group }, 'Slack did not tell how a group is called.');
+    return [];
+  }
+}
+
+/** A public channel is open to every member of the workspace; any other to those who are in it. */
+async function opensFor(
+  channel: string,
+  reader: Person,
+  { client, directory, log }: ReadDeps,
+): Promise<readonly string[]> {
+  try {
+    const { members } = await directory.groupOf(`channel:${channel}`);
+    if (members.has(reader.user)) return [channel];
+    const { standing } = await directory.profileOf(reader);
+    if (standing !== 'member') return [];
+    const { channel: found } = await client.conversations.info({ channel });
+    const isPublic = found?.is_channel === true && found.is_private === false;
+    return isPublic ? [channel] : [];
+  } catch (error) {
+    log.warn({ err: error, channel }, 'Slack did not tell whether a person can open a channel.');
+    return [];
+  }
+}

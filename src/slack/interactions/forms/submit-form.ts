@@ -1,0 +1,193 @@
+import type { Call } from '../../../domain/calls/call.ts';
+import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
+import { readStoredJson } from '../../../domain/json/json.ts';
+import type { Person } from '../../../domain/people/person.ts';
+import { hasOpened } from '../../../domain/secrets/call-secrets.ts';
+import { fitsCard } from '../../cards/call-card.ts';
+import { CHOICE_BLOCK } from '../../forms/draw/choice-fields.ts';
+import { buildEditForm } from '../../forms/draw/edit-form.ts';
+import { REASON_BLOCK, readReason } from '../../forms/draw/reason-form.ts';
+import { readReply } from '../../forms/draw/reply-form.ts';
+import { buildMessageView } from '../../forms/draw/small-views.ts';
+import { nodesOf } from '../../forms/plan/form-node.ts';
+import { placeProblems, toFormErrors } from '../../forms/read/form-errors.ts';
+import { type FormProblem, type FormReading, readForm } from '../../forms/read/read-form.ts';
+import { addsUnshown } from '../../forms/read/unshown-changes.ts';
+import type { Submission } from '../../inbound/parse-click.ts';
+import { threadPlace } from '../../outbound/thread-location.ts';
+import { SENTENCES } from '../../text/outcome-sentences.ts';
+import { sayOutcome } from '../describe-outcome.ts';
+import type { Acknowledge, FormHandler, HandlerDeps } from '../handler.ts';
+import { dropSession, type FormSession, findSession, keepSession } from './form-session.ts';
+
+/**
+ * Takes what a page of the form holds: another page follows, or the changed arguments are saved.
+ * What is wrong appears on its field, and the form stays as typed.
+ */
+export const submitEdit: FormHandler = async (form, ack, deps) => {
+  const found = await findSession(form, deps, { isWhole: true });
+  if (found.kind === 'over') return ack(tell(found.sentence));
+  const { session } = found;
+  const { call, plan, meta } = session;
+  if (session.isOutdated) return drawAnew(form, session, [OUTDATED], ack, deps);
+  const reading = withProblems(readForm(plan), session.problems);
+  const { page, pages } = buildEditForm(call, plan, { meta });
+  if (page < pages) return turnPage(form, session, reading, page + 1, ack, deps);
+  if (!reading.ok) return showProblems(form, session, reading.problems, ack, deps);
+  const by = form.origin.person;
+  const unseen = isSomethingUnseen(session, by, deps) ? { keepsUnseen: true } : {};
+  const decision = { kind: 'edit', args: reading.args, ...unseen } as const;
+  const outcome = await deps.desk.decide({ ...form.token, by, decision });
+  if (outcome.kind === 'invalid') {
+    return showProblems(form, session, placeProblems(outcome.problems, plan), ack, deps);
+  }
+  await answerForm(form, outcome, ack, deps);
+  await dropSession(form, session, deps);
+};
+
+const OUTDATED: FormProblem = { path: [], message: SENTENCES.outdatedForm };
+
+/** What the view could not have sent comes first: the fields still hold what they held before it. */
+function withProblems(reading: FormReading, problems: readonly FormProblem[]): FormReading {
+  if (problems.length === 0) return reading;
+  const ids = new Set(problems.map(({ id }) => id));
+  const others = reading.ok ? [] : reading.problems.filter(({ id }) => !ids.has(id));
+  return { ok: false, problems: [...problems, ...others] };
+}
+
+/** Neither the form nor the card has shown all of it: whoever saves has not seen what would run. */
+function isSomethingUnseen(
+  { call, tool, plan }: FormSession,
+  by: Person,
+  { mark }: HandlerDeps,
+): boolean {
+  const isOutside = call.outside !== undefined || call.server !== undefined;
+  if (isOutside && addsUnshown(plan, readStoredJson(call.args))) return true;
+  const keeps = nodesOf(plan).some((node) => node.type === 'kept' && node.why !== '');
+  return keeps && !fitsCard(call, { tool, mark }) && !hasOpened(call, by);
+}
+
+/** Goes on when nothing on this page is wrong: what is wrong elsewhere is told in the end. */
+async function turnPage(
+  form: Submission,
+  session: FormSession,
+  reading: FormReading,
+  page: number,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const here = reading.ok
+    ? []
+    : reading.problems.filter(({ id = '' }) => Object.hasOwn(form.values, id));
+  if (here.length > 0) return showProblems(form, session, here, ack, deps);
+  const meta = await keepSession(form, session, deps);
+  const { view } = buildEditForm(session.call, session.plan, { meta: { ...meta, page } });
+  await ack({ response_action: 'update', view });
+}
+
+/** Slack shows errors on inputs of the view; what is wrong elsewhere is gone to and said in the form itself. */
+async function showProblems(
+  form: Submission,
+  session: FormSession,
+  problems: readonly FormProblem[],
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const { call, plan, meta } = session;
+  const errors = toFormErrors(problems, plan, {
+    inputs: new Set(Object.keys(form.values)),
+    shown: buildEditForm(call, plan, { meta }).shown,
+  });
+  if (errors !== undefined) return ack({ response_action: 'errors', errors });
+  await drawAnew(form, session, problems, ack, deps);
+}
+
+/** Draws the form where the first problem is, with what is wrong said in it. */
+async function drawAnew(
+  form: Submission,
+  session: FormSession,
+  problems: readonly FormProblem[],
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const { call, plan } = session;
+  const kept = await keepSession(form, session, deps);
+  const at = problems.find(({ id }) => id !== undefined)?.id;
+  const { view } = buildEditForm(call, plan, {
+    meta: kept,
+    problems,
+    ...(at !== undefined && { at }),
+  });
+  await ack({ response_action: 'update', view });
+}
+
+/** Takes a person's answer to the agent, or to whoever else asks. */
+export const submitReply: FormHandler = async (form, ack, deps) => {
+  const by = form.origin.person;
+  const look = await deps.desk.look({ ...form.token, by, kind: 'reply' });
+  if (look.kind !== 'open') return answerForm(form, look, ack, deps);
+  const { call } = look;
+  const read = readReply(call, form.values);
+  if (read.kind === 'wrong') return ack({ response_action: 'errors', errors: read.errors });
+  if (read.kind === 'text') return sendReply(read.text, form, ack, deps);
+  // Only the place was sent: what it says is what the stored call offers.
+  const text = call.outside?.choices?.[read.place];
+  if (text !== undefined) return sendReply(text, form, ack, deps);
+  const errors = { [CHOICE_BLOCK]: SENTENCES.noSuchChoice };
+  return ack({ response_action: 'errors', errors });
+};
+
+async function sendReply(
+  text: string,
+  form: Submission,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const by = form.origin.person;
+  const outcome = await deps.desk.decide({ ...form.token, by, decision: { kind: 'reply', text } });
+  await answerForm(form, outcome, ack, deps);
+}
+
+/** Takes an approval together with its reason. */
+export const submitReason: FormHandler = async (form, ack, deps) => {
+  const read = readReason(form.values);
+  if (!read.ok) return ack(wrongReason(read.message));
+  const by = form.origin.person;
+  const decision = { kind: 'approve', reason: read.reason } as const;
+  const outcome = await deps.desk.decide({ ...form.token, by, decision });
+  if (outcome.kind === 'invalid') {
+    return ack(wrongReason(outcome.problems.map(({ message }) => message).join(' ')));
+  }
+  await answerForm(form, outcome, ack, deps);
+};
+
+function wrongReason(sentence: string) {
+  return { response_action: 'errors', errors: { [REASON_BLOCK]: sentence } } as const;
+}
+
+function tell(sentence: string) {
+  return { response_action: 'update', view: buildMessageView(sentence) } as const;
+}
+
+async function answerForm(
+  form: Submission,
+  outcome: DecisionOutcome,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const { person } = form.origin;
+  if (outcome.kind !== 'decided' && outcome.kind !== 'recorded') {
+    return ack(tell(await sayOutcome(outcome, person, deps)));
+  }
+  await ack();
+  const text = await sayOutcome(outcome, person, deps);
+  const where = await whereToTell(outcome.call, deps);
+  await deps.teller.tell({ user: person.user, ...where, text });
+}
+
+/** Where the card is on which the form was opened: in the thread, or at the top of another channel. */
+async function whereToTell(call: Call, { cardOf }: HandlerDeps) {
+  const { channel, root } = threadPlace(call.thread);
+  const card = await cardOf(call.id);
+  return card && card.channel !== channel ? { channel: card.channel } : { channel, root };
+}

@@ -1,0 +1,83 @@
+import type { ModalView } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import type { RouteControl } from '../../desk/control/routes.ts';
+import type { ToolControl } from '../../desk/control/server-tools.ts';
+import type { Desk } from '../../desk/desk.ts';
+import type { CardPlace } from '../../domain/calls/call.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Directory } from '../../domain/ports/directory.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Drafts } from '../../domain/ports/store.ts';
+import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
+import type { Toolbox } from '../../domain/tools/tool.ts';
+import type { Home } from '../home/create-home.ts';
+import type { Click, ClickOrigin, Submission } from '../inbound/parse-click.ts';
+import type { TurnClick } from '../inbound/parse-turn-click.ts';
+import { buildNotice } from '../outbound/build-messages.ts';
+import type { Teller } from '../outbound/private-notices.ts';
+import type { UserGroup } from '../people/user-groups.ts';
+import type { SlackIdentity } from '../transport/connect-slack.ts';
+
+/** What every handler may use. */
+export interface HandlerDeps {
+  readonly client: WebClient;
+  readonly identity: SlackIdentity;
+  readonly desk: Desk;
+  readonly directory: Directory;
+  readonly toolbox: Toolbox;
+  /** Marks secrets that are masked. */
+  readonly mark: SecretMark;
+  readonly teller: Teller;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where a call's card stands now. */
+  readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
+  /** What was typed on the pages of a form that are not in view. */
+  readonly drafts: Drafts;
+  /** The routes that admins set. */
+  readonly routes: RouteControl;
+  /** The tools of MCP servers. */
+  readonly tools: ToolControl;
+  /** User groups that may be chosen. */
+  readonly userGroups: () => Promise<readonly UserGroup[]>;
+  readonly home: Home;
+}
+
+/** How a submitted form is answered: closed, with errors by block id, or with another view. */
+export type FormAnswer =
+  | undefined
+  | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  | { readonly response_action: 'update'; readonly view: ModalView };
+
+/** Tells Slack that a click or form was taken; at most once. */
+export type Acknowledge = (answer?: FormAnswer) => Promise<void>;
+
+/** Handles one kind of click; a rejection before the acknowledgement keeps it back. */
+export type ClickHandler = (click: Click, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
+
+/** Handles one kind of click that names a turn. */
+export type TurnClickHandler = (
+  click: TurnClick,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+) => Promise<void>;
+
+/** Handles one kind of submitted form. */
+export type FormHandler = (form: Submission, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
+
+/** Answers a person where they are: in the form they look at, else privately in the thread. */
+export async function answerPerson(
+  origin: ClickOrigin,
+  text: string,
+  deps: Pick<HandlerDeps, 'client' | 'teller'>,
+  buildView: (text: string) => ModalView,
+): Promise<void> {
+  const { person, channel, root, viewId } = origin;
+  if (viewId !== undefined) {
+    await deps.client.views.update({ view_id: viewId, view: buildView(text) });
+  } else if (channel === undefined) {
+    await deps.teller.tellDirectly(person.user, buildNotice(text));
+  } else {
+    await deps.teller.tell({ user: person.user, channel, root, text });
+  }
+}

@@ -1,0 +1,245 @@
+/** Every button, form and command of the app, and who answers it. */
+import type { App } from '@slack/bolt';
+import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
+import { StoreUnavailableError } from '../../domain/ports/store.ts';
+import { buildMessageView } from '../forms/draw/small-views.ts';
+import { answerHomeClick, showOpenedHome } from '../home/home-handlers.ts';
+import {
+  type Click,
+  isAtItsPlace,
+  originOf,
+  parseClick,
+  parseSubmission,
+  type Refused,
+  whyNotOurs,
+} from '../inbound/parse-click.ts';
+import { HOME_ACTIONS, parseHomeClick } from '../inbound/parse-home-click.ts';
+import { actionIdOf, parseTurnClick } from '../inbound/parse-turn-click.ts';
+import { notOurs } from '../inbound/validate-payload.ts';
+import {
+  isRouteForm,
+  isRouteQuestion,
+  submitRoute,
+  suggestGroups,
+} from '../routes/form/submit-route.ts';
+import { handleRouteClick, isRouteAction } from '../routes/route-clicks.ts';
+import { SENTENCES } from '../text/outcome-sentences.ts';
+import { ACTIONS, CHOICE_BUTTONS, chooseAction, VIEWS } from '../transport/ids.ts';
+import { isPayload, objectAt } from '../transport/payload.ts';
+import { answerCommand } from './answer-command.ts';
+import { approveAll } from './approve-all-click.ts';
+import { askAgain } from './ask-again-click.ts';
+import { approve, choose, ignore, settle } from './decide-click.ts';
+import { addEntry, backInForm, chooseKind, removeEntry, toggleGroup } from './forms/change-form.ts';
+import { edit, open, reply, review, turnPage } from './forms/open-form.ts';
+import { submitEdit, submitReason, submitReply } from './forms/submit-form.ts';
+import { answerQuestion } from './forms/suggest-choices.ts';
+import { noteGroup } from './group-changed.ts';
+import {
+  type Acknowledge,
+  answerPerson,
+  type ClickHandler,
+  type FormAnswer,
+  type FormHandler,
+  type HandlerDeps,
+  type TurnClickHandler,
+} from './handler.ts';
+import { rate } from './rate-click.ts';
+import { notTheCard, refuseClick, refuseForm } from './reject-click.ts';
+import { stopTurn } from './stop-click.ts';
+import { stopSession } from './stop-session.ts';
+
+interface ClickListener {
+  readonly handle: ClickHandler;
+  /** `card`: only from the call's current card; `form`: opens a form first and checks then; `each`: checks each of its calls; `own`: from any message of ours. */
+  readonly check: 'card' | 'form' | 'each' | 'own';
+}
+
+const CLICKS: Readonly<Record<string, ClickListener>> = {
+  [ACTIONS.approve]: { handle: approve, check: 'card' },
+  [ACTIONS.approveAll]: { handle: approveAll, check: 'each' },
+  [ACTIONS.review]: { handle: review, check: 'form' },
+  [ACTIONS.ignore]: { handle: ignore, check: 'card' },
+  [ACTIONS.edit]: { handle: edit, check: 'form' },
+  [ACTIONS.reply]: { handle: reply, check: 'form' },
+  [ACTIONS.open]: { handle: open, check: 'form' },
+  [ACTIONS.menu]: { handle: open, check: 'form' },
+  [ACTIONS.choose]: { handle: choose, check: 'card' },
+  ...Object.fromEntries(
+    Array.from({ length: CHOICE_BUTTONS }, (_, place) => [
+      chooseAction(place),
+      { handle: choose, check: 'card' } as const,
+    ]),
+  ),
+  [ACTIONS.page]: { handle: turnPage, check: 'card' },
+  [ACTIONS.pageBack]: { handle: turnPage, check: 'card' },
+  [ACTIONS.formBack]: { handle: backInForm, check: 'card' },
+  [ACTIONS.formKind]: { handle: chooseKind, check: 'card' },
+  [ACTIONS.formAdd]: { handle: addEntry, check: 'card' },
+  [ACTIONS.formRemove]: { handle: removeEntry, check: 'card' },
+  [ACTIONS.formToggle]: { handle: toggleGroup, check: 'card' },
+  [ACTIONS.askAgain]: { handle: askAgain, check: 'own' },
+  [ACTIONS.settleRan]: { handle: settle('ran'), check: 'card' },
+  [ACTIONS.settleRerun]: { handle: settle('rerun'), check: 'card' },
+  [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },
+};
+
+/** Buttons whose value names a turn and no call. */
+const TURN_CLICKS: ReadonlyMap<string, TurnClickHandler> = new Map([
+  [ACTIONS.rate, rate],
+  [ACTIONS.stopTurn, stopTurn],
+]);
+
+const FORMS: Readonly<Record<string, FormHandler>> = {
+  [VIEWS.edit]: submitEdit,
+  [VIEWS.reply]: submitReply,
+  [VIEWS.reason]: submitReason,
+};
+
+/** Hands every click, form and command to its handler; what is unknown is refused, what breaks is told. */
+export function registerListeners(app: App, deps: HandlerDeps): void {
+  app.action(/^/, async ({ body, ack }) => {
+    await guard(body, ack as SlackAck, deps, (taken) => handleClick(body, taken, deps));
+    // A click on Home has shown it anew by itself.
+    if (!HOME_ACTIONS.has(actionIdOf(body))) await followUp(body, deps);
+  });
+  app.event('app_home_opened', async ({ body }) => {
+    await showOpenedHome(body, deps);
+  });
+  app.event('agent_session_stopped', async ({ body }) => {
+    await stopSession(body, deps);
+  });
+  app.event('subteam_updated', async ({ body }) => {
+    await noteGroup(body, deps);
+  });
+  // The app has none of these: somebody made them, and is told so.
+  app.shortcut(/^/, async ({ body, ack }) => {
+    await guard(body, ack as SlackAck, deps, (taken) => refuseShortcut(body, taken, deps));
+  });
+  app.view({ callback_id: /^/, type: 'view_closed' }, async ({ ack }) => {
+    await ack();
+  });
+  app.command(/^/, async ({ body, ack, respond }) => {
+    await answerCommand(body, ack, respond, deps);
+  });
+  app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
+    await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));
+    await followUp(body, deps);
+  });
+  app.options(/^/, async ({ body, ack }) => {
+    const answer = isRouteQuestion(body) ? suggestGroups : answerQuestion;
+    await ack({ options: await answer(body, deps) });
+  });
+}
+
+/** Whoever has just done something sees it on their Home at once. */
+async function followUp(body: unknown, { home, identity }: HandlerDeps): Promise<void> {
+  await home.follow(originOf(body, identity).person);
+}
+
+type SlackAck = (answer?: FormAnswer) => Promise<void>;
+
+async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  if (isRouteAction(actionIdOf(body))) return handleRouteClick(body, ack, deps);
+  const onTurn = TURN_CLICKS.get(actionIdOf(body));
+  if (onTurn !== undefined) return handleTurnClick(body, onTurn, ack, deps);
+  if (HOME_ACTIONS.has(actionIdOf(body))) return handleHomeClick(body, ack, deps);
+  const parsed = parseClick(body, deps.identity);
+  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  const { click } = parsed;
+  const listener = CLICKS[click.actionId];
+  if (listener === undefined) throw new Error(`No handler for the known action ${click.actionId}.`);
+  if (!(await isWhereItMayBe(click, listener, deps))) return turnAway(notTheCard(click), ack, deps);
+  await listener.handle(click, ack, deps);
+}
+
+async function isWhereItMayBe(
+  click: Click,
+  { check }: ClickListener,
+  { cardOf }: HandlerDeps,
+): Promise<boolean> {
+  if (click.place === undefined || check === 'form' || check === 'each') return true;
+  return isAtItsPlace(click, check === 'own' ? undefined : await cardOf(click.token.callId));
+}
+
+async function handleTurnClick(
+  body: unknown,
+  handle: TurnClickHandler,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const parsed = parseTurnClick(body, deps.identity);
+  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  await handle(parsed.click, ack, deps);
+}
+
+async function handleHomeClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  const parsed = parseHomeClick(body, deps.identity);
+  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  await answerHomeClick(parsed.click, ack, deps);
+}
+
+async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  if (isRouteForm(body)) return submitRoute(body, ack, deps);
+  const parsed = parseSubmission(body, deps.identity);
+  if (parsed.kind === 'refused') {
+    return refuseForm(parsed, objectAt(isPayload(body) ? body : {}, 'view'), ack, deps);
+  }
+  const { submission } = parsed;
+  const handle = FORMS[submission.callbackId];
+  if (handle === undefined) {
+    throw new Error(`No handler for the known form ${submission.callbackId}.`);
+  }
+  await handle(submission, ack, deps);
+}
+
+async function refuseShortcut(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  const origin = originOf(body, deps.identity);
+  const wrong = whyNotOurs(isPayload(body) ? body : {}, origin, deps.identity);
+  const refused = { ...notOurs('a shortcut'), ...wrong };
+  await turnAway({ kind: 'refused', origin, subject: 'shortcut', ...refused }, ack, deps);
+}
+
+async function turnAway(refused: Refused, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+  await ack();
+  await refuseClick(refused, deps);
+}
+
+/**
+ * Logs what broke, never what was typed, and tells the person how it stands. Once Slack was told
+ * that it was taken, what had to be saved is saved; before that nothing is, and Slack says so too.
+ */
+async function guard(
+  body: unknown,
+  ack: SlackAck,
+  deps: HandlerDeps,
+  work: (ack: Acknowledge) => Promise<void>,
+): Promise<void> {
+  let taken = false;
+  const acknowledge: Acknowledge = async (answer) => {
+    taken = true;
+    // A line that broke loses the answer, not what was decided: the work goes on.
+    await ack(answer).catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'Slack could not be told that a click was taken.');
+    });
+  };
+  try {
+    await work(acknowledge);
+  } catch (error) {
+    const { person, ...where } = originOf(body, deps.identity);
+    deps.log.error({ err: error, person, taken }, 'A click could not be handled whole.');
+    if (taken) return;
+    // A form stays open with what was typed in it, so the sentence comes beside it.
+    const origin = { person, ...where, viewId: undefined };
+    const sentence = sayFailure(error);
+    await answerPerson(origin, sentence, deps, buildMessageView).catch((second: unknown) =>
+      deps.log.error({ err: second, person }, 'A person could not be told so.'),
+    );
+  }
+}
+
+function sayFailure(error: unknown): string {
+  if (error instanceof DamagedRecordError) return SENTENCES.damaged;
+  const isInDoubt = error instanceof StoreUnavailableError && error.fate === 'unknown';
+  return isInDoubt ? SENTENCES.perhapsSaved : SENTENCES.notSaved;
+}

@@ -1,0 +1,12 @@
+import { buildMessageView } from '../forms/draw/small-views.ts';
+import { sayStop } from '../text/command-sentences.ts';
+import { answerPerson, type TurnClickHandler } from './handler.ts';
+
+/** Stops the turn that the button names. */
+export const stopTurn: TurnClickHandler = async ({ origin, turn }, ack, deps) => {
+  const outcome = await deps.desk.stop({ turn, by: origin.person });
+  await ack();
+  // A stop that took effect is said in the thread.
+  if (outcome.kind === 'stopped') return;
+  await answerPerson(origin, sayStop(outcome), deps, buildMessageView);
+};

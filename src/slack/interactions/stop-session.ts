@@ -1,0 +1,48 @@
+import { threadKey } from '../../domain/threads/thread-key.ts';
+import { isForUs, isPlace } from '../inbound/parse-message.ts';
+import { sayStop } from '../text/command-sentences.ts';
+import { isPayload, objectAt, type Payload, textAt } from '../transport/payload.ts';
+import type { HandlerDeps } from './handler.ts';
+
+/** Slack's own stop button of a session, as a person has pressed it. */
+interface SessionStop {
+  readonly channel: string;
+  readonly root: string;
+  readonly user: string;
+  /** When (ms) it was pressed. */
+  readonly at: number;
+}
+
+/** Stops the turn that went on when Slack's own stop button was pressed; whoever may not is told so, and the turn goes on. https://docs.slack.dev/reference/events/agent_session_stopped */
+export async function stopSession(body: unknown, deps: HandlerDeps): Promise<void> {
+  const { desk, identity, log, teller } = deps;
+  if (!isPayload(body) || !isForUs(body, identity)) return;
+  const stop = readStop(objectAt(body, 'event'));
+  if (stop === undefined) return;
+  const { at, channel, root, user } = stop;
+  const thread = threadKey({ team: identity.team, channel, ts: root });
+  const outcome = await desk.stopAt({ thread, at, by: { team: identity.team, user } });
+  // A stop that took effect is said in the thread.
+  if (outcome.kind === 'stopped') return;
+  if (outcome.kind === 'nothing') await showReady(stop, deps);
+  await teller.tell({ user, channel, root, text: sayStop(outcome) }).catch((error: unknown) => {
+    log.warn({ err: error, thread }, 'Could not tell a person why nothing was stopped.');
+  });
+}
+
+/** Slack leaves to the app how the session stands, and nothing goes on that would say so. */
+async function showReady({ channel, root }: SessionStop, { client, log }: HandlerDeps) {
+  const place = { channel_id: channel, thread_ts: root };
+  await client.agents.sessions
+    .setStatus({ ...place, status: 'active' })
+    .catch((error: unknown) => log.warn({ err: error, ...place }, 'A session stays at work.'));
+}
+
+function readStop(event: Payload): SessionStop | undefined {
+  const channel = textAt(event, 'channel') ?? '';
+  const root = textAt(event, 'thread_ts') ?? '';
+  const user = textAt(event, 'user');
+  const at = Number(textAt(event, 'event_ts')) * 1_000;
+  if (user === undefined || !isPlace(channel, root) || !Number.isFinite(at)) return undefined;
+  return { channel, root, user, at };
+}

@@ -1,0 +1,171 @@
+/** Draws what stands in Slack for calls: cards, their stubs, and bulletins. Each is known by its metadata, so that it is found where an earlier try ended. */
+import type { WebClient } from '@slack/web-api';
+import type { Call, CardPlace } from '../../domain/calls/call.ts';
+import { homeOf, isElsewhere } from '../../domain/cards/card-channel.ts';
+import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
+import { type Chat, ChatError } from '../../domain/ports/chat.ts';
+import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
+import type { Toolbox } from '../../domain/tools/tool.ts';
+import { buildCallCard, type CallCard, type CardLook } from '../cards/call-card.ts';
+import { buildBulletin } from '../cards/digest-message.ts';
+import { buildNeutralCard } from '../cards/neutral-card.ts';
+import { isShy } from '../cards/notification-text.ts';
+import { buildSharedCard } from '../cards/shared-card.ts';
+import { buildMovedCard, buildNeutralStub, buildStub } from '../cards/stub.ts';
+import { METADATA } from '../transport/ids.ts';
+import { doing } from '../transport/with-slack-errors.ts';
+import { findPosts } from './find-posts.ts';
+import { threadPlace } from './thread-location.ts';
+
+type Metadata = (typeof METADATA)[keyof typeof METADATA];
+
+const QUIET = { unfurl_links: false, unfurl_media: false } as const;
+
+/** Makes what draws them. */
+export function createDrawPosts(deps: {
+  readonly client: WebClient;
+  readonly botId: string;
+  readonly toolbox: Toolbox;
+  readonly mark: SecretMark;
+  readonly detail: NotificationDetail;
+}): Pick<Chat, 'drawCard' | 'drawStub' | 'closeCard' | 'drawBulletin'> {
+  const { client, botId, detail, toolbox, mark } = deps;
+
+  async function find(
+    where: Where,
+    type: Metadata,
+    ids: readonly string[],
+    others: readonly CardPlace[] = [],
+  ): Promise<CardPlace | undefined> {
+    const posts = await doing('look for an earlier post', () =>
+      findPosts(client, { ...where, botId, type }),
+    );
+    const isOther = (ts: string) =>
+      others.some((other) => other.ts === ts && other.channel === where.channel);
+    const isOurs = (payload: Payload) => ids.some((id) => isOf(payload, type, id));
+    const found = posts.find(({ payload, ts }) => isOurs(payload) && !isOther(ts));
+    return found && { channel: where.channel, ts: found.ts };
+  }
+
+  async function post({ channel, root }: Where, message: Marked): Promise<CardPlace> {
+    const thread = root === undefined ? {} : { thread_ts: root };
+    const posted = await doing('post the card', () =>
+      client.chat.postMessage({ channel, ...thread, ...message, ...QUIET }),
+    );
+    if (posted.ts === undefined)
+      throw new ChatError('temporary', 'Slack named no place of the card.');
+    return { channel: posted.channel ?? channel, ts: posted.ts };
+  }
+
+  async function update({ channel, ts }: CardPlace, message: Marked): Promise<CardPlace> {
+    await doing('redraw the card', () => client.chat.update({ channel, ts, ...message }));
+    return { channel, ts };
+  }
+
+  function lookOf(
+    call: Call,
+    {
+      outlook,
+      paused,
+      progress,
+    }: Pick<Parameters<Chat['drawCard']>[2], 'outlook' | 'paused' | 'progress'>,
+  ): CardLook {
+    const { channel, root } = threadPlace(call.thread);
+    const tool = toolbox.of(call);
+    return {
+      mark,
+      detail,
+      ...(tool && { tool }),
+      ...(outlook && { outlook }),
+      ...(paused && { paused }),
+      ...(progress && { progress }),
+      ...(isElsewhere(call) && root !== undefined && { asked: { channel, ts: root } }),
+    };
+  }
+
+  return {
+    async drawCard(call, place, { calls, lookFirst, others, outlook, paused, progress, shared }) {
+      const where = { ...homeOf(call), since: call.createdAt };
+      const look = lookOf(call, { outlook, paused, progress });
+      // An earlier try may have posted it for another lead.
+      const ids = shared?.map((each) => each.call.id) ?? [call.id];
+      const mark = (card: CallCard) => markAs(card, METADATA.card, call.id, shared && ids);
+      const draw = (more: Pick<CardLook, 'calls'> = {}) => {
+        const calling = { ...look, ...more };
+        return mark(
+          shared
+            ? buildSharedCard(shared, { ...calling, toolOf: toolbox.of })
+            : buildCallCard(call, calling),
+        );
+      };
+      const earlier =
+        place ?? (lookFirst ? await find(where, METADATA.card, ids, others) : undefined);
+      if (earlier) return await update(earlier, draw());
+      const calling = calls ? { calls } : {};
+      if (!isShy(call, detail)) return await post(where, draw(calling));
+      const posted = await post(where, mark(buildNeutralCard(call, { ...look, ...calling })));
+      // An update notifies nobody.
+      return await update(posted, draw());
+    },
+    async drawStub(call, place, { lookFirst, ...look }) {
+      const where = { ...threadPlace(call.thread), since: call.createdAt };
+      const message = markAs(buildStub(call, look), METADATA.stub, call.id);
+      const earlier =
+        place ?? (lookFirst ? await find(where, METADATA.stub, [call.id]) : undefined);
+      if (earlier) return await update(earlier, message);
+      if (detail !== 'none') return await post(where, message);
+      const posted = await post(where, markAs(buildNeutralStub(), METADATA.stub, call.id));
+      return await update(posted, message);
+    },
+    async closeCard(call, place, next) {
+      await update(place, markAs(buildMovedCard(call, next), METADATA.left, call.id));
+    },
+    async drawBulletin(bulletin, { lookFirst, lines }) {
+      const { channel, id, place, since } = bulletin;
+      const where = { channel, since };
+      const earlier = place ?? (lookFirst ? await find(where, METADATA.bulletin, [id]) : undefined);
+      const message = markAs(
+        buildBulletin(bulletin, { isNew: !earlier, lines }),
+        METADATA.bulletin,
+        id,
+      );
+      return earlier ? await update(earlier, message) : await post(where, message);
+    },
+  };
+}
+
+/** A thread, or the top of a channel, and when what is looked for there began. */
+interface Where {
+  readonly channel: string;
+  readonly root?: string;
+  readonly since: number;
+}
+
+type Marked = CallCard & {
+  readonly metadata: { event_type: string; event_payload: Record<string, string> };
+};
+
+/** Under what the metadata of each kind names what it is of. */
+const ID_OF: Readonly<Record<Metadata, string>> = {
+  [METADATA.card]: 'call_id',
+  [METADATA.stub]: 'call_id',
+  [METADATA.left]: 'call_id',
+  [METADATA.bulletin]: 'id',
+  [METADATA.say]: 'id',
+  [METADATA.growing]: 'turn',
+};
+
+/** `ids` are those of all calls of a card that shows several. */
+function markAs(message: CallCard, type: Metadata, id: string, ids?: readonly string[]): Marked {
+  const all: Record<string, string> = ids ? { call_ids: ids.join(' ') } : {};
+  const payload = { [ID_OF[type]]: id, ...all };
+  return { ...message, metadata: { event_type: type, event_payload: payload } };
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+function isOf(payload: Payload, type: Metadata, id: string): boolean {
+  if (payload[ID_OF[type]] === id) return true;
+  const all = type === METADATA.card ? payload.call_ids : undefined;
+  return typeof all === 'string' && all.split(' ').includes(id);
+}

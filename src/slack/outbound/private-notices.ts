@@ -1,0 +1,57 @@
+import type { WebClient } from '@slack/web-api';
+import type { Log } from '../../domain/ports/log.ts';
+import { slackErrorName } from '../transport/slack-errors.ts';
+import { buildNotice, type SaidMessage } from './build-messages.ts';
+
+/** Says something to one person only. */
+export interface Teller {
+  /** Says it where only that person sees it: in the thread, or where that can't be, in a direct message. */
+  tell(note: {
+    readonly user: string;
+    readonly channel: string;
+    readonly root?: string | undefined;
+    readonly text: string;
+  }): Promise<void>;
+  tellDirectly(user: string, message: SaidMessage): Promise<void>;
+}
+
+/** Errors of chat.postEphemeral after which a direct message may still arrive. */
+const NOT_HERE: ReadonlySet<string> = new Set([
+  'channel_not_found',
+  'is_archived',
+  'not_in_channel',
+  'user_not_in_channel',
+  'restricted_action',
+  'thread_not_found',
+]);
+
+/** Makes the teller of a workspace; it rejects with Slack's error when neither way is open. */
+export function createTeller(deps: { readonly client: WebClient; readonly log: Log }): Teller {
+  const { client, log } = deps;
+
+  const tell: Teller['tell'] = async ({ user, channel, root, text }) => {
+    const thread = root === undefined ? {} : { thread_ts: root };
+    try {
+      await client.chat.postEphemeral({ channel, user, ...buildNotice(text), ...thread });
+    } catch (error) {
+      const name = slackErrorName(error);
+      if (name === undefined || !NOT_HERE.has(name)) throw error;
+      log.debug({ channel, name }, 'Telling a person by direct message instead.');
+      await tellDirectly(user, buildNotice(text));
+    }
+  };
+
+  async function tellDirectly(user: string, message: SaidMessage): Promise<void> {
+    const opened = await client.conversations.open({ users: user });
+    const channel = opened.channel?.id;
+    if (channel === undefined) throw new Error('Slack opened no direct message.');
+    await client.chat.postMessage({
+      channel,
+      ...message,
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+  }
+
+  return { tell, tellDirectly };
+}

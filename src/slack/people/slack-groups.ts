@@ -1,0 +1,91 @@
+import type { Group } from '../../domain/policy/route.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { GroupProfile } from '../../domain/ports/directory.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { SlackConnection } from '../transport/connect-slack.ts';
+import { SLACK_ERRORS, slackErrorName, toChatError } from '../transport/slack-errors.ts';
+import { createKeptAnswers } from './ttl-cache.ts';
+
+const HANDLES_KEPT_MS = 5 * 60_000;
+/** https://docs.slack.dev/reference/methods/conversations.members: an integer of at most 999. */
+const PAGE = 999;
+/** More members than this are too many to look through while somebody waits. */
+const MOST_PAGES = 20;
+
+/** What Slack answers where there is no such group for us, and what to do. */
+const MISSING: Readonly<Record<string, string>> = {
+  /** https://docs.slack.dev/reference/methods/usergroups.users.list#errors */
+  no_such_subteam: 'Slack knows no such user group. Name another one in the route.',
+  plan_upgrade_required: 'This workspace’s plan has no user groups. Name people or a channel.',
+  /** https://docs.slack.dev/reference/methods/conversations.members#errors */
+  channel_not_found: SLACK_ERRORS.channel_not_found?.say ?? '',
+  method_not_supported_for_channel_type: 'That is no channel with members. Name another one.',
+};
+
+/** Makes the question who is in a group, for a workspace; rejects with what kept Slack from telling. */
+export function createAskGroup(deps: {
+  readonly connection: Pick<SlackConnection, 'client'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+}): (group: Group) => Promise<GroupProfile> {
+  const { clock, log } = deps;
+  const { client } = deps.connection;
+  const handles = createKeptAnswers({ clock, most: 1, ask: askHandles });
+
+  async function askHandles(): Promise<ReadonlyMap<string, string>> {
+    const { usergroups = [] } = await client.usergroups.list({});
+    return new Map(usergroups.flatMap(readHandle));
+  }
+
+  /** A handle is for people to read: who is in the group hangs on its id alone. */
+  async function handleOf(id: string): Promise<string | undefined> {
+    try {
+      return (await handles.get('all', HANDLES_KEPT_MS)).get(id);
+    } catch (error) {
+      log.warn({ err: error }, 'Slack did not tell the names of user groups; their ids are shown.');
+      return undefined;
+    }
+  }
+
+  async function usersOf(usergroup: string): Promise<readonly string[]> {
+    return (await client.usergroups.users.list({ usergroup })).users ?? [];
+  }
+
+  async function membersOf(channel: string): Promise<readonly string[]> {
+    const all: string[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const at = cursor === undefined ? {} : { cursor };
+      const answer = await client.conversations.members({ channel, limit: PAGE, ...at });
+      all.push(...(answer.members ?? []));
+      cursor = answer.response_metadata?.next_cursor;
+      if (!cursor) return all;
+    }
+    throw new Error(
+      `Channel ${channel} has more than ${MOST_PAGES * PAGE} members: too many to approve by. Name a user group instead.`,
+    );
+  }
+
+  return async function askGroup(group) {
+    const [kind, id = ''] = group.split(':');
+    try {
+      if (kind === 'channel') return { members: new Set(await membersOf(id)) };
+      const [users, handle] = await Promise.all([usersOf(id), handleOf(id)]);
+      return { members: new Set(users), ...(handle !== undefined && { handle }) };
+    } catch (error) {
+      const missing = MISSING[slackErrorName(error) ?? ''];
+      if (missing !== undefined) return { members: new Set(), missing };
+      throw toChatError(error, 'ask who is in a group');
+    }
+  };
+}
+
+function readHandle({
+  id,
+  handle,
+}: {
+  readonly id?: string;
+  readonly handle?: string;
+}): readonly [string, string][] {
+  return id === undefined || handle === undefined ? [] : [[id, handle]];
+}

@@ -1,0 +1,87 @@
+import type { NameDirectory, Named, PolicyName } from '../../domain/policy/policy-routes.ts';
+import type { SlackConnection } from '../transport/connect-slack.ts';
+import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
+import { toChatError } from '../transport/slack-errors.ts';
+import { isOfTeam } from './slack-directory.ts';
+
+const PAGE = 1_000;
+const SLACKBOT = 'USLACKBOT';
+
+/** Makes the directory of what the names of a policy file stand for; Slack is asked for channels only where there is a name of one, and for people and groups likewise. */
+export function createSlackNames({
+  connection,
+}: {
+  readonly connection: Pick<SlackConnection, 'client' | 'identity'>;
+}): NameDirectory {
+  const { client, identity } = connection;
+
+  async function readPages(
+    ask: (cursor: { readonly cursor?: string }) => Promise<object>,
+    key: string,
+  ): Promise<readonly Payload[]> {
+    const found: Payload[] = [];
+    let cursor: string | undefined;
+    do {
+      const answer: Payload = { ...(await ask(cursor === undefined ? {} : { cursor })) };
+      found.push(...listAt(answer, key));
+      cursor = textAt(objectAt(answer, 'response_metadata'), 'next_cursor');
+    } while (cursor !== undefined);
+    return found;
+  }
+
+  /** https://docs.slack.dev/reference/methods/conversations.list */
+  async function channels(): Promise<readonly Entry[]> {
+    const types = 'public_channel,private_channel';
+    const list = await readPages(
+      (page) => client.conversations.list({ types, exclude_archived: true, limit: PAGE, ...page }),
+      'channels',
+    );
+    return list.map((each) => ({ id: `channel:${textAt(each, 'id')}`, names: [each.name] }));
+  }
+
+  /** https://docs.slack.dev/reference/methods/users.list */
+  async function people(): Promise<readonly Entry[]> {
+    const list = await readPages((page) => client.users.list({ limit: PAGE, ...page }), 'members');
+    return list
+      .filter((user) => {
+        const isPerson = user.deleted !== true && user.is_bot !== true && user.id !== SLACKBOT;
+        return isPerson && isOfTeam(user, identity.team);
+      })
+      .map((each) => ({
+        id: `user:${textAt(each, 'id')}`,
+        names: [each.name, objectAt(each, 'profile').display_name],
+      }));
+  }
+
+  /** https://docs.slack.dev/reference/methods/usergroups.list */
+  async function groups(): Promise<readonly Entry[]> {
+    const list = listAt({ ...(await client.usergroups.list({})) }, 'usergroups');
+    return list.map((each) => ({ id: `usergroup:${textAt(each, 'id')}`, names: [each.handle] }));
+  }
+
+  return {
+    async resolveNames(names) {
+      try {
+        const isAsked = (sign: string) => names.some((name) => name.startsWith(sign));
+        const inChannels = isAsked('#') ? await channels() : [];
+        const handles = isAsked('@') ? [...(await people()), ...(await groups())] : [];
+        return new Map(
+          names.map((name) => [name, find(name, name.startsWith('#') ? inChannels : handles)]),
+        );
+      } catch (error) {
+        throw toChatError(error, 'look up the names of the policy file');
+      }
+    },
+  };
+}
+
+interface Entry {
+  readonly id: Named;
+  readonly names: readonly unknown[];
+}
+
+function find(name: PolicyName, entries: readonly Entry[]): readonly Named[] {
+  const wanted = name.slice(1).toLowerCase();
+  const isOne = (each: unknown) => typeof each === 'string' && each.toLowerCase() === wanted;
+  return entries.filter(({ names }) => names.some(isOne)).map(({ id }) => id);
+}

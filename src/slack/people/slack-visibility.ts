@@ -1,0 +1,80 @@
+import type { CardPlace } from '../../domain/calls/call.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Directory } from '../../domain/ports/directory.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import type { Sight } from '../../domain/ports/visibility.ts';
+import type { SlackConnection } from '../transport/connect-slack.ts';
+import { isPayload, listAt, textAt } from '../transport/payload.ts';
+import { slackErrorName } from '../transport/slack-errors.ts';
+import { createKeptAnswers } from './ttl-cache.ts';
+
+const KEPT_MS = 10 * 60_000;
+const MOST_CHANNELS = 500;
+const MOST_MESSAGES = 5_000;
+
+/** Slack's errors for a message that is gone, or whose thread takes no replies. https://docs.slack.dev/reference/methods/conversations.replies#errors */
+const GONE: ReadonlySet<string> = new Set([
+  'thread_not_found',
+  'message_not_found',
+  'channel_not_found',
+]);
+
+type Access = { readonly kind: 'public' | 'private' } | { readonly kind: 'direct'; user: string };
+
+/** Makes the sight of a workspace; what Slack told is remembered for a while. */
+export function createSlackSight(deps: {
+  readonly connection: Pick<SlackConnection, 'client'>;
+  readonly directory: Directory;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'debug'>;
+}): Sight {
+  const { clock, directory, log } = deps;
+  const { client } = deps.connection;
+  const channels = createKeptAnswers({ clock, most: MOST_CHANNELS, ask: askAccess });
+  const messages = createKeptAnswers({ clock, most: MOST_MESSAGES, ask: askGone });
+
+  /** https://docs.slack.dev/reference/objects/conversation-object */
+  async function askAccess(channel: string): Promise<Access> {
+    const answer = await client.conversations.info({ channel });
+    const found = isPayload(answer.channel) ? answer.channel : {};
+    if (found.is_im === true) return { kind: 'direct', user: textAt(found, 'user') ?? '' };
+    const isPublic = found.is_channel === true && found.is_private === false;
+    return { kind: isPublic ? 'public' : 'private' };
+  }
+
+  async function askGone(key: string): Promise<boolean> {
+    const [channel = '', ts = ''] = key.split(' ');
+    try {
+      const answer = await client.conversations.replies({ channel, ts, limit: 1 });
+      return listAt({ ...answer }, 'messages').length === 0;
+    } catch (error) {
+      if (GONE.has(slackErrorName(error) ?? '')) return true;
+      throw error;
+    }
+  }
+
+  /** A failure is no answer. */
+  async function orElse<T>(answer: Promise<T>, otherwise: T, what: object): Promise<T> {
+    return await answer.catch((error: unknown) => {
+      log.debug({ err: error, ...what }, 'Slack did not tell what people can see.');
+      return otherwise;
+    });
+  }
+
+  async function askOpen(
+    person: Parameters<Sight['canOpen']>[0],
+    channel: string,
+  ): Promise<boolean> {
+    const access = await channels.get(channel, KEPT_MS);
+    if (access.kind === 'direct') return access.user === person.user;
+    const { standing } = await directory.profileOf(person);
+    if (access.kind === 'public' && standing === 'member') return true;
+    return (await directory.groupOf(`channel:${channel}`)).members.has(person.user);
+  }
+
+  return {
+    canOpen: (person, channel) => orElse(askOpen(person, channel), false, { person, channel }),
+    isGone: ({ channel, ts }: CardPlace) =>
+      orElse(messages.get(`${channel} ${ts}`, KEPT_MS), false, { channel, ts }),
+  };
+}

@@ -1,9 +1,0 @@
-import { describeRoute, type Handles, type ShownRoute } from '../../domain/route-words.ts';
-import { writeSentence } from '../write-sentence.ts';
-
-/** Says what a route says, but for its tools, in one line of Slack's markup. */
-export function describeInLine({ tools: _tools, ...route }: ShownRoute, handles: Handles): string {
-  return describeRoute(route, handles)
-    .map(({ label, words }) => `${label}: ${writeSentence(words)}`)
-    .join(' · ');
-}

@@ -1,0 +1,110 @@
+/** The fields of a route's form that are seldom changed, and the number of approvals. */
+import type { InputBlock } from '@slack/types';
+import type { AdminRoute, AdminRoutes } from '../../../domain/policy/admin-routes.ts';
+import { type DecisionKind, REQUESTER_ROUTE } from '../../../domain/policy/route.ts';
+import { sayDuration } from '../../../domain/text/duration.ts';
+import { FIELD, ROUTE_BLOCKS } from '../route-ids.ts';
+import { field, option, plain, text } from './form-elements.ts';
+
+/** Makes the field of how many approvals are needed. */
+export function quorumField(route: AdminRoute | undefined): InputBlock {
+  return field(ROUTE_BLOCKS.quorum, 'Approvals needed', {
+    type: 'number_input',
+    action_id: FIELD,
+    is_decimal_allowed: false,
+    min_value: '1',
+    max_value: '50',
+    initial_value: String(route?.quorum ?? 1),
+  });
+}
+
+/** What may be said of how approvals count. */
+export const COUNTS = { self: 'self', reason: 'reason', guests: 'guests' } as const;
+
+const DECISIONS: readonly (readonly [decision: DecisionKind, label: string])[] = [
+  ['approve', 'Approve'],
+  ['edit', 'Edit'],
+  ['reply', 'Reply'],
+  ['ignore', 'Ignore'],
+];
+
+/** Makes the fields of the rules by which it is decided. */
+export function ruleFields(route: AdminRoute | undefined): readonly InputBlock[] {
+  const counts = [
+    option('People’s approval of their own calls counts', COUNTS.self),
+    option('An approval needs a reason', COUNTS.reason),
+    option('Guests who are named may decide', COUNTS.guests),
+  ];
+  const isChosen = [route?.selfApproval, route?.requiresReason, route?.allowsGuests];
+  const initial = counts.filter((_, i) => isChosen[i]);
+  const decisions = DECISIONS.map(([decision, label]) => option(label, decision));
+  const allowed = decisions.filter(
+    (_, i) => !route || route.decisions.includes(DECISIONS[i]?.[0] ?? 'approve'),
+  );
+  return [
+    field(
+      ROUTE_BLOCKS.counts,
+      'Rules',
+      {
+        type: 'checkboxes',
+        action_id: FIELD,
+        options: counts,
+        ...(initial.length > 0 && { initial_options: initial }),
+      },
+      { isOptional: true },
+    ),
+    field(ROUTE_BLOCKS.decisions, 'Buttons on the card', {
+      type: 'checkboxes',
+      action_id: FIELD,
+      options: decisions,
+      ...(allowed.length > 0 && { initial_options: allowed }),
+    }),
+  ];
+}
+
+/** Makes the fields of what becomes of a call that nobody decides. */
+export function timeFields(
+  route: AdminRoute | undefined,
+  book: AdminRoutes,
+): readonly InputBlock[] {
+  const span = (ms: number | undefined) => (ms === undefined ? '' : sayDuration(ms));
+  const others = book.routes.map(({ name }) => name).filter((name) => name !== route?.name);
+  const targets = [
+    option('The person who asked (requester)', REQUESTER_ROUTE.name),
+    ...others.map((name) => option(name, name)),
+  ];
+  const to = targets.find(({ value }) => value === route?.escalate?.to);
+  const spanHint = 'Like 45m, 4h or 2d.';
+  return [
+    field(
+      ROUTE_BLOCKS.deadline,
+      'Expires after',
+      text({ initial: span(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs), max_length: 20 }),
+      { hint: spanHint },
+    ),
+    field(
+      ROUTE_BLOCKS.remindAfter,
+      'Reminder after',
+      text({ initial: span(route?.remindAfterMs), max_length: 20 }),
+      { isOptional: true, hint: spanHint },
+    ),
+    field(
+      ROUTE_BLOCKS.escalateAfter,
+      'Escalate after',
+      text({ initial: span(route?.escalate?.afterMs), max_length: 20 }),
+      { isOptional: true, hint: spanHint },
+    ),
+    field(
+      ROUTE_BLOCKS.escalateTo,
+      'Escalate to',
+      {
+        type: 'static_select',
+        action_id: FIELD,
+        placeholder: plain('Choose a route'),
+        options: targets,
+        ...(to && { initial_option: to }),
+      },
+      { isOptional: true },
+    ),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { InputBlock, PlainTextOption } from '@slack/types';
+import type { UserGroup } from '../../people/user-groups.ts';
+import { LIMITS } from '../../text/limits.ts';
+import { FIELD } from '../route-ids.ts';
+
+/** Makes the choice of a user group. */
+export function groupOption({ handle, id }: UserGroup): PlainTextOption {
+  return option(`@${handle}`, id);
+}
+
+/** Makes a choice. */
+export function option(label: string, value: string): PlainTextOption {
+  return { text: plain(label.slice(0, LIMITS.optionText)), value };
+}
+
+/** Makes a field of one line of text. */
+export function text(options: {
+  readonly initial?: string;
+  readonly placeholder?: string;
+  readonly max_length?: number;
+}): InputBlock['element'] {
+  const { initial = '', placeholder, max_length = LIMITS.inputText } = options;
+  return {
+    type: 'plain_text_input',
+    action_id: FIELD,
+    max_length,
+    ...(placeholder !== undefined && { placeholder: plain(placeholder) }),
+    ...(initial !== '' && { initial_value: initial }),
+  };
+}
+
+/** Makes an input with its label. */
+export function field(
+  id: string,
+  label: string,
+  element: InputBlock['element'],
+  { hint, isOptional = false }: { readonly hint?: string; readonly isOptional?: boolean } = {},
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: id,
+    label: plain(label),
+    element,
+    ...(isOptional && { optional: true }),
+    ...(hint !== undefined && { hint: plain(hint) }),
+  };
+}
+
+/** Makes a text without markup. */
+export function plain(text: string) {
+  return { type: 'plain_text', text, emoji: false } as const;
+}

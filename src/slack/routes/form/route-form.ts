@@ -1,0 +1,219 @@
+/** The form of one route, in two steps: what, who and where; then the rest. What it says is judged by the desk; here it is only drawn. */
+import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
+import { isGroup } from '../../../domain/people/decision-permission.ts';
+import type { AdminRoute, AdminRoutes } from '../../../domain/policy/admin-routes.ts';
+import type { Approver } from '../../../domain/policy/route.ts';
+import type { UserGroup } from '../../people/user-groups.ts';
+import { LIMITS } from '../../text/limits.ts';
+import type { Payload } from '../../transport/payload.ts';
+import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from '../route-ids.ts';
+import { quorumField, ruleFields, timeFields } from './advanced-fields.ts';
+import { fillBlocks } from './field-values.ts';
+import { field, groupOption, option, plain, text } from './form-elements.ts';
+import { encodeRouteMeta, type RouteMeta } from './route-form-metadata.ts';
+
+/** What a form is drawn from. */
+export interface RouteFormParts {
+  /** Undefined for a new one. */
+  readonly route: AdminRoute | undefined;
+  readonly book: AdminRoutes;
+  /** Names of the tools that there are. */
+  readonly tools: readonly string[];
+  readonly groups: readonly UserGroup[];
+  readonly meta: RouteMeta;
+  /** What is to be said of the channel, in Slack's markup. */
+  readonly channelNote?: string | undefined;
+  /** What was typed so far, by block id. */
+  readonly values?: Payload | undefined;
+  /** What is wrong with what was typed on another step. */
+  readonly problem?: string | undefined;
+}
+
+/** Builds a step of the form, filled with what the route says, or with what was typed. */
+export function buildRouteForm(parts: RouteFormParts): ModalView {
+  const { meta, problem, route, values = {} } = parts;
+  return {
+    type: 'modal',
+    callback_id: ROUTE_VIEWS.form,
+    private_metadata: encodeRouteMeta(meta),
+    title: plain(route ? 'Change a route' : 'Add a route'),
+    submit: plain('Save'),
+    close: plain('Cancel'),
+    blocks: [
+      ...(problem === undefined ? [] : [problemBlock(problem)]),
+      ...fillBlocks(meta.isMore ? moreBlocks(parts) : firstBlocks(parts), values),
+      turnButton(meta.isMore ? 'Back' : 'More', meta.isMore ? 'back' : 'more'),
+    ],
+  };
+}
+
+/** Builds the fields of both steps. */
+export function buildRouteFields(parts: RouteFormParts): readonly KnownBlock[] {
+  return [...firstBlocks(parts), ...moreBlocks(parts)];
+}
+
+function firstBlocks(parts: RouteFormParts): readonly KnownBlock[] {
+  const { channelNote, route } = parts;
+  return [
+    ...(route ? [nameSection(route.name)] : [nameField()]),
+    ...toolFields(parts),
+    ...approverFields(parts),
+    quorumField(route),
+    channelField(route?.channel),
+    ...(channelNote === undefined ? [] : [noteBlock(channelNote)]),
+  ];
+}
+
+function moreBlocks({ book, route }: RouteFormParts): readonly KnownBlock[] {
+  return [...timeFields(route, book), ...ruleFields(route)];
+}
+
+function turnButton(label: string, action: 'more' | 'back'): KnownBlock {
+  return {
+    type: 'actions',
+    block_id: ROUTE_ACTIONS[action],
+    elements: [{ type: 'button', action_id: ROUTE_ACTIONS[action], text: plain(label) }],
+  };
+}
+
+function problemBlock(problem: string): KnownBlock {
+  return { type: 'section', text: plain(problem), expand: true };
+}
+
+const NOTE = 'route.channel-note';
+
+/** Puts a note below the channel of a form that stands open, in place of an earlier one. */
+export function withChannelNote(
+  blocks: readonly KnownBlock[],
+  note: string | undefined,
+): KnownBlock[] {
+  return blocks
+    .filter(({ block_id: id }) => id !== NOTE)
+    .flatMap((block) =>
+      block.block_id === ROUTE_BLOCKS.channel && note !== undefined
+        ? [block, noteBlock(note)]
+        : [block],
+    );
+}
+
+function noteBlock(note: string): KnownBlock {
+  return { type: 'context', block_id: NOTE, elements: [{ type: 'mrkdwn', text: note }] };
+}
+
+function nameSection(name: string): KnownBlock {
+  return { type: 'section', text: { type: 'mrkdwn', text: `*${name}*` }, expand: true };
+}
+
+function nameField(): InputBlock {
+  const element = text({ max_length: 40, placeholder: 'payments' });
+  return field(ROUTE_BLOCKS.name, 'Name', element, { hint: 'Letters, digits, “-” and “_”.' });
+}
+
+function toolFields({ route, tools }: RouteFormParts): readonly InputBlock[] {
+  const known = tools.slice(0, LIMITS.selectOptions);
+  const chosen = route?.tools ?? [];
+  const options = known.map((tool) => option(tool, tool));
+  const initial = options.filter(({ value }) => chosen.includes(value ?? ''));
+  const patterns = chosen.filter((tool) => !known.includes(tool)).join(' ');
+  return [
+    ...(options.length === 0
+      ? []
+      : [
+          field(
+            ROUTE_BLOCKS.tools,
+            'Tools',
+            {
+              type: 'multi_static_select',
+              action_id: FIELD,
+              placeholder: plain('Choose tools'),
+              options,
+              ...(initial.length > 0 && { initial_options: initial }),
+            },
+            { isOptional: true },
+          ),
+        ]),
+    field(ROUTE_BLOCKS.patterns, 'Patterns', text({ initial: patterns }), {
+      isOptional: true,
+      hint: 'Most specific pattern wins. Separate them by spaces; * stands for anything, as in pay_*.',
+    }),
+  ];
+}
+
+function channelField(channel: string | undefined): InputBlock {
+  return {
+    ...field(
+      ROUTE_BLOCKS.channel,
+      'Channel',
+      {
+        type: 'conversations_select',
+        action_id: ROUTE_ACTIONS.channel,
+        placeholder: plain('The thread itself'),
+        filter: { include: ['public', 'private'], exclude_external_shared_channels: true },
+        ...(channel !== undefined && { initial_conversation: channel }),
+      },
+      { isOptional: true, hint: 'Without one, a card stands in the thread of its call.' },
+    ),
+    dispatch_action: true,
+  };
+}
+
+/** What else than a person or user group may be chosen. */
+export const OTHERS = { requester: 'requester', members: 'members' } as const;
+
+function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[] {
+  const approvers = route?.approvers ?? [];
+  const people = approvers.filter((each) => each.startsWith('user:')).map(idOf);
+  const chosen = approvers.filter((each) => each.startsWith('usergroup:')).map(idOf);
+  const initialGroups = chosen.map((id) =>
+    groupOption(groups.find((group) => group.id === id) ?? { id, handle: id }),
+  );
+  const others = [
+    option('The person who asked', OTHERS.requester),
+    option('Everybody in the channel', OTHERS.members),
+  ];
+  const isChosen = [
+    approvers.includes('requester'),
+    approvers.some((each) => each.startsWith('channel:')),
+  ];
+  const initialOthers = others.filter((_, i) => isChosen[i]);
+  return [
+    field(
+      ROUTE_BLOCKS.people,
+      'Approvers',
+      {
+        type: 'multi_users_select',
+        action_id: FIELD,
+        placeholder: plain('Choose people'),
+        ...(people.length > 0 && { initial_users: people }),
+      },
+      { isOptional: true },
+    ),
+    field(
+      ROUTE_BLOCKS.groups,
+      'Approvers: user groups',
+      {
+        type: 'multi_external_select',
+        action_id: ROUTE_ACTIONS.groups,
+        placeholder: plain('Search user groups'),
+        min_query_length: 0,
+        ...(initialGroups.length > 0 && { initial_options: initialGroups }),
+      },
+      { isOptional: true },
+    ),
+    field(
+      ROUTE_BLOCKS.others,
+      'Approvers: others',
+      {
+        type: 'checkboxes',
+        action_id: FIELD,
+        options: others,
+        ...(initialOthers.length > 0 && { initial_options: initialOthers }),
+      },
+      { isOptional: true },
+    ),
+  ];
+}
+
+function idOf(approver: Approver): string {
+  return isGroup(approver) || approver !== 'requester' ? (approver.split(':')[1] ?? '') : approver;
+}

@@ -1,0 +1,220 @@
+/** The submitted form of a route, and the questions for the choices of its fields. */
+import type { ModalView, PlainTextOption } from '@slack/types';
+import type { RoutesFound, SetRouteOutcome } from '../../../desk/control/routes.ts';
+import type { Person } from '../../../domain/people/person.ts';
+import type { RouteField, RouteProblem } from '../../../domain/policy/route-problem.ts';
+import { buildMessageView } from '../../forms/draw/small-views.ts';
+import { checkInputs } from '../../forms/read/validate-inputs.ts';
+import { originOf, type Refused, whyNotOurs } from '../../inbound/parse-click.ts';
+import { notOurs, whyNotAForm } from '../../inbound/validate-payload.ts';
+import type { Acknowledge, FormAnswer, HandlerDeps } from '../../interactions/handler.ts';
+import { recordRefused, refuseForm } from '../../interactions/reject-click.ts';
+import { LIMITS } from '../../text/limits.ts';
+import { isPayload, listAt, objectAt, type Payload, textAt } from '../../transport/payload.ts';
+import { showList } from '../route-clicks.ts';
+import { ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from '../route-ids.ts';
+import { sayMeanwhile } from '../route-sentences.ts';
+import { channelNote } from './channel-warning.ts';
+import { groupOption } from './form-elements.ts';
+import { type FormState, readFormState, turnStep } from './form-steps.ts';
+import { readRouteForm } from './parse-route-form.ts';
+import { parseRouteMeta, type RouteMeta } from './route-form-metadata.ts';
+
+const ROUTE_FORMS: ReadonlySet<string> = new Set([ROUTE_VIEWS.form]);
+
+/** Tells whether a payload is about the form of a route. */
+export function isRouteForm(body: unknown): boolean {
+  const view = isPayload(body) ? objectAt(body, 'view') : {};
+  return textAt(view, 'callback_id') === ROUTE_VIEWS.form;
+}
+
+/** Takes a submitted form: what is wrong appears on its field, and the form stays as typed. */
+export async function submitRoute(
+  body: unknown,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
+  const payload = isPayload(body) ? body : {};
+  const view = objectAt(payload, 'view');
+  const origin = originOf(payload, deps.identity);
+  const meta = parseRouteMeta(textAt(view, 'private_metadata') ?? '');
+  const wrong =
+    whyNotOurs(payload, origin, deps.identity) ??
+    whyNotAForm(payload, 'view_submission', ROUTE_FORMS) ??
+    (meta ? undefined : notOurs('no route'));
+  if (wrong || !meta) {
+    const refused: Refused = {
+      kind: 'refused',
+      origin,
+      subject: ROUTE_VIEWS.form,
+      ...(wrong ?? notOurs('no route')),
+    };
+    return refuseForm(refused, view, ack, deps);
+  }
+  const found = await deps.routes.look(origin.person);
+  if (found.kind !== 'routes') return ack(tell(found.sentence));
+  const state = await readFormState(found, meta, origin.person, view, deps);
+  if (state === undefined) return ack(tell(NOT_KEPT));
+  const { fields, values } = state;
+  const answerProblems = async (problems: readonly RouteProblem[]) =>
+    ack(await showProblems(problems, view, state, origin.person, deps));
+  const errors = await checkValues(fields, values, found, deps);
+  if (errors !== undefined) return ack(await showErrors(errors, view, state, origin.person, deps));
+  const reading = readRouteForm(values, meta.name);
+  if (!reading.ok) return await answerProblems(reading.problems);
+  const { draft } = reading;
+  const outcome = await deps.routes.set({ by: origin.person, draft, seen: meta.seen });
+  switch (outcome.kind) {
+    case 'not-allowed':
+      return ack(tell(outcome.sentence));
+    case 'invalid':
+      return await answerProblems(outcome.problems);
+    case 'changed-meanwhile':
+      return await answerProblems([{ field: 'name', message: sayMeanwhile(outcome, draft.name) }]);
+    case 'saved':
+    case 'unchanged':
+      await ack(undefined);
+      return await showSaved(payload, meta, draft.channel, outcome, deps);
+  }
+}
+
+const NOT_KEPT =
+  'This form was open for too long, so what you filled in on its other step is gone. Nothing was saved; please open it again.';
+
+/** Finds what the form can't have sent, by block id; undefined when it is nothing. */
+async function checkValues(
+  inputs: FormState['fields'],
+  values: Payload,
+  { book }: RoutesFound,
+  deps: HandlerDeps,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  // What is missing is told in words of its own.
+  const problems = checkInputs(inputs, values, { isWhole: false });
+  const groups = await deps.userGroups();
+  const known = new Set([
+    ...groups.map(({ id }) => id),
+    ...book.routes.flatMap(({ approvers }) => approvers.map((each) => each.split(':')[1])),
+  ]);
+  const field = objectAt(objectAt(values, ROUTE_BLOCKS.groups), ROUTE_ACTIONS.groups);
+  const chosen = listAt(field, 'selected_options').map(({ value }) => value);
+  // Where Slack does not list them now, none can be called unknown.
+  const isUnknown = groups.length > 0 && chosen.some((id) => !known.has(String(id)));
+  const all = Object.fromEntries([
+    ...(isUnknown ? [[ROUTE_BLOCKS.groups, 'Choose from the list.']] : []),
+    ...problems.map(({ id, message }) => [id, message]),
+  ]);
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+async function showSaved(
+  payload: Payload,
+  { from, name }: RouteMeta,
+  channel: string | undefined,
+  outcome: SetRouteOutcome,
+  deps: HandlerDeps,
+): Promise<void> {
+  const { person } = originOf(payload, deps.identity);
+  await deps.home.follow(person);
+  if (from === 'home') return;
+  const viewId = textAt(objectAt(payload, 'view'), 'previous_view_id');
+  const done = name === undefined ? 'The route is set up.' : `The route “${name}” is changed.`;
+  const note = await channelNote(channel, deps);
+  const said = outcome.kind === 'unchanged' ? 'Nothing was different.' : done;
+  await showList({ person, viewId }, note === undefined ? said : `${said} ${note}`, deps);
+}
+
+const BLOCK_OF: Readonly<Record<RouteField, readonly string[]>> = {
+  name: [ROUTE_BLOCKS.name],
+  tools: [ROUTE_BLOCKS.patterns],
+  channel: [ROUTE_BLOCKS.channel],
+  approvers: [ROUTE_BLOCKS.people],
+  quorum: [ROUTE_BLOCKS.quorum],
+  counts: [ROUTE_BLOCKS.counts],
+  decisions: [ROUTE_BLOCKS.decisions],
+  deadline: [ROUTE_BLOCKS.deadline],
+  remindAfter: [ROUTE_BLOCKS.remindAfter],
+  escalateAfter: [ROUTE_BLOCKS.escalateAfter],
+  escalateTo: [ROUTE_BLOCKS.escalateTo],
+};
+
+type Errors = Readonly<Record<string, string>>;
+
+/** The name of a route that is changed has no input: what is wrong with it is shown on the first one. */
+async function showProblems(
+  problems: readonly RouteProblem[],
+  view: Payload,
+  state: FormState,
+  by: Person,
+  deps: HandlerDeps,
+): Promise<FormAnswer> {
+  const known = inputsOf(state.fields);
+  const errors: Record<string, string> = {};
+  for (const { field, message } of problems) {
+    const block = BLOCK_OF[field].find((id) => known.includes(id)) ?? shownInputs(view)[0] ?? '';
+    errors[block] = errors[block] === undefined ? message : `${errors[block]} ${message}`;
+  }
+  return await showErrors(errors, view, state, by, deps);
+}
+
+/** Slack shows errors on inputs of the view alone: where one is on the other step, that is shown. */
+async function showErrors(
+  errors: Errors,
+  view: Payload,
+  state: FormState,
+  by: Person,
+  deps: HandlerDeps,
+): Promise<FormAnswer> {
+  const shown = shownInputs(view);
+  const here = Object.entries(errors).filter(([id]) => shown.includes(id));
+  if (here.length > 0) return { response_action: 'errors', errors: Object.fromEntries(here) };
+  const problem = Object.entries(errors)
+    .map(([id, message]) => `${labelOf(id, state.fields)}: ${message}`)
+    .join('\n');
+  const isMore = state.parts.meta.isMore !== true;
+  const other = await turnStep(state, { isMore, problem }, by, deps);
+  return { response_action: 'update', view: other };
+}
+
+function shownInputs(view: Payload): readonly string[] {
+  return listAt(view, 'blocks').flatMap((block) =>
+    block.type === 'input' ? [textAt(block, 'block_id') ?? ''] : [],
+  );
+}
+
+function inputsOf(fields: FormState['fields']): readonly string[] {
+  return fields.flatMap(({ block_id: id = '', type }) => (type === 'input' ? [id] : []));
+}
+
+function labelOf(id: string, fields: FormState['fields']): string {
+  const found = fields.find((block) => block.block_id === id);
+  return found?.type === 'input' ? found.label.text : id;
+}
+
+function tell(sentence: string): { readonly response_action: 'update'; readonly view: ModalView } {
+  return { response_action: 'update', view: buildMessageView(sentence) };
+}
+
+/** Tells whether Slack asks for the choices of a field of such a form. */
+export function isRouteQuestion(body: unknown): boolean {
+  return isPayload(body) && textAt(body, 'action_id') === ROUTE_ACTIONS.groups;
+}
+
+/** Finds the user groups whose handle holds what was typed. */
+export async function suggestGroups(body: unknown, deps: HandlerDeps): Promise<PlainTextOption[]> {
+  const payload = isPayload(body) ? body : {};
+  const origin = originOf(payload, deps.identity);
+  const wrong =
+    whyNotOurs(payload, origin, deps.identity) ??
+    whyNotAForm(payload, 'block_suggestion', ROUTE_FORMS);
+  if (wrong) {
+    const subject = ROUTE_ACTIONS.groups;
+    await recordRefused({ kind: 'refused', origin, subject, ...wrong }, deps);
+    return [];
+  }
+  const typed = (textAt(payload, 'value') ?? '').trim().toLowerCase().replace(/^@/, '');
+  const groups = await deps.userGroups();
+  return groups
+    .filter(({ handle }) => handle.toLowerCase().includes(typed))
+    .slice(0, LIMITS.selectOptions)
+    .map(groupOption);
+}

@@ -1,0 +1,25 @@
+import type { KnownBlock } from '@slack/types';
+import type { RouteControl } from '../../desk/control/routes.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { Directory } from '../../domain/ports/directory.ts';
+import { toHandles, type UserGroup } from '../people/user-groups.ts';
+import { buildRoutesPart } from './routes-blocks.ts';
+
+/** Makes the part of App Home in which an admin sees and sets routes; nothing for anybody else. */
+export function createRoutesPart({
+  directory,
+  routes,
+  userGroups,
+}: {
+  readonly directory: Pick<Directory, 'profileOf'>;
+  readonly routes: Pick<RouteControl, 'look'>;
+  readonly userGroups: () => Promise<readonly UserGroup[]>;
+}): (person: Person) => Promise<readonly KnownBlock[]> {
+  return async (person) => {
+    const profile = await directory.profileOf(person);
+    if (!profile.isAdmin) return [];
+    const found = await routes.look(person);
+    if (found.kind !== 'routes') return [];
+    return buildRoutesPart({ ...found, handles: toHandles(await userGroups()) });
+  };
+}

@@ -1,0 +1,107 @@
+/** Describes a waiting call in a private answer: what it needs, from whom, and where its card is. */
+import type { Call } from '../../domain/calls/call.ts';
+import { missingVotes, routeOf } from '../../domain/calls/decision-rules.ts';
+import { callPart } from '../../domain/cards/call-name.ts';
+import { homeOf, isElsewhere } from '../../domain/cards/card-channel.ts';
+import { isGroup } from '../../domain/people/decision-permission.ts';
+import { isSamePerson, type Person } from '../../domain/people/person.ts';
+import type { Approver, Group } from '../../domain/policy/route.ts';
+import { partsOf, type Sentence } from '../../domain/text/sentence.ts';
+import { mention, mentionChannel } from './mrkdwn.ts';
+import { writeSentence } from './write-sentence.ts';
+
+/** What is known about the reader of an answer; unknown names are left out. */
+export interface Reading {
+  readonly reader?: Person;
+  /** Handles of user groups, without `@`. */
+  readonly handles?: ReadonlyMap<Group, string>;
+  /** Channels that they can open. */
+  readonly opens?: ReadonlySet<string>;
+}
+
+const MOST_NAMED = 5;
+
+/** Writes the name of a call in bold. */
+export function writeName(call: Call): string {
+  return writeSentence(callPart(call));
+}
+
+/** Says what a waiting call needs, and where its card is, as the end of a sentence whose subject is the call. */
+export function sayNeeds(call: Call, reading: Reading): string {
+  const { quorum } = routeOf(call);
+  const place = sayPlace(call, reading);
+  if (missingVotes(call) === 0) {
+    return `has the approvals that it needs, and runs once Approve is pressed on its card${place}.`;
+  }
+  const who = nameAwaited(call, reading);
+  if (call.votes.length === 0) {
+    const count = quorum === 1 ? '1 approval' : `${quorum} approvals`;
+    return `needs ${count} from ${who}${place}.`;
+  }
+  return `has ${sayCount(call)} so far; waiting for ${who}${place}.`;
+}
+
+/** Says how many approvals there are of those that are needed. */
+function sayCount(call: Call): string {
+  return `${call.votes.length} of ${routeOf(call).quorum} approvals`;
+}
+
+/** Empty where the card is in the thread, or where the reader could not open it. */
+function sayPlace(call: Call, { opens }: Reading): string {
+  const { channel } = homeOf(call);
+  const isTold = isElsewhere(call) && opens?.has(channel);
+  return isTold ? `; the card is in ${mentionChannel(channel)}` : '';
+}
+
+/** Names those whose approval is missing. */
+function nameAwaited(call: Call, reading: Reading): string {
+  const { approvers, selfApproval } = routeOf(call);
+  const { requester } = call;
+  const names = approvers.flatMap((approver) => {
+    if (!isGroup(approver)) {
+      const person = personOf(approver, call);
+      const isOver =
+        call.votes.some(({ by }) => isSamePerson(by, person)) ||
+        (!selfApproval && isSamePerson(person, requester));
+      if (isOver) return [];
+    }
+    return [nameApprover(approver, call, reading)];
+  });
+  const all = [...new Set(names)];
+  if (all.length === 0 || all.includes(OTHERS)) return OTHERS;
+  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
+  return `${all.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
+/** Where somebody among them can't be named. */
+const OTHERS = 'its approvers';
+
+function nameApprover(approver: Approver, call: Call, reading: Reading): string {
+  if (!isGroup(approver)) {
+    const person = personOf(approver, call);
+    const isReader = reading.reader && isSamePerson(reading.reader, person);
+    return isReader ? 'you' : mention(person.user);
+  }
+  const id = approver.slice(approver.indexOf(':') + 1);
+  if (approver.startsWith('channel:')) {
+    return reading.opens?.has(id) ? writeSentence({ group: approver }) : OTHERS;
+  }
+  const handle = reading.handles?.get(approver);
+  return handle === undefined ? OTHERS : writeSentence({ group: approver, handle });
+}
+
+function personOf(approver: Exclude<Approver, Group>, { requester }: Call): Person {
+  if (approver === 'requester') return requester;
+  return { team: requester.team, user: approver.slice('user:'.length) };
+}
+
+/** Takes out the channels that the reader can't open. */
+export function withoutClosed(why: Sentence, { opens }: Reading): Sentence {
+  return partsOf(why).map((part) => {
+    if (typeof part === 'string') return part;
+    if ('channel' in part) return opens?.has(part.channel) ? part : 'another channel';
+    const isChannel = 'group' in part && part.group.startsWith('channel:');
+    if (!isChannel || opens?.has(part.group.slice('channel:'.length))) return part;
+    return 'the members of a channel';
+  });
+}

@@ -1,0 +1,60 @@
+import type { Group } from '../../domain/policy/route.ts';
+import { partsOf, type Sentence, type SentencePart } from '../../domain/text/sentence.ts';
+import { toVisible } from '../../domain/text/visible-text.ts';
+import { dateText, escapeMrkdwn, mention, mentionChannel, toPlainText } from './mrkdwn.ts';
+
+/** How people are named: `mentioned` tells them so in a new message; `quiet` tells nobody. */
+export type Naming = 'mentioned' | 'quiet';
+
+/** Writes a sentence in Slack's markup; a group is never mentioned, for that would call all of it. */
+export function writeSentence(
+  words: SentencePart | Sentence,
+  naming: Naming = 'mentioned',
+): string {
+  return partsOf(words)
+    .map((part) => writePart(part, naming))
+    .join('');
+}
+
+function writePart(part: SentencePart, naming: Naming): string {
+  if (typeof part === 'string') return escapeMrkdwn(part);
+  if ('person' in part) return namePerson(part.person, part.name, naming);
+  if ('group' in part) return nameGroup(part.group, part.handle);
+  if ('channel' in part) return mentionChannel(part.channel);
+  if ('callName' in part) return writeCallName(part.callName);
+  return 'ago' in part ? dateText(part.ago, '{ago}') : dateText(part.at);
+}
+
+function namePerson(id: string, name: string | undefined, naming: Naming): string {
+  return naming === 'mentioned' ? mention(id) : asData(name ?? id);
+}
+
+function nameGroup(group: Group, handle: string | undefined): string {
+  const [kind, id = ''] = group.split(':');
+  if (kind === 'channel') return `the members of ${mentionChannel(id)}`;
+  return handle !== undefined && /^[a-z0-9._-]{1,80}$/.test(handle) ? `@${handle}` : asData(id);
+}
+
+const NAME_LIMIT = 60;
+
+/** People choose their names: as code, nothing in one is markup, an emoji or a line of ours. */
+function asData(name: string): string {
+  const visible = toVisible(name.replaceAll(/[`\n]/g, ' ').trim()).text;
+  const cut = visible.length > NAME_LIMIT ? `${visible.slice(0, NAME_LIMIT)}…` : visible;
+  return `\`${escapeMrkdwn(cut)}\``;
+}
+
+const CALL_NAME_LIMIT = 150;
+/** A word joiner takes the meaning from a mark, and shows nothing. */
+const JOINER = '\u2060';
+
+/** It may quote what an agent wrote: nothing in it is markup, an emoji or a link. */
+function writeCallName(name: string): string {
+  const visible = toVisible(name.replaceAll(/\s+/g, ' ').trim()).text;
+  const cut = visible.length > CALL_NAME_LIMIT ? `${visible.slice(0, CALL_NAME_LIMIT)}…` : visible;
+  const plain = toPlainText(cut)
+    .replaceAll(/[*`]/g, `$&${JOINER}`)
+    .replaceAll(/(?<![A-Za-z0-9])[_~]|[_~](?![A-Za-z0-9])/g, `$&${JOINER}`)
+    .replaceAll(/:(?=[\w+'-]+:)/g, `:${JOINER}`);
+  return `*${plain}*`;
+}

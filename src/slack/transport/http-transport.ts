@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HTTPModuleFunctions, HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Log } from '../../domain/ports/log.ts';
+import { MisshapenError } from './malformed-payload-error.ts';
+import { isPayload } from './payload.ts';
+import { createRefusedRequests } from './rejected-requests.ts';
+import { createSlackLogger } from './slack-logger.ts';
+import type { SlackLine } from './slack-transport.ts';
+
+const BODY_LIMIT = 1_000_000;
+
+/** Makes the line over HTTP: requests of the app's own server, their signature checked. */
+export function createHttpLine(deps: {
+  readonly signingSecret: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SlackLine {
+  const { signingSecret, log } = deps;
+  const refused = createRefusedRequests(deps);
+  if (signingSecret.trim() === '') {
+    throw new Error(
+      'SLACK_SIGNING_SECRET is empty. Copy it from the app’s page, “Basic Information”.',
+    );
+  }
+  const receiver = new HTTPReceiver({
+    signingSecret,
+    bodyLimit: BODY_LIMIT,
+    logger: createSlackLogger(log),
+    // Slack repeats what was not saved.
+    processEventErrorHandler: async ({ error, response }) => {
+      log.error({ err: error }, 'A request of Slack’s could not be taken.');
+      const status = error instanceof MisshapenError ? 400 : 503;
+      if (!response.headersSent) response.writeHead(status).end();
+      return false;
+    },
+  });
+  const nothing = async () => {};
+
+  /** Bolt lets `ssl_check` requests through unsigned; here nothing unsigned is read. */
+  function requestListener(request: IncomingMessage, response: ServerResponse): void {
+    const body = (request as { rawBody?: unknown }).rawBody;
+    if (!Buffer.isBuffer(body) || !isSigned(request, body)) {
+      refused.noteSignature();
+      response.writeHead(401).end();
+      return;
+    }
+    refused.noteTaken();
+    if (!isReadable(request, body)) {
+      log.warn({}, 'A signed request is none that Slack sends.');
+      response.writeHead(400).end();
+      return;
+    }
+    receiver.requestListener(request, response);
+  }
+
+  /** Read as Bolt reads it, whose process ends at what is no object. */
+  function isReadable(request: IncomingMessage, rawBody: Buffer): boolean {
+    try {
+      const buffered = Object.assign(request, { rawBody });
+      return isPayload(HTTPModuleFunctions.parseHTTPRequestBody(buffered));
+    } catch {
+      return false;
+    }
+  }
+
+  function isSigned(request: IncomingMessage, body: Buffer): boolean {
+    const signature = request.headers['x-slack-signature'];
+    const timestamp = Number(request.headers['x-slack-request-timestamp']);
+    if (typeof signature !== 'string' || !Number.isSafeInteger(timestamp)) return false;
+    return isValidSlackRequest({
+      signingSecret,
+      body: body.toString(),
+      headers: { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp },
+    });
+  }
+
+  return { receiver, start: nothing, stop: nothing, check: nothing, requestListener, refused };
+}

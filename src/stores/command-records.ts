@@ -1,0 +1,20 @@
+import type { InstallationKey } from '../domain/secrets/secret-mark.ts';
+import type { OwnedRecords } from './owned-records.ts';
+import type { Records } from './records.ts';
+
+/** What a command reads or writes; it leases nothing. */
+export interface OpenedRecords {
+  readonly records: Records;
+  readonly checkOwner: OwnedRecords['checkOwner'];
+  readonly installationKey: InstallationKey;
+  /** The installation's key; undefined when there is none. */
+  key(): Promise<Uint8Array | undefined>;
+  /** Where the key should be, for people. */
+  readonly keyPlace: string;
+  close(): Promise<void>;
+}
+
+/** The records can't be opened; the message says why, and what to do. */
+export class NoRecordsError extends Error {
+  override readonly name = 'NoRecordsError';
+}

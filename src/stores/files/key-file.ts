@@ -1,0 +1,32 @@
+/** The secret key of an installation on one machine: a file beside its database, which only its user can read. */
+import { randomBytes } from 'node:crypto';
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
+import { putFirst, readIfThere } from './write-if-absent.ts';
+
+const NAME = 'installation.key';
+const BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+/** Reads the key of a data folder, if there is one; makes none. */
+export async function readFileKey(dataDir: string): Promise<Uint8Array | undefined> {
+  return await readIfThere(join(dataDir, NAME));
+}
+
+/** Keeps the key in the data folder, which exists; the first to read it makes it. */
+export function createFileKey(dataDir: string): InstallationKey {
+  const path = join(dataDir, NAME);
+  return {
+    async read() {
+      const found = await readIfThere(path);
+      // A copy or a restored backup may have lost its mode.
+      if (found) await chmod(path, OWNER_ONLY);
+      const key = found ?? (await putFirst(path, randomBytes(BYTES), OWNER_ONLY));
+      if (key.length === BYTES) return key;
+      throw new Error(
+        `${path} is not a key: it has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks, and calls that wait are stopped as if somebody had changed them.`,
+      );
+    },
+  };
+}

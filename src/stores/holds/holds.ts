@@ -1,0 +1,187 @@
+/**
+ * What this process holds: units with their tasks, those that it works on and those that are to be
+ * begun. A task that is done is written with the next commit of its unit; the unit is given back with
+ * the end of the last one, so that no task costs a commit of its own.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Fence, Records } from '../records.ts';
+import { createHeldRecords, type HeldRecords } from './held-records.ts';
+import { type Held, type HeldTask, HeldUnits, type TaskEnd } from './held-units.ts';
+
+/** What is to be begun now, and when there is more (ms); undefined when nothing is planned. */
+export interface TakenTasks {
+  readonly tasks: readonly HeldTask[];
+  readonly next: number | undefined;
+}
+
+/** A unit that is held as long as somebody is in it. */
+export interface Visit extends Fence {
+  leave(): Promise<void>;
+}
+
+export interface Holds extends HeldRecords, Pick<HeldUnits, 'end' | 'waitingAt'> {
+  /** Takes `most` tasks at most, those that have been due longest; asks the store only where there may be any. */
+  take(now: number, leaseMs: number, most: number): Promise<TakenTasks>;
+  /** Prolongs a hold; answers until when, and undefined when it is lost. */
+  renew(hold: Fence, now: number, leaseMs: number): Promise<number | undefined>;
+  /** Whether it is known that a hold is over. */
+  isLost(hold: Fence): boolean;
+  /** Writes what was done in a unit. */
+  flush(hold: Fence): Promise<void>;
+  /** Joins who works on a unit here, or leases a free one; undefined where others have it. */
+  enter(unit: string, leaseMs: number): Promise<Visit | undefined>;
+  /** Calls the listener when there may be something to take. */
+  listen(listener: () => void): Promise<void>;
+  /** Gives back the units of which nothing was begun. */
+  giveUp(): Promise<void>;
+  /** Has the store asked with the next look: what others have said may be lost. */
+  lookAgain(): void;
+}
+
+const isOf =
+  (hold: Fence) =>
+  ({ token, unit }: Fence): boolean =>
+    unit === hold.unit && token === hold.token;
+const newId = (): string => randomBytes(12).toString('base64url');
+
+/** Creates the holds of a process on its records. */
+export function createHolds(records: Records, clock: Clock): Holds {
+  const units = new HeldUnits(clock);
+  const listeners = new Set<() => void>();
+
+  function tellListeners(): void {
+    // Apart from the writer: what a listener does or throws is not the writer's business.
+    for (const listener of listeners) queueMicrotask(listener);
+  }
+
+  /** Writes what was done; what was asked for meanwhile is handed out again. */
+  async function flushDone(holds: readonly Held[]): Promise<void> {
+    const some = holds.filter(({ done }) => done.size > 0);
+    if (some.length === 0) return;
+    const sent = some.map((held) => units.takeDone(held));
+    const held = { now: clock.now(), units: sent };
+    const done = await records.commit({ id: newId(), durable: 'later', held });
+    if (done.kind === 'done') units.committed([], done.handedOut, sent);
+  }
+
+  async function giveBack({ token, unit }: Held, { done, over }: TaskEnd): Promise<void> {
+    const tasks = done.map((id) => ({ unit, id, isDone: true as const }));
+    const fences = [{ unit, token }];
+    try {
+      await records.commit({ id: newId(), durable: 'later', fences, releases: true, tasks });
+    } finally {
+      over();
+    }
+  }
+
+  async function giveBackIdle(held: Held): Promise<void> {
+    const end = units.releaseIdle(held);
+    if (end) await giveBack(held, end);
+    tellListeners();
+  }
+
+  async function renewAll(holds: readonly Held[], now: number, leaseMs: number): Promise<void> {
+    for (const held of holds) units.renewing(held);
+    const flushed = flushDone(holds);
+    try {
+      const [renewed] = await Promise.all([records.renew(holds, now, leaseMs), flushed]);
+      for (const held of holds) units.renewed(held, renewed.find(isOf(held)));
+    } catch (error) {
+      for (const held of holds) held.next = 0;
+      throw error;
+    }
+  }
+
+  async function leaseMore(now: number, leaseMs: number, most: number): Promise<void> {
+    units.askNow();
+    try {
+      const leased = await records.lease(now, leaseMs, { most });
+      units.leased(leased, most > 0 && leased.holds.length === most);
+    } catch (error) {
+      units.lookAt(0);
+      throw error;
+    }
+  }
+
+  /** Whoever works in a unit prolongs it: one whose time is over all the same is another's to take. */
+  function isLapsed({ inHand, until }: Held, now: number): boolean {
+    return until <= now && inHand.size > 0;
+  }
+
+  /** Whether more of it may be handed out, or its time is over before anything was begun. */
+  function isToRenew(held: Held, now: number): boolean {
+    const { next, until, waiting } = held;
+    return !isLapsed(held, now) && (next <= now || (waiting.length > 0 && until <= now));
+  }
+
+  async function visit(unit: string, leaseMs: number): Promise<Held | undefined> {
+    if (!units.get(unit)) {
+      const leased = await records.lease(clock.now(), leaseMs, { unit });
+      units.leased(leased, false);
+      if (leased.holds.some(({ tasks }) => tasks.length > 0)) tellListeners();
+    }
+    const held = units.get(unit);
+    return held && held.until > clock.now() ? held : undefined;
+  }
+
+  return {
+    ...createHeldRecords(records, units, clock, tellListeners),
+    end: (task, change) => units.end(task, change),
+    waitingAt: () => units.waitingAt(),
+    async take(now, leaseMs, most) {
+      const stale = units.all().filter((held) => isToRenew(held, now));
+      if (stale.length > 0) await renewAll(stale, now, leaseMs);
+      const tasks = [...units.takeWaiting(now, most)];
+      const left = Math.max(0, most - tasks.length);
+      // Without room it is only asked when there is more.
+      const isWanted = left > 0 || most <= 0;
+      if (isWanted && (listeners.size === 0 || units.isDue(now))) {
+        const lapsed = units.all().filter((held) => isLapsed(held, now));
+        await leaseMore(now, leaseMs, left);
+        for (const held of lapsed) units.forget(held);
+        tasks.push(...units.takeWaiting(now, left));
+      }
+      return { tasks, next: units.nextAt() };
+    },
+    async renew(hold, now, leaseMs) {
+      const held = units.newestOf(hold);
+      if (!held) return (await records.renew([hold], now, leaseMs))[0]?.until;
+      await renewAll([held], now, leaseMs);
+      return units.newestOf(hold)?.until;
+    },
+    isLost: (hold) => units.newestOf(hold) === undefined,
+    async flush(hold) {
+      const held = units.newestOf(hold);
+      if (!held) return;
+      await flushDone([held]);
+      await giveBackIdle(held);
+    },
+    async enter(unit, leaseMs) {
+      const held = await visit(unit, leaseMs);
+      if (!held) return undefined;
+      const visitor = newId();
+      held.inHand.add(visitor);
+      return {
+        ...{ unit, token: held.token },
+        async leave() {
+          held.inHand.delete(visitor);
+          await giveBackIdle(held);
+        },
+      };
+    },
+    async giveUp() {
+      const idle = units.all().filter(({ inHand }) => inHand.size === 0);
+      await Promise.all(idle.map((held) => giveBack(held, units.release(held))));
+    },
+    lookAgain: () => units.lookAt(0),
+    async listen(listener) {
+      listeners.add(listener);
+      await records.watch((asked, isOwn) => {
+        if (isOwn) return;
+        units.heardOf(asked);
+        listener();
+      });
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** What our scripts may do is found out before they do it: a command that is refused amid a script leaves the half of it done, for nothing is rolled back. */
+import { readTexts } from './parse-reply.ts';
+import { GRANTS, NO_PERMISSION_SIGNS, type RedisLink, toScript } from './script-runner.ts';
+
+/**
+ * Runs each command of our scripts such that it changes nothing: on a key that is not there, or on
+ * one of another kind. Answers the time of the server, and
+ * what its user may not run.
+ */
+const TRY = toScript(`
+local none,key,denied=KEYS[1]..':none',KEYS[1]..':checked-at',{}
+local function try(...)
+  local answer=redis.pcall(...)
+  local failure=type(answer)=='table' and answer.err
+  for _,sign in ipairs({${NO_PERMISSION_SIGNS.map((sign) => `'${sign}'`).join()}}) do
+    if failure and string.find(failure,sign,1,true) then
+      denied[#denied+1]=(...)
+      return nil
+    end
+  end
+  return answer
+end
+local set=try('SET',key,'0')
+if type(set)=='table' and set.err then return set end
+for _,name in ipairs({'GET','MGET','UNLINK','EXISTS','HGETALL','HKEYS','LLEN','SMEMBERS','ZCARD','DEL'}) do try(name,none) end
+for _,name in ipairs({'HDEL','HEXISTS','HGET','HMGET','ZREM','ZSCORE'}) do try(name,none,'x') end
+for _,name in ipairs({'GETRANGE','LRANGE','LTRIM','ZRANGE','ZREVRANGE'}) do try(name,none,'0','1') end
+try('ZRANGEBYSCORE',none,'-inf','+inf')
+try('ZRANGEBYLEX',none,'-','+')
+try('ZREVRANGEBYLEX',none,'+','-')
+try('SETNX',key,'x')
+for _,name in ipairs({'RPUSH','SADD'}) do try(name,key,'x') end
+try('HSET',key,'x','x')
+try('ZADD',key,'0','x')
+try('PUBLISH',KEYS[1]..':wakes','')
+local time=try('TIME') or {'0','0'}
+try('UNLINK',key)
+return {time[1],time[2],unpack(denied)}`);
+
+/** Tries the commands of our scripts on what a key begins with; resolves with the time of the server (ms), and rejects, saying what to grant, when its user may not run one of them. */
+export async function tryRights(link: RedisLink, key: string): Promise<number> {
+  const [seconds, micros, ...denied] = readTexts(await link.run(TRY, key, []));
+  if (denied.length > 0) {
+    const names = [...new Set(denied)].join(', ');
+    throw new Error(`Redis does not let the user of REDIS_URL run ${names} on ${key}:…. ${GRANTS}`);
+  }
+  return Number(seconds) * 1_000 + Number(micros) / 1_000;
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Log } from '../../../domain/ports/log.ts';
+import { StoreUnavailableError } from '../../../domain/ports/store.ts';
+import { tryRights } from './check-permissions.ts';
+import type { RedisClient, RedisCluster } from './open-client.ts';
+import { createRedisLine, type RedisLine } from './redis-connection.ts';
+import { createRedisLink, explainReply, type RedisLink } from './script-runner.ts';
+import { judgeServer, parseInfo, type ServerJudgement } from './server-requirements.ts';
+import { within } from './with-timeout.ts';
+
+/** A connected Redis, one server or a cluster. */
+export interface RedisConnection {
+  /** The client at first: what the line breaks for is sent by `link`. */
+  readonly client: RedisClient | RedisCluster;
+  readonly link: RedisLink;
+  /** Rejects, saying why and what to do, when it can't be written, is not fit, or its clock is not ours; `desk` is the key that it tries it on. */
+  check(desk: string): Promise<void>;
+  /** Lists keys by a pattern, without holding up the server. */
+  scan(pattern: string): Promise<readonly string[]>;
+  /** Calls `listener` at each message of the channel until the connection is closed, and without one where some may be lost. */
+  listen(channel: string, listener: (message?: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+const INFO_MS = 2_000;
+/** Leases are times of the caller: replicas whose clocks differ more than this would take each other's work. */
+const MAX_CLOCK_OFFSET_MS = 1_000;
+
+/** Connects to a Redis, and again whenever the line breaks; rejects when it can't be reached, or isn't fit, at first. */
+export async function connectRedis(options: {
+  /** `redis://`, `rediss://`, or `unix://` and the path of a socket; of a cluster any node's. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Promise<RedisConnection> {
+  const { clock, log, url } = options;
+  const line = createRedisLine(url, log);
+  const link = createRedisLink(line);
+  const client = await line.open().catch((error: unknown) => {
+    throw new Error(
+      `REDIS_URL ${withoutSecrets(url)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check the address, the password, and that Redis runs.`,
+      { cause: error },
+    );
+  });
+  try {
+    for (const { warnings } of await judgeAll(line, log)) {
+      for (const warning of warnings) log.warn({}, warning);
+    }
+  } catch (error) {
+    await line.close();
+    throw error;
+  }
+
+  return {
+    client,
+    link,
+    async check(desk) {
+      const before = clock.now();
+      const theirs = await tryRights(link, desk);
+      const offset = Math.max(before - theirs, theirs - clock.now());
+      if (offset > MAX_CLOCK_OFFSET_MS) {
+        throw new Error(
+          `This machine's clock is ${Math.round(offset)} ms off from that of Redis; set both by NTP.`,
+        );
+      }
+      await judgeAll(line, log);
+    },
+    async scan(pattern) {
+      const keys = new Set<string>();
+      for (const node of await line.masters()) {
+        for await (const key of node.scanIterator({ MATCH: pattern, COUNT: 500 })) keys.add(key);
+      }
+      return [...keys];
+    },
+    async listen(channel, listener) {
+      await line.listen(channel, listener).catch((error: unknown) => {
+        throw explainReply(error);
+      });
+    },
+    close: line.close,
+  };
+}
+
+/** Judges every server that takes writes; rejects when one is not fit. */
+async function judgeAll(line: RedisLine, log: Log): Promise<readonly ServerJudgement[]> {
+  const all: ServerJudgement[] = [];
+  for (const server of await line.masters()) all.push(await judge(server, log));
+  const refusals = new Set(all.flatMap((each) => each.refusals));
+  if (refusals.size > 0) throw new Error([...refusals].join('\n'));
+  return all;
+}
+
+async function judge(client: RedisClient, log: Log): Promise<ServerJudgement> {
+  const info = await within(INFO_MS, client.info()).catch((error: unknown) => {
+    throw new StoreUnavailableError('Redis does not answer: see that it runs.', 'not-done', {
+      cause: error,
+    });
+  });
+  const saves = await within(INFO_MS, client.configGet('save')).then(
+    (found) => found.save,
+    (error: unknown) => {
+      log.debug({ err: error }, 'Redis does not tell its settings.');
+      return undefined;
+    },
+  );
+  return judgeServer(parseInfo(info), saves);
+}
+
+/** Built of its parts: a password may hold whatever ends it for a pattern. */
+function withoutSecrets(url: string): string {
+  const { host, pathname, protocol } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

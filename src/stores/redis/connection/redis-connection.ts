@@ -1,0 +1,197 @@
+/**
+ * The line to Redis, to one server or to a cluster. It is opened when something is to be sent and
+ * given up whole when any part of it breaks or stays silent: there is one way to mend it.
+ */
+import { ClientClosedError, ClientOfflineError, ErrorReply } from 'redis';
+import type { Log } from '../../../domain/ports/log.ts';
+import {
+  leave,
+  nodesOf,
+  openClient,
+  openCluster,
+  type RedisClient,
+  type RedisCluster,
+} from './open-client.ts';
+import { within } from './with-timeout.ts';
+
+/** What scripts answer: texts, numbers, lists of them, or nothing. */
+export type Reply = string | number | null | readonly Reply[];
+
+/** A command had no answer. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
+  /** Whether the server may have heard it. */
+  readonly isSent: boolean;
+
+  constructor(isSent: boolean, options: ErrorOptions) {
+    const { cause } = options;
+    super(cause instanceof Error ? cause.message : String(cause), options);
+    this.isSent = isSent;
+  }
+}
+
+export interface RedisLine {
+  /** Opens the line if it isn't; rejects, saying why, when nobody answers. */
+  open(): Promise<RedisClient | RedisCluster>;
+  /** Sends a command to the server where `key` lies; rejects with the server's refusal, or with `UnansweredError` after `ms` at the latest. */
+  send(key: string, args: readonly string[], ms: number): Promise<Reply>;
+  /** The servers that take writes. */
+  masters(): Promise<readonly RedisClient[]>;
+  /** Calls `listener` at each message of the channel, on this line and on those after it, and without one where some may be lost. */
+  listen(channel: string, listener: (message?: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An open line: never mended, only left. */
+interface Wire {
+  readonly client: RedisClient | RedisCluster;
+  readonly listener: RedisClient | undefined;
+}
+
+const OPEN_MS = 3_000;
+
+/** Creates the line to one server, or to the cluster that a server belongs to; nothing is opened yet. */
+export function createRedisLine(url: string, log: Log): RedisLine {
+  const channels = new Map<string, (message?: string) => void>();
+  /** Channels that were heard on an earlier line. */
+  const heard = new Set<string>();
+  /** Where to knock: the address that was given first, then all that the cluster named. */
+  let addresses: readonly string[] = [url];
+  let wire: Wire | undefined;
+  let opening: Promise<Wire> | undefined;
+  let isClosed = false;
+
+  async function open(): Promise<Wire> {
+    if (isClosed) throw new Error('The store is closed.');
+    if (wire) return wire;
+    opening ??= reach().finally(() => {
+      opening = undefined;
+    });
+    return await opening;
+  }
+
+  async function reach(): Promise<Wire> {
+    let reason: unknown;
+    for (const address of addresses) {
+      try {
+        const made = await makeWire(address);
+        wire = made;
+        return made;
+      } catch (error) {
+        reason ??= error;
+      }
+    }
+    throw reason;
+  }
+
+  async function makeWire(address: string): Promise<Wire> {
+    const parts: (RedisClient | RedisCluster)[] = [];
+    try {
+      return await putTogether(address, parts);
+    } catch (error) {
+      for (const part of parts) leave(part, log);
+      throw error;
+    }
+  }
+
+  async function putTogether(
+    address: string,
+    parts: (RedisClient | RedisCluster)[],
+  ): Promise<Wire> {
+    let made: Wire | undefined;
+    const broke = (error: unknown) => {
+      if (made) give(made, error);
+    };
+    const first = await openClient(address, broke, url);
+    parts.push(first);
+    const cluster = await clusterOf(first, broke);
+    if (cluster) leave(first, log);
+    if (cluster) parts.push(cluster);
+    const listener = channels.size > 0 ? await openClient(address, broke, url) : undefined;
+    if (listener) parts.push(listener);
+    if (listener) await subscribe(listener);
+    made = { client: cluster ?? first, listener };
+    return made;
+  }
+
+  /** The cluster that a server belongs to; undefined when it stands alone. */
+  async function clusterOf(
+    server: RedisClient,
+    broke: (error: unknown) => void,
+  ): Promise<RedisCluster | undefined> {
+    const nodes = await nodesOf(server, url);
+    if (!nodes) return undefined;
+    addresses = [...new Set([url, ...nodes])];
+    return await openCluster(nodes, url, broke);
+  }
+
+  async function subscribe(listener: RedisClient): Promise<void> {
+    for (const [name, hear] of channels) {
+      await within(OPEN_MS, listener.subscribe(name, hear));
+      if (heard.has(name)) hear();
+      heard.add(name);
+    }
+  }
+
+  /** Gives a line up, for good: all that waits for an answer on it fails, and the next command opens another. */
+  function give(broken: Wire, why: unknown): void {
+    if (wire !== broken) return;
+    wire = undefined;
+    if (!isClosed) log.warn({ err: why }, 'The line to Redis broke; it is opened again.');
+    leave(broken.client, log);
+    if (broken.listener) leave(broken.listener, log);
+  }
+
+  async function sendOn(on: Wire, key: string, args: readonly string[]): Promise<Reply> {
+    const { client } = on;
+    // redis@4 routes EVALSHA of a cluster by the wrong argument: its first key is named by hand.
+    return 'masters' in client
+      ? await client.sendCommand<Reply>(key, false, [...args])
+      : await client.sendCommand<Reply>([...args]);
+  }
+
+  return {
+    open: async () => (await open()).client,
+    async send(key, args, ms) {
+      const startedAt = performance.now();
+      const on =
+        wire ??
+        (await within(ms, open()).catch((error: unknown) => {
+          throw new UnansweredError(false, { cause: error });
+        }));
+      try {
+        return await within(Math.ceil(ms - (performance.now() - startedAt)), sendOn(on, key, args));
+      } catch (error) {
+        if (!(error instanceof ErrorReply)) {
+          give(on, error);
+          throw new UnansweredError(!isUnsent(error), { cause: error });
+        }
+        // What was the first server is no more; the same address may lead to the one that is.
+        if (error.message.startsWith('READONLY')) give(on, error);
+        throw error;
+      }
+    },
+    async masters() {
+      const { client } = await open();
+      if (!('masters' in client)) return [client];
+      const nodes = await Promise.all(client.masters.map((node) => client.nodeClient(node)));
+      return nodes as readonly RedisClient[];
+    },
+    async listen(channel, listener) {
+      channels.set(channel, listener);
+      const before = await open();
+      leave(before.client, log);
+      if (wire === before) wire = undefined;
+      await open();
+    },
+    async close() {
+      isClosed = true;
+      await opening?.catch((error: unknown) => log.debug({ err: error }, 'Redis was not reached.'));
+      if (wire) give(wire, undefined);
+    },
+  };
+}
+
+function isUnsent(error: unknown): boolean {
+  return error instanceof ClientOfflineError || error instanceof ClientClosedError;
+}

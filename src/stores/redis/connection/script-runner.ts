@@ -1,0 +1,180 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ErrorReply } from 'redis';
+import { StaleFenceError, StoreUnavailableError } from '../../../domain/ports/store.ts';
+import { type RedisLine, type Reply, UnansweredError } from './redis-connection.ts';
+
+/**
+ * What may happen when a script's answer was lost and it is run again. `read`: nothing; `repeat`:
+ * nothing more than the first time; `once`: it takes a receipt as its last argument, and answers
+ * what it answered to the same one before.
+ */
+type ScriptKind = 'read' | 'repeat' | 'once';
+
+/** A Lua script, known to the server by its hash. */
+export interface Script {
+  readonly source: string;
+  readonly sha: string;
+  readonly kind: ScriptKind;
+  /** Whether it reads or writes so much that it may take its time. */
+  readonly isBulk: boolean;
+}
+
+/** Makes a script of its source. */
+export function toScript(
+  source: string,
+  kind: ScriptKind = 'repeat',
+  { isBulk = false }: { readonly isBulk?: boolean } = {},
+): Script {
+  return { source, sha: createHash('sha1').update(source).digest('hex'), kind, isBulk };
+}
+
+/** Runs scripts on one server or on the right node of a cluster. */
+export interface RedisLink {
+  /**
+   * Runs a script whose keys all share the hash tag of `key`; what it does happens whole or not at
+   * all, and once. While the line is broken or silent it is asked again, for some seconds; then it
+   * throws `StoreUnavailableError`.
+   */
+  run(script: Script, key: string, args: readonly string[]): Promise<Reply>;
+}
+
+/** Begins the error with which a script refuses an old fence. */
+export const STALE = 'STALEFENCE';
+
+/** How long an answer may take, and how long the same is asked for. Slack waits three seconds to hear that a click was taken. */
+const PATIENCE = { answerMs: 1_000, totalMs: 2_500 };
+const BULK_PATIENCE = { answerMs: 10_000, totalMs: 12_000 };
+const PAUSE_MS = 50;
+
+/** Makes the link over a line. */
+export function createRedisLink(line: Pick<RedisLine, 'send'>): RedisLink {
+  async function ask(script: Script, key: string, rest: readonly string[], ms: number) {
+    try {
+      return await line.send(key, ['EVALSHA', script.sha, ...rest], ms);
+    } catch (error) {
+      if (!isReply(error, 'NOSCRIPT')) throw error;
+      return await line.send(key, ['EVAL', script.source, ...rest], ms);
+    }
+  }
+
+  /** Asks until there is an answer, a refusal, or no time left. */
+  async function persist(script: Script, key: string, rest: readonly string[]): Promise<Reply> {
+    const { answerMs, totalMs } = script.isBulk ? BULK_PATIENCE : PATIENCE;
+    const endsAt = performance.now() + totalMs;
+    const leftMs = () => endsAt - performance.now();
+    let mayBeDone = false;
+    for (;;) {
+      const heard = await tryOnce(() => ask(script, key, rest, Math.min(answerMs, leftMs())));
+      if ('reply' in heard) return heard.reply;
+      mayBeDone ||= isPerhapsDone(script, heard.error);
+      if (leftMs() < 2 * PAUSE_MS) throw unavailable(heard.error, mayBeDone);
+      await pause(PAUSE_MS);
+    }
+  }
+
+  return {
+    run(script, key, args) {
+      // Two keys of which one never exists: while a cluster moves the slot, it refuses such a command
+      // on both sides (TRYAGAIN). With one key it would run the script beside half of the data.
+      // https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#multi-key-operations
+      return persist(script, key, ['2', key, `${key}:none`, ...withReceipt(script, args)]);
+    },
+  };
+}
+
+/** Adds the receipt that a script of the kind `once` takes. */
+function withReceipt({ kind }: Script, args: readonly string[]): readonly string[] {
+  return kind === 'once' ? [...args, randomBytes(12).toString('base64url')] : args;
+}
+
+/** Resolves with an answer, or with an error that passes by itself; rejects with any other. */
+async function tryOnce(
+  ask: () => Promise<Reply>,
+): Promise<{ readonly reply: Reply } | { readonly error: unknown }> {
+  try {
+    return { reply: await ask() };
+  } catch (error) {
+    if (!passes(error)) throw explainReply(error);
+    return { error };
+  }
+}
+
+/** What passes by itself: a line that broke, data that moves, a server that starts or becomes the first. */
+const PASSING = [
+  'LOADING',
+  'TRYAGAIN',
+  'CLUSTERDOWN',
+  'MASTERDOWN',
+  'READONLY',
+  'BUSY ',
+  'MOVED',
+  'ASK',
+];
+
+function passes(error: unknown): boolean {
+  return error instanceof UnansweredError || PASSING.some((begin) => isReply(error, begin));
+}
+
+function isPerhapsDone({ kind }: Script, error: unknown): boolean {
+  return kind !== 'read' && error instanceof UnansweredError && error.isSent;
+}
+
+function isReply(error: unknown, begin: string): error is Error {
+  return error instanceof ErrorReply && error.message.startsWith(begin);
+}
+
+function unavailable(cause: unknown, mayBeDone: boolean): StoreUnavailableError {
+  const fate = mayBeDone
+    ? 'Whether it took what it was told last is not known; asking again does nothing twice.'
+    : 'Nothing was written.';
+  return new StoreUnavailableError(`${sayWhy(cause)} ${fate}`, mayBeDone ? 'unknown' : 'not-done', {
+    cause,
+  });
+}
+
+/** What a server's refusals mean, and what to do about them. */
+const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
+  ['OOM', 'Redis is out of memory and takes no writes: give it more maxmemory.'],
+  [
+    'MISCONF',
+    'Redis can not write its file to disk and takes no writes: see its log, and free the disk.',
+  ],
+  [
+    'NOREPLICAS',
+    'Redis takes no writes since too few of its replicas answer: see them, and min-replicas-to-write.',
+  ],
+  ['READONLY', 'Redis is a replica that takes no writes: point REDIS_URL at the primary.'],
+  ['CLUSTERDOWN', 'The Redis cluster is down: too few of its masters answer.'],
+  ['LOADING', 'Redis is still loading its data.'],
+  ['TRYAGAIN', 'The Redis cluster is moving the data to another node.'],
+  ['BUSY ', 'Redis is busy with a script of somebody: see SCRIPT KILL.'],
+];
+/** What a user of Redis needs, besides a password. */
+export const GRANTS =
+  'Grant it (ACL SETUSER) ~PREFIX:* &PREFIX:* +@read +@write +@scripting +@pubsub +@connection +info +time, where PREFIX is REDIS_PREFIX, and on a cluster +cluster.';
+
+/** What servers of several versions say when a user may not run a command, use a key or a channel. */
+export const NO_PERMISSION_SIGNS = ['NOPERM', 'executing the script', 'ACL failure'] as const;
+
+function sayWhy(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, known] = REFUSALS.find(([begin]) => message.includes(begin)) ?? [];
+  return (
+    known ??
+    `Redis does not answer (${message.replace(/\.$/, '')}): see that it runs and can be reached.`
+  );
+}
+
+/** Makes of an error what it means, where a server's refusal is one of those that are known. */
+export function explainReply(error: unknown): unknown {
+  if (isReply(error, STALE)) return new StaleFenceError(error.message.slice(STALE.length + 1));
+  if (!(error instanceof ErrorReply)) return error;
+  if (NO_PERMISSION_SIGNS.some((sign) => error.message.includes(sign))) {
+    return new Error(`Redis refuses a command to the user of REDIS_URL. ${GRANTS}`, {
+      cause: error,
+    });
+  }
+  const isKnown = REFUSALS.some(([begin]) => error.message.includes(begin));
+  return isKnown ? unavailable(error, false) : error;
+}

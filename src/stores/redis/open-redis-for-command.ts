@@ -1,0 +1,85 @@
+import type { Log } from '../../domain/ports/log.ts';
+import { NoRecordsError, type OpenedRecords } from '../command-records.ts';
+import { createOwnedRecords } from '../owned-records.ts';
+import { assertVersion } from '../store-version.ts';
+import { tryRights } from './connection/check-permissions.ts';
+import { createRedisLine } from './connection/redis-connection.ts';
+import { createRedisLink, type RedisLink } from './connection/script-runner.ts';
+import { createRedisInstallationKey, readRedisKey } from './redis-installation-key.ts';
+import { openRedisRecords } from './redis-records.ts';
+import { claimVersion, REDIS_PLACE, readVersion } from './redis-version.ts';
+
+/** Opens the records of a desk on Redis beside its app. */
+export async function openRedisBeside(
+  { url, prefix }: { readonly url: string; readonly prefix: string },
+  how: 'read' | 'write',
+  log: Log,
+): Promise<OpenedRecords> {
+  const line = createRedisLine(url, log);
+  const link = explaining(createRedisLink(line));
+  const desk = `${prefix}:{desk}`;
+  try {
+    await line.open().catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new NoRecordsError(
+        `The Redis of REDIS_URL can't be reached: ${why}. Check the address, the password, and that Redis runs.`,
+        { cause: error },
+      );
+    });
+    if (how === 'write') await prepare(link, desk);
+    else await assertThere(link, desk, prefix);
+  } catch (error) {
+    await line.close();
+    throw error;
+  }
+  const bare = openRedisRecords({ link, listen: async () => {}, prefix: desk });
+  const { checkOwner, records } = createOwnedRecords(bare, REDIS_PLACE);
+  return {
+    ...{ records, checkOwner },
+    installationKey: createRedisInstallationKey(link, desk),
+    key: () => readRedisKey(link, desk),
+    keyPlace: `${desk}:installation-key in Redis`,
+    close: () => line.close(),
+  };
+}
+
+async function prepare(link: RedisLink, desk: string): Promise<void> {
+  try {
+    await tryRights(link, desk);
+    await claimVersion(link, desk);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+async function assertThere(link: RedisLink, desk: string, prefix: string): Promise<void> {
+  const version = await readVersion(link, desk);
+  if (version === undefined) {
+    throw new NoRecordsError(
+      `There are no records: this Redis has nothing under the prefix “${prefix}”. Check REDIS_URL and REDIS_PREFIX.`,
+    );
+  }
+  try {
+    assertVersion('The data in Redis', version, 'REDIS_PREFIX');
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** A command has nobody else to say what is wrong. */
+function explaining(link: RedisLink): RedisLink {
+  return {
+    async run(script, key, args) {
+      try {
+        return await link.run(script, key, args);
+      } catch (error) {
+        throw explained(error);
+      }
+    },
+  };
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof NoRecordsError) return error;
+  return new NoRecordsError(error.message, { cause: error });
+}

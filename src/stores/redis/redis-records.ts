@@ -1,0 +1,269 @@
+/**
+ * Records on Redis 6.2 or later, or Valkey, one server or a cluster. All keys of an installation
+ * lie under one hash tag, so that one script commits. A record is one string, `<revision> <document>`;
+ * a partition is a sorted set whose scores are all 0, so its order is the byte order of `at`.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  type Commit,
+  type Committed,
+  type FoundRecord,
+  type Hold,
+  LAST,
+  MOST_PER_PAGE,
+  type Records,
+  type StoredRecord,
+  type Task,
+  type TaskState,
+} from '../records.ts';
+import { assertNamedOnce } from '../sqlite/sqlite-records.ts';
+import { readList, readText, readTexts } from './connection/parse-reply.ts';
+import type { Reply } from './connection/redis-connection.ts';
+import type { RedisLink, Script } from './connection/script-runner.ts';
+import { AUDIT, NEWEST_AUDIT, READ_FEW, READ_MANY } from './record-read-scripts.ts';
+import { COMMIT, LEASE, RELEASE, RENEW, STATE } from './record-scripts.ts';
+
+/** What the records need of a connection. */
+export interface RedisRecordsOptions {
+  readonly link: RedisLink;
+  readonly listen: (channel: string, listener: (message?: string) => void) => Promise<void>;
+  /** What the names of all keys begin with; it holds the hash tag. */
+  readonly prefix: string;
+}
+
+/** Opens the records; closing the connection is its owner's. */
+export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions): Records {
+  const reads = createReads(link, prefix);
+  const listeners = new Set<(units: readonly string[] | undefined, isOwn: boolean) => void>();
+  const origin = randomBytes(6).toString('base64url');
+  let isListening: Promise<void> | undefined;
+
+  return {
+    async get(keys) {
+      const found: StoredRecord[] = [];
+      for (let from = 0; from < keys.length; from += MOST_PER_PAGE) {
+        const some = keys.slice(from, from + MOST_PER_PAGE);
+        const texts = await reads.ask(['G', String(some.length), ...some], some.length);
+        found.push(...some.map((key, i) => toRecord(key, texts[i])));
+      }
+      return found;
+    },
+    async range({ after, isBackwards, limit, partition, prefix = '' }) {
+      const most = Math.min(limit, MOST_PER_PAGE);
+      if (most <= 0) return [];
+      const from = after === undefined ? undefined : `(${after}`;
+      const [start, end] = prefix === '' ? ['-', '+'] : [`(${prefix}`, `(${prefix}${LAST}`];
+      const order = isBackwards
+        ? ['ZREVRANGEBYLEX', from ?? end, start]
+        : ['ZRANGEBYLEX', from ?? start, end];
+      const [command = '', ...ends] = order;
+      const asked = ['R', partition, command, ...ends, String(most)];
+      const reply = await reads.ask(asked, most);
+      const [ats, texts] = [readTexts(reply[0] ?? null), readList(reply[1] ?? null)];
+      return ats.map((at, i): FoundRecord => {
+        return { at, ...toRecord(at.slice(at.indexOf(' ') + 1), texts[i]) };
+      });
+    },
+    async count(partitions) {
+      if (partitions.length === 0) return [];
+      const asked = ['C', String(partitions.length), ...partitions];
+      return (await reads.ask(asked, partitions.length)).map(Number);
+    },
+    async commit(commit, onWritten) {
+      assertNamedOnce(commit.records ?? []);
+      const [kind, ...rest] = readTexts(
+        await link.run(COMMIT, prefix, encodeCommit(commit, origin)),
+      );
+      if (kind === 'done') {
+        onWritten?.();
+        const [seq, ...handedOut] = rest;
+        const auditSeq = commit.audit?.length ? Number(seq) : 0;
+        return { kind, auditSeq, handedOut: toTasks(handedOut) };
+      }
+      if (kind === 'stale') return { kind, unit: rest[0] ?? '' };
+      return { kind: 'conflict', newer: toPairs(rest) } satisfies Committed;
+    },
+    // A commit is answered as it is written.
+    whenDurable: async () => {},
+    async lease(now, leaseMs, want) {
+      const [most, unit] = 'unit' in want ? ['1', want.unit] : [String(want.most), ''];
+      const until = now + leaseMs;
+      const reply = await link.run(LEASE, prefix, [String(now), String(until), most, unit]);
+      const [rows, next] = readList(reply);
+      const holds = readList(rows ?? null).map((row) => toHold(row, until));
+      return { holds, ...(next !== '' && { next: Number(next) }) };
+    },
+    async renew(holds, now, leaseMs) {
+      const pairs = holds.flatMap(({ token, unit }) => [unit, String(token)]);
+      const until = now + leaseMs;
+      const reply = await link.run(RENEW, prefix, [String(now), String(until), ...pairs]);
+      return readList(reply).map((row) => toHold(row, until));
+    },
+    async release({ token, unit }) {
+      await link.run(RELEASE, prefix, [unit, String(token)]);
+    },
+    async stateOf(tasks) {
+      if (tasks.length === 0) return [];
+      const pairs = tasks.flatMap(({ id, unit }) => [unit, id]);
+      const states = readTexts(await link.run(STATE, prefix, pairs));
+      return states.map((state) => (state === '' ? undefined : (state as TaskState)));
+    },
+    async audit(from, limit) {
+      if (limit <= 0) return [];
+      const reply = await link.run(AUDIT, prefix, [String(from), String(limit)]);
+      const [first, ...entries] = readTexts(reply);
+      return entries.map((entry, i) => ({ seq: Number(first) + i, entry }));
+    },
+    newestAudit: async () => Number(readText(await link.run(NEWEST_AUDIT, prefix, []))),
+    async watch(listener) {
+      listeners.add(listener);
+      isListening ??= listen(`${prefix}:wakes`, (message) => {
+        const [sender, ...units] = message?.split('\n') ?? [];
+        const asked = message === undefined ? undefined : units;
+        for (const each of listeners) each(asked, sender === origin);
+      });
+      await isListening;
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      listeners.clear();
+    },
+  };
+}
+
+/** More in one command would hold up the server's other clients. */
+const MOST_AT_ONCE = 16;
+/** What is longer may take its time. */
+const MANY = 50;
+
+interface Question {
+  readonly asked: readonly string[];
+  readonly most: number;
+  readonly resolve: (reply: readonly Reply[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What is read in one turn of the event loop is asked for at once, as one command. */
+function createReads(link: RedisLink, prefix: string) {
+  let waiting: Question[] = [];
+
+  async function send(questions: readonly Question[], script: Script): Promise<void> {
+    try {
+      const args = questions.flatMap(({ asked }) => asked);
+      const replies = readList(await link.run(script, prefix, args));
+      for (const [i, { resolve }] of questions.entries()) resolve(readList(replies[i] ?? null));
+    } catch (error) {
+      for (const { reject } of questions) reject(error);
+    }
+  }
+
+  /** What is long has a patience of its own, and holds up no other. */
+  function flush(): void {
+    const all = waiting;
+    waiting = [];
+    for (const isLong of [false, true]) {
+      const some = all.filter(({ most }) => most > MANY === isLong);
+      for (let at = 0; at < some.length; at += MOST_AT_ONCE) {
+        void send(some.slice(at, at + MOST_AT_ONCE), isLong ? READ_MANY : READ_FEW);
+      }
+    }
+  }
+
+  return {
+    ask(asked: readonly string[], most: number): Promise<readonly Reply[]> {
+      return new Promise((resolve, reject) => {
+        waiting.push({ asked, most, resolve, reject });
+        // After the promises that are settled now: what they lead to belongs to the same turn.
+        if (waiting.length === 1) process.nextTick(flush);
+      });
+    },
+  };
+}
+
+/** The arguments of a commit: its id, who sends it, whether it gives its units back, the time, what it must hold, then its operations. */
+function encodeCommit(commit: Commit, origin: string): readonly string[] {
+  const {
+    audit = [],
+    fences = [],
+    held,
+    id,
+    records = [],
+    releases,
+    tasks = [],
+    tellsAll,
+    trimAudit,
+  } = commit;
+  return [
+    id,
+    origin,
+    releases ? '1' : '0',
+    String(held?.now ?? 0),
+    String(fences.length),
+    ...fences.flatMap(({ token, unit }) => [unit, String(token)]),
+    ...(held?.units ?? []).flatMap(({ done, token, unit }) => [
+      ...['H', unit, String(token)],
+      ...done.flatMap((task) => ['Y', unit, task]),
+    ]),
+    ...records.flatMap(encodeRecord),
+    ...tasks.flatMap(encodeTask),
+    ...audit.flatMap((entry) => ['A', entry]),
+    ...(tellsAll ? ['W'] : []),
+    ...(trimAudit === undefined ? [] : ['Z', String(trimAudit)]),
+  ];
+}
+
+function encodeRecord(change: NonNullable<Commit['records']>[number]): readonly string[] {
+  const { key } = change;
+  if ('expects' in change) return ['K', key, String(change.expects)];
+  const drops = (change.drop ?? []).flatMap((each) => ['-', each.partition, `${each.sort} ${key}`]);
+  if ('isDeletion' in change) return ['D', key, String(change.replaces), ...drops];
+  const adds = (change.add ?? []).flatMap((each) => ['+', each.partition, `${each.sort} ${key}`]);
+  const text = `${change.replaces + 1} ${change.document}`;
+  return ['P', key, String(change.replaces), text, ...drops, ...adds];
+}
+
+function encodeTask(change: NonNullable<Commit['tasks']>[number]): readonly string[] {
+  const { id, unit } = change;
+  if ('askedFor' in change) return ['T', unit, id, String(change.askedFor)];
+  if ('isDone' in change) return ['X', unit, id];
+  if ('isCalledOff' in change) return ['F', unit, id];
+  if ('isParked' in change) return ['B', unit, id];
+  return ['O', unit, id, String(change.putOffTo), change.isFailure ? '1' : '0'];
+}
+
+function toRecord(key: string, reply: Reply | undefined): StoredRecord {
+  if (typeof reply !== 'string' || reply === '') return { key, revision: 0, document: '' };
+  const space = reply.indexOf(' ');
+  return { key, revision: Number(reply.slice(0, space)), document: reply.slice(space + 1) };
+}
+
+function toPairs(texts: readonly string[]): readonly StoredRecord[] {
+  const keys = texts.filter((_text, i) => i % 2 === 0);
+  return keys.map((key, i) => toRecord(key, texts[2 * i + 1]));
+}
+
+/** Four texts tell of each task of a hold. */
+const TASK_TEXTS = 4;
+
+function toHold(row: Reply, until: number): Hold {
+  const [unitText, token, flat, next] = readList(row);
+  const unit = readText(unitText ?? null);
+  const texts = readTexts(flat ?? null);
+  const tasks = toRows(texts, TASK_TEXTS).map((each) => toTask(unit, each));
+  const isPlanned = next !== '-';
+  return { unit, token: Number(token), until, tasks, ...(isPlanned && { next: Number(next) }) };
+}
+
+/** Tasks of several units: each of them follows its unit. */
+function toTasks(texts: readonly string[]): readonly Task[] {
+  return toRows(texts, TASK_TEXTS + 1).map(([unit = '', ...task]) => toTask(unit, task));
+}
+
+function toTask(unit: string, [id = '', due, tries, deaths]: readonly string[]): Task {
+  return { unit, id, due: Number(due), tries: Number(tries), deaths: Number(deaths) };
+}
+
+function toRows(texts: readonly string[], size: number): readonly (readonly string[])[] {
+  const count = texts.length / size;
+  return Array.from({ length: count }, (_, i) => texts.slice(size * i, size * (i + 1)));
+}

@@ -1,0 +1,203 @@
+/** The audit over records: its entries are marked on their way to a backend; the chain over them is one record. */
+import { setImmediate as breathe } from 'node:timers/promises';
+import {
+  type AuditChain,
+  type AuditDraft,
+  type AuditPlace,
+  NO_CHAIN,
+  readAuditChain,
+  readAuditLine,
+  writeAuditChain,
+  writeAuditEntry,
+} from '../../domain/audit/audit.ts';
+import {
+  type AuditCheck,
+  type AuditReport,
+  createAuditCheck,
+} from '../../domain/audit/audit-check.ts';
+import type { Seal } from '../../domain/calls/seal.ts';
+import { readStoredJson } from '../../domain/json/json.ts';
+import type { Audit } from '../../domain/ports/store.ts';
+import type { AuditRow, RecordChange, Records } from '../records.ts';
+import { changeRecords, type Draft } from './documents/change-records.ts';
+import { appendAudit } from './documents/effects.ts';
+import { type RecordKind, readOne } from './documents/read-records.ts';
+
+/** Marks the entries of each commit; `seal` is asked for with the first of them. */
+export function markAudit(records: Records, seal: () => Promise<Seal>): Records {
+  return {
+    ...records,
+    async commit(commit, onWritten) {
+      const { audit, records: changes = [] } = commit;
+      if (!audit?.length) return await records.commit(commit, onWritten);
+      const made = await seal();
+      const marked = audit.map((text) => markEntry(text, changes, made));
+      return await records.commit({ ...commit, audit: marked }, onWritten);
+    },
+  };
+}
+
+function markEntry(text: string, changes: readonly RecordChange[], seal: Seal): string {
+  const draft = readStoredJson(text) as unknown as AuditDraft;
+  const change = changes.find(({ key }) => key.slice(key.indexOf('/') + 1) === draft.subject);
+  const revision = change !== undefined && 'document' in change ? change.replaces + 1 : undefined;
+  return writeAuditEntry(draft, revision, seal);
+}
+
+const CHAIN_ID = 'chain';
+
+/** How far the chain reaches; of one that somebody else wrote it is only known that it is. */
+function chainKind(seal: Seal | undefined): RecordKind<AuditChain | 'forged'> {
+  return {
+    name: 'audit',
+    entriesOf: () => [],
+    read: (document) => readAuditChain(document, seal),
+    write(chain) {
+      if (chain === 'forged' || !seal) throw new Error('Only a chain of ours is written.');
+      return writeAuditChain(chain, seal);
+    },
+  };
+}
+
+/** The event loop turns after so many. */
+const PAGE = 1_000;
+
+/** The rows after a number, a page at a time. */
+export async function* rowsAfter(
+  records: Pick<Records, 'audit'>,
+  seq: number,
+): AsyncGenerator<readonly AuditRow[]> {
+  for (let from = seq + 1; ; ) {
+    const rows = await records.audit(from, PAGE);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    if (rows.length < PAGE) return;
+    from = last.seq + 1;
+    await breathe();
+  }
+}
+
+async function walk(
+  records: Pick<Records, 'audit'>,
+  check: AuditCheck,
+  isEnd: (row: AuditRow) => boolean = () => false,
+): Promise<void> {
+  for await (const rows of rowsAfter(records, check.place().seq)) {
+    for (const row of rows) {
+      if (isEnd(row)) return;
+      check.take(row.seq, row.entry);
+      if (check.isBroken()) return;
+    }
+  }
+}
+
+/** Looks at every entry that is there; without a key it can't tell who wrote them. */
+export async function checkAudit(
+  records: Pick<Records, 'audit' | 'get' | 'newestAudit'>,
+  seal: Seal | undefined,
+): Promise<AuditReport> {
+  for (;;) {
+    // Asked first: what is appended or sealed meanwhile is not missing.
+    const newest = await records.newestAudit();
+    const chain = (await readOne(records, chainKind(seal), CHAIN_ID)) ?? NO_CHAIN;
+    const check = createAuditCheck(chain, seal);
+    await walk(records, check);
+    const report = check.end(newest);
+    if (!report.fault || (await removedThrough(records)) === report.removedThrough) return report;
+    // The app has removed entries meanwhile.
+  }
+}
+
+async function removedThrough(records: Pick<Records, 'get'>): Promise<number> {
+  const chain = (await readOne(records, chainKind(undefined), CHAIN_ID)) ?? NO_CHAIN;
+  return chain === 'forged' ? 0 : chain.removed.seq;
+}
+
+/** Makes the audit of an installation; `records` marks what it commits. */
+export function createSealedAudit(records: Records, seal: () => Promise<Seal>): Audit {
+  /** Writes how far the chain reaches, unless another process was first; answers whether it did. */
+  async function write(
+    from: AuditChain,
+    to: AuditChain,
+    more: (draft: Draft) => void = () => {},
+  ): Promise<boolean> {
+    const made = await seal();
+    const kind = chainKind(made);
+    return await changeRecords(records, async (draft) => {
+      const stored = (await draft.read(kind, CHAIN_ID)) ?? NO_CHAIN;
+      const isSame =
+        stored !== 'forged' && writeAuditChain(stored, made) === writeAuditChain(from, made);
+      if (!isSame) return false;
+      await draft.put(kind, CHAIN_ID, to);
+      more(draft);
+      return true;
+    });
+  }
+
+  async function chainNow(): Promise<AuditChain | 'forged'> {
+    return (await readOne(records, chainKind(await seal()), CHAIN_ID)) ?? NO_CHAIN;
+  }
+
+  /** The last sealed entry that is older than a time (ms), with those before it. */
+  async function lastOlder(chain: AuditChain, before: number): Promise<AuditPlace> {
+    const made = await seal();
+    const check = createAuditCheck(chain, made);
+    await walk(records, check, ({ entry, seq }) => {
+      const line = readAuditLine(entry, seq, undefined);
+      return seq > chain.through.seq || line.kind !== 'entry' || line.entry.at >= before;
+    });
+    return check.place();
+  }
+
+  return {
+    async append(drafts) {
+      await changeRecords(records, async (draft) => appendAudit(draft, drafts));
+    },
+
+    async read(seq, limit) {
+      const made = await seal();
+      const rows = await records.audit(seq, limit);
+      return rows.flatMap((row) => {
+        const line = readAuditLine(row.entry, row.seq, made);
+        return line.kind === 'entry' ? [line.entry] : [];
+      });
+    },
+
+    newest: () => records.newestAudit(),
+
+    async seal(now) {
+      const chain = await chainNow();
+      const made = await seal();
+      const newest = await records.newestAudit();
+      if (chain !== 'forged' && newest === chain.through.seq) return undefined;
+      const after = chain === 'forged' ? undefined : chain.through;
+      const check = createAuditCheck(chain, made, after);
+      await walk(records, check);
+      const through = check.place();
+      if (chain !== 'forged' && through.seq > chain.through.seq) {
+        await write(chain, { ...chain, through, sealedAt: now });
+      }
+      return check.end(newest).fault;
+    },
+
+    check: async () => await checkAudit(records, await seal()),
+
+    async removeOlder(before, now) {
+      const chain = await chainNow();
+      if (chain === 'forged') return 0;
+      const removed = await lastOlder(chain, before);
+      const count = removed.seq - chain.removed.seq;
+      if (count === 0) return 0;
+      const note: AuditDraft = {
+        ...{ at: now, event: 'audit.remove', subject: 'audit', actor: 'countersign' },
+        detail: { before, count, through: removed.seq },
+      };
+      const isDone = await write(chain, { ...chain, removed }, (draft) => {
+        appendAudit(draft, [note]);
+        draft.trimAudit(removed.seq);
+      });
+      return isDone ? count : 0;
+    },
+  };
+}

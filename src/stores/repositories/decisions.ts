@@ -1,0 +1,64 @@
+/** Who has decided on which call, and when. */
+import type { Call } from '../../domain/calls/call.ts';
+import { decidedBetween } from '../../domain/calls/decided-by.ts';
+import type { Person } from '../../domain/people/person.ts';
+import { type Records, sortTime } from '../records.ts';
+import type { Draft } from './documents/change-records.ts';
+import { readDocument } from './documents/read-record.ts';
+import { keyOf, listRecords, type RecordKind, readOne } from './documents/read-records.ts';
+
+interface Decided {
+  /** `team/user`. */
+  readonly who: string;
+  readonly callId: string;
+  readonly at: number;
+}
+
+const DECIDED: RecordKind<Decided> = {
+  name: 'decided',
+  entriesOf: ({ at, callId, who }) => [
+    { partition: `decided.by|${who}`, sort: sortTime(at) },
+    { partition: `decided.on|${callId}`, sort: sortTime(at) },
+  ],
+  read: (document, id) => readDocument<Decided>(document, { kind: 'call', id }),
+};
+
+const idOf = ({ callId, who }: Pick<Decided, 'callId' | 'who'>): string => `${callId}|${who}`;
+const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
+
+/** Notes in a commit who has decided with a step of a call. */
+export async function noteDecided(draft: Draft, before: Call, after: Call): Promise<void> {
+  for (const { at, by } of decidedBetween(before, after)) {
+    const decided = { who: nameOf(by), callId: after.id, at };
+    // Few decide twice on a call.
+    draft.takeForNew([keyOf(DECIDED, idOf(decided))]);
+    await draft.put(DECIDED, idOf(decided), decided);
+  }
+}
+
+/** Forgets in a commit who has decided on a call. */
+export async function forgetDecided(draft: Draft, records: Records, callId: string): Promise<void> {
+  for (const each of await listRecords(records, DECIDED, `decided.on|${callId}`)) {
+    await draft.remove(DECIDED, idOf(each));
+  }
+}
+
+/** Lists the ids of calls on which a person has decided since a time (ms), the last decision first, behind a call. */
+export async function listDecided(
+  records: Records,
+  person: Person,
+  page: { readonly since: number; readonly before?: string | undefined; readonly limit: number },
+): Promise<readonly string[]> {
+  const who = nameOf(person);
+  const { before, limit, since } = page;
+  const last =
+    before === undefined
+      ? undefined
+      : await readOne(records, DECIDED, idOf({ who, callId: before }));
+  const after = last && `${sortTime(last.at)} ${DECIDED.name}/${idOf(last)}`;
+  const found = await listRecords(records, DECIDED, `decided.by|${who}`, {
+    ...{ after, limit },
+    isBackwards: true,
+  });
+  return found.filter(({ at }) => at >= since).map(({ callId }) => callId);
+}

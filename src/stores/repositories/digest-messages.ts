@@ -1,0 +1,217 @@
+/** Cards that come to a channel, and the bulletins that speak for many of them. */
+
+import type { Called } from '../../domain/cards/card-channel.ts';
+import {
+  type Arrival,
+  type Bulletin,
+  type Bulletins,
+  bulletinId,
+  type Crowding,
+  type Welcome,
+} from '../../domain/cards/digest-message.ts';
+import { type Records, sortTime } from '../records.ts';
+import { changeRecords, type Draft } from './documents/change-records.ts';
+import { readDocument } from './documents/read-record.ts';
+import { listRecords, type RecordKind, readOne } from './documents/read-records.ts';
+
+interface StoredArrival extends Arrival {
+  readonly waits: boolean;
+  /** The bulletin that speaks for it. */
+  readonly bulletin?: string;
+  /** Whether it is the first of its call for which that speaks. */
+  readonly isFirst?: boolean;
+}
+
+/** What is stored of a bulletin; how many wait in it is counted. */
+interface StoredBulletin extends Omit<Bulletin, 'waiting'> {
+  readonly openedAt: number;
+  readonly lastAt: number;
+  /** All whom it and its cards have called. */
+  readonly called: readonly Called[];
+  /** The calls that it has spoken for are these many. */
+  readonly order: number;
+}
+
+const ARRIVAL: RecordKind<StoredArrival> = {
+  name: 'arrival',
+  entriesOf({ at, bulletin, callId, channel, isFirst, waits }) {
+    const sort = sortTime(at);
+    return [
+      { partition: `arrival.channel|${channel}`, sort },
+      { partition: `arrival.call|${callId}`, sort },
+      ...(bulletin !== undefined && isFirst && waits
+        ? [{ partition: waitingIn(bulletin), sort }]
+        : []),
+      ...(waits ? [] : [{ partition: `arrival.over|${channel}`, sort }]),
+    ];
+  },
+  read: (document, id) => readDocument<StoredArrival>(document, { kind: 'bulletin', id }),
+};
+
+/** One for each call that waits in a bulletin. */
+const waitingIn = (bulletin: string): string => `arrival.waiting|${bulletin}`;
+
+const BULLETIN: RecordKind<StoredBulletin> = {
+  name: 'bulletin',
+  entriesOf: ({ channel, order }) => [
+    { partition: `bulletin.channel|${channel}`, sort: String(order).padStart(8, '0') },
+  ],
+  read: (document, id) => readDocument<StoredBulletin>(document, { kind: 'bulletin', id }),
+};
+
+/** Every arrival in a channel changes this, so that two at a time are one after the other. */
+const CHANNEL: RecordKind<{ readonly arrivals: number; readonly bulletins: number }> = {
+  name: 'arrivals',
+  entriesOf: () => [],
+  read: (document, id) => readDocument(document, { kind: 'bulletin', id }),
+};
+
+/** More are forgotten at the next arrival. */
+const MOST_FORGOTTEN = 5;
+
+/** Creates the bulletins. */
+export function createBulletins(records: Records): Bulletins {
+  /** Those that arrived after a time, a moment ago or long. */
+  const arrivedAfter = (channel: string, at: number, page: { readonly limit?: number } = {}) =>
+    listRecords(records, ARRIVAL, `arrival.channel|${channel}`, {
+      after: sortTime(at + 1),
+      ...page,
+    });
+
+  async function forgetOld(draft: Draft, channel: string, until: number): Promise<void> {
+    const page = { limit: MOST_FORGOTTEN };
+    const over = await listRecords(records, ARRIVAL, `arrival.over|${channel}`, page);
+    for (const each of over) if (each.at <= until) await draft.remove(ARRIVAL, bulletinId(each));
+  }
+
+  async function findOpen(
+    channel: string,
+    { lastAfter, openedAfter }: { readonly lastAfter: number; readonly openedAfter: number },
+  ): Promise<StoredBulletin | undefined> {
+    const page = { isBackwards: true, limit: 1 };
+    const [last] = await listRecords(records, BULLETIN, `bulletin.channel|${channel}`, page);
+    return last && last.lastAt > lastAfter && last.openedAt > openedAfter ? last : undefined;
+  }
+
+  async function join(draft: Draft, arrival: Arrival, found: StoredBulletin): Promise<Welcome> {
+    const { at } = arrival;
+    const calls = arrival.calls.filter((each) => !found.called.includes(each));
+    const before = await listRecords(records, ARRIVAL, `arrival.call|${arrival.callId}`);
+    const isFirst = !before.some(({ bulletin }) => bulletin === found.id);
+    await draft.put(BULLETIN, found.id, {
+      ...found,
+      lastAt: at,
+      total: found.total + Number(isFirst),
+      called: [...found.called, ...calls],
+    });
+    await put(draft, { ...arrival, calls, bulletin: found.id, isFirst, waits: true });
+    return { calls, bulletin: found.id };
+  }
+
+  /** Those of the crowd that wait, and that nothing speaks for yet, are taken in. */
+  async function begin(
+    draft: Draft,
+    arrival: Arrival,
+    crowd: readonly StoredArrival[],
+    order: number,
+  ): Promise<Welcome> {
+    const { at, calls, channel } = arrival;
+    const id = bulletinId(arrival);
+    const taken = crowd.filter(({ bulletin, waits }) => waits && bulletin === undefined);
+    const all = [...taken, { ...arrival, calls: [], waits: true }];
+    for (const [index, each] of all.entries()) {
+      const isFirst = all.findIndex(({ callId }) => callId === each.callId) === index;
+      await put(draft, { ...each, bulletin: id, isFirst });
+    }
+    await draft.put(BULLETIN, id, {
+      ...{ id, channel, calls, called: calls, order, openedAt: at, lastAt: at },
+      since: Math.min(...all.map((each) => each.at)),
+      total: new Set(all.map(({ callId }) => callId)).size,
+    });
+    return { calls: [], bulletin: id };
+  }
+
+  async function arrive(draft: Draft, arrival: Arrival, crowding: Crowding): Promise<Welcome> {
+    const { lifeMs, over, windowMs } = crowding;
+    const { at, calls, channel } = arrival;
+    const known = await draft.read(ARRIVAL, bulletinId(arrival));
+    if (known) return { calls: known.calls, ...(known.bulletin && { bulletin: known.bulletin }) };
+    const counts = (await draft.read(CHANNEL, channel)) ?? { arrivals: 0, bulletins: 0 };
+    const note = (bulletins: number) =>
+      draft.put(CHANNEL, channel, { arrivals: counts.arrivals + 1, bulletins });
+    const after = at - windowMs;
+    await forgetOld(draft, channel, after);
+    const few = await arrivedAfter(channel, after, { limit: over });
+    if (few.length < over) {
+      await note(counts.bulletins);
+      await put(draft, { ...arrival, waits: true });
+      return { calls };
+    }
+    const found = await findOpen(channel, { lastAfter: after, openedAfter: at - lifeMs });
+    await note(counts.bulletins + Number(!found));
+    if (found) return await join(draft, arrival, found);
+    const crowd = await arrivedAfter(channel, after);
+    return await begin(draft, arrival, crowd, counts.bulletins + 1);
+  }
+
+  /** The last arrival of this process in each channel. */
+  const lasts = new Map<string, Promise<unknown>>();
+
+  /** One at a time in a channel: they all change its count, and would be in each other's way. */
+  async function afterOthers<T>(channel: string, work: () => Promise<T>): Promise<T> {
+    const done = (lasts.get(channel) ?? Promise.resolve()).then(work);
+    const last = done.catch(() => undefined);
+    lasts.set(channel, last);
+    try {
+      return await done;
+    } finally {
+      if (lasts.get(channel) === last) lasts.delete(channel);
+    }
+  }
+
+  const countWaiting = async (id: string): Promise<number> =>
+    (await records.count([waitingIn(id)]))[0] ?? 0;
+
+  return {
+    arrive: (arrival, crowding) =>
+      afterOthers(arrival.channel, () =>
+        changeRecords(records, (draft) => arrive(draft, arrival, crowding)),
+      ),
+    async leave(callId, except = '') {
+      return await changeRecords(records, async (draft) => {
+        const all = await listRecords(records, ARRIVAL, `arrival.call|${callId}`);
+        const left = all.filter(({ channel, waits }) => waits && channel !== except);
+        for (const each of left) await put(draft, { ...each, waits: false });
+        return [...new Set(left.flatMap(({ bulletin }) => bulletin ?? []))];
+      });
+    },
+    async read(id) {
+      const stored = await readOne(records, BULLETIN, id);
+      if (!stored) return undefined;
+      const { called: _, lastAt: _last, openedAt: _opened, order: _order, ...bulletin } = stored;
+      return { ...bulletin, waiting: await countWaiting(id) };
+    },
+    async callsOf(id, limit) {
+      const waiting = await listRecords(records, ARRIVAL, waitingIn(id), { limit });
+      return waiting.map(({ callId }) => callId);
+    },
+    async place(id, place) {
+      await changeRecords(records, async (draft) => {
+        const stored = await draft.read(BULLETIN, id);
+        if (stored) await draft.put(BULLETIN, id, { ...stored, place });
+      });
+    },
+    async forget(id) {
+      return await changeRecords(records, async (draft) => {
+        await draft.read(BULLETIN, id);
+        if ((await countWaiting(id)) > 0) return false;
+        await draft.remove(BULLETIN, id);
+        return true;
+      });
+    },
+  };
+}
+
+async function put(draft: Draft, arrival: StoredArrival): Promise<void> {
+  await draft.put(ARRIVAL, bulletinId(arrival), arrival);
+}

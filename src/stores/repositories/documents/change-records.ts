@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { DamagedRecordError, type OnDamaged } from '../../../domain/audit/damaged-record.ts';
+import type { ThreadFence } from '../../../domain/ports/agenda.ts';
+import { type Seen, StaleFenceError } from '../../../domain/ports/store.ts';
+import { placeOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
+import {
+  type Commit,
+  entriesDiff,
+  type Fence,
+  type FoundRecord,
+  type IndexEntry,
+  type Page,
+  type RecordChange,
+  type RecordKey,
+  type Records,
+  type StoredRecord,
+  type TaskChange,
+} from '../../records.ts';
+import { keyOf, type ListPage, listRecords, type RecordKind, readStored } from './read-records.ts';
+
+/** One commit in the making. Whatever it reads is named in the commit: nothing is written if that has changed. */
+export interface Draft {
+  /** Reads records ahead, in one round trip. */
+  load(keys: readonly RecordKey[]): Promise<void>;
+  /** Takes records for new that most likely are: the commit tells if they are not, and is made again. */
+  takeForNew(keys: readonly RecordKey[]): void;
+  /** Undefined where there is none. */
+  read<T>(kind: RecordKind<T>, id: string): Promise<T | undefined>;
+  readAll<T>(kind: RecordKind<T>, ids: readonly string[]): Promise<readonly (T | undefined)[]>;
+  /** Lists a partition as it stands now; what it finds is loaded, and only what is read or changed after that is named in the commit. */
+  list<T>(
+    kind: RecordKind<T>,
+    partition: string,
+    page?: ListPage,
+    onDamaged?: OnDamaged,
+  ): Promise<readonly T[]>;
+  /** Names what was read before in the commit; false where it is known to be newer. */
+  expect(seen: Seen): boolean;
+  /** Puts a record in place of what is there. */
+  put<T>(kind: RecordKind<T>, id: string, value: T): Promise<void>;
+  /** Removes a record; one that is not there stays so. */
+  remove<T>(kind: RecordKind<T>, id: string): Promise<void>;
+  task(change: TaskChange): void;
+  audit(entries: readonly string[]): void;
+  /** Removes the audit entries up to this number. */
+  trimAudit(through: number): void;
+  /** Has every process forget what it keeps in memory. */
+  tellAll(): void;
+}
+
+/** How a commit is made. */
+export interface ChangeOptions {
+  /** (Default: `now`.) */
+  readonly durable?: Commit['durable'];
+  readonly fence?: Fence | undefined;
+  /** Gives the unit of the fence back with it. */
+  readonly releases?: true;
+}
+
+/** More conflicts in a row are no race any more. */
+const MOST_TRIES = 200;
+
+/**
+ * Makes a commit and writes it; where another writer was first, makes it again of what is there
+ * now. Nothing is written where the work throws. Throws `StaleFenceError` where the fence is old.
+ */
+export async function changeRecords<T>(
+  records: Records,
+  work: (draft: Draft) => Promise<T>,
+  { durable = 'now', fence, releases }: ChangeOptions = {},
+): Promise<T> {
+  const known = new Map<RecordKey, StoredRecord>();
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { changes, draft } = createDraft(records, known);
+    const result = await work(draft);
+    const id = randomBytes(12).toString('base64url');
+    const commit: Commit = {
+      ...{ id, durable, ...changes() },
+      ...(fence && { fences: [fence] }),
+      ...(releases && { releases }),
+    };
+    if (isEmpty(commit)) return result;
+    const done = await records.commit(commit);
+    if (done.kind === 'done') return result;
+    if (done.kind === 'stale') throw staleFence(done.unit, fence);
+    for (const each of done.newer) known.set(each.key, each);
+  }
+  throw new Error(`A record was changed by others ${MOST_TRIES} times in a row.`);
+}
+
+/** A fence alone is to be checked too. */
+function isEmpty({ audit, fences, records, tasks }: Commit): boolean {
+  return ![audit, fences, tasks].some((each) => each && each.length > 0) && !records?.some(writes);
+}
+
+function writes(change: RecordChange): boolean {
+  return !('expects' in change);
+}
+
+/** Says that a worker wrote with an older lease than the newest. */
+export function staleFence(unit: string, fence: Fence | undefined): StaleFenceError {
+  return new StaleFenceError(
+    `Refused a write to ${unit}: it came with fence ${fence?.token}, and another worker has it, or nobody.`,
+  );
+}
+
+function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
+  const used = new Set<RecordKey>();
+  const expected = new Map<RecordKey, number>();
+  const puts = new Map<RecordKey, RecordChange>();
+  const tasks: TaskChange[] = [];
+  const entries: string[] = [];
+  let trimmed: number | undefined;
+  let tellsAll = false;
+
+  async function stored(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
+    await draft.load(keys);
+    return keys.map((key) => {
+      used.add(key);
+      const found = known.get(key);
+      if (!found) throw new Error(`The store did not answer for ${key}.`);
+      return found;
+    });
+  }
+
+  async function replace<T>(kind: RecordKind<T>, id: string, value: T | undefined): Promise<void> {
+    const key = keyOf(kind, id);
+    const [before] = await stored([key]);
+    const replaces = before?.revision ?? 0;
+    const had = before && replaces > 0 ? entriesOfStored(kind, id, before) : [];
+    if (value === undefined) {
+      if (replaces > 0) puts.set(key, { key, replaces, isDeletion: true, drop: had });
+      return;
+    }
+    const document = kind.write?.(value, replaces + 1) ?? JSON.stringify(value);
+    const workspace = (kind.workspaceOf ?? workspaceOfThread)(value, id);
+    const put = { key, replaces, document, ...(workspace !== undefined && { workspace }) };
+    puts.set(key, { ...put, ...entriesDiff(had, kind.entriesOf(value, id)) });
+  }
+
+  const draft: Draft = {
+    async load(keys) {
+      const missing = keys.filter((key) => !known.has(key));
+      if (missing.length === 0) return;
+      for (const each of await records.get(missing)) known.set(each.key, each);
+    },
+    takeForNew(keys) {
+      for (const key of keys)
+        if (!known.has(key)) known.set(key, { key, revision: 0, document: '' });
+    },
+    async read(kind, id) {
+      const [found] = await draft.readAll(kind, [id]);
+      return found;
+    },
+    async readAll(kind, ids) {
+      const found = await stored(ids.map((id) => keyOf(kind, id)));
+      return found.map((each, i) => readStored(kind, ids[i] ?? '', each));
+    },
+    async list(kind, partition, page, onDamaged) {
+      const range = async (asked: Page): Promise<readonly FoundRecord[]> => {
+        const found = await records.range(asked);
+        for (const { document, key, revision } of found) {
+          if (!known.has(key)) known.set(key, { key, revision, document });
+        }
+        return found;
+      };
+      return await listRecords({ range }, kind, partition, page, onDamaged);
+    },
+    expect(seen) {
+      const isSame = [...seen].every(
+        ([key, { revision }]) => known.get(key)?.revision === revision || !known.has(key),
+      );
+      // Of a change that is not made nothing has to hold.
+      if (isSame) for (const [key, { revision }] of seen) expected.set(key, revision);
+      return isSame;
+    },
+    put: replace,
+    remove: (kind, id) => replace(kind, id, undefined),
+    task: (change) => void tasks.push(change),
+    audit: (texts) => void entries.push(...texts),
+    trimAudit(through) {
+      trimmed = through;
+    },
+    tellAll() {
+      tellsAll = true;
+    },
+  };
+  const changes = () => {
+    for (const key of used) expected.set(key, known.get(key)?.revision ?? 0);
+    const checks = [...expected].filter(([key]) => !puts.has(key));
+    const unchanged = checks.map(([key, expects]) => ({ key, expects }));
+    const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
+    const told = tellsAll ? { tellsAll } : {};
+    return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim, ...told };
+  };
+  return { draft, changes };
+}
+
+/** The workspace of the thread that a value names. */
+function workspaceOfThread(value: unknown): string | undefined {
+  const isObject = typeof value === 'object' && value !== null && 'thread' in value;
+  return isObject ? placeOf(value.thread as ThreadKey).team : undefined;
+}
+
+/** What can't be read has no entries that are known: those that stay lead to it and are passed over. */
+function entriesOfStored<T>(
+  kind: RecordKind<T>,
+  id: string,
+  { document, revision }: StoredRecord,
+): readonly IndexEntry[] {
+  try {
+    return kind.entriesOf(kind.read(document, id, { revision }), id);
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return [];
+    throw error;
+  }
+}
+
+/** The unit that a thread's worker holds. */
+export function fenceOf(fence: ThreadFence): Fence;
+export function fenceOf(fence: ThreadFence | undefined): Fence | undefined;
+export function fenceOf(fence: ThreadFence | undefined): Fence | undefined {
+  return fence && { unit: fence.thread, token: fence.token };
+}

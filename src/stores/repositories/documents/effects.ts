@@ -1,0 +1,47 @@
+import type { AuditDraft } from '../../../domain/audit/audit.ts';
+import { canonicalJson } from '../../../domain/json/json.ts';
+import type { Effects } from '../../../domain/ports/store.ts';
+import { checkpointKey, keepCheckpoint } from '../checkpoints.ts';
+import { addSays } from '../outbox.ts';
+import { keepTurnMessages } from '../turn-records.ts';
+import { askFor } from './agenda-task.ts';
+import type { Draft } from './change-records.ts';
+import { keyOf } from './read-records.ts';
+import { CALL, markTaken } from './stored-call.ts';
+import { endMessage, MESSAGE } from './stored-message.ts';
+
+/** The records that effects are about. */
+export function keysOf({
+  checkpoint,
+  delivered = [],
+  messageEnds = [],
+}: Effects): readonly string[] {
+  return [
+    ...delivered.map((id) => keyOf(CALL, id)),
+    ...messageEnds.map(({ id }) => keyOf(MESSAGE, id)),
+    ...(checkpoint ? [checkpointKey(checkpoint.thread)] : []),
+  ];
+}
+
+/** Puts what goes with a change into its commit. */
+export async function carryOut(draft: Draft, effects: Effects): Promise<void> {
+  const { audit = [], checkpoint, delivered = [], messageEnds = [] } = effects;
+  const { records = [], says = [], wakes = [] } = effects;
+  appendAudit(draft, audit);
+  await draft.load(keysOf(effects));
+  for (const { how, id } of messageEnds) await endMessage(draft, id, how);
+  await markTaken(draft, delivered);
+  await keepTurnMessages(draft, records);
+  if (checkpoint) await keepCheckpoint(draft, checkpoint);
+  await addSays(draft, says);
+  askFor(draft, wakes);
+}
+
+/** Puts entries of the audit into a commit. */
+export function appendAudit(draft: Draft, drafts: readonly AuditDraft[]): void {
+  draft.audit(
+    drafts.map(({ actor, at, detail, event, subject }) =>
+      canonicalJson({ at, event, subject, actor, detail }),
+    ),
+  );
+}

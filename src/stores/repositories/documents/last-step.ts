@@ -1,0 +1,13 @@
+import type { Call } from '../../../domain/calls/call.ts';
+import { assertStep, type Step } from '../../../domain/calls/transitions.ts';
+
+/** Returns the call as it stands after all steps; throws when one is no edge of the table, or does not follow the one before. */
+export function lastStep(before: Call, steps: readonly Step[]): Call {
+  let last = before;
+  for (const step of steps) {
+    assertStep(last, step);
+    last = step.call;
+  }
+  if (last === before) throw new Error(`No step was given for call ${before.id}.`);
+  return last;
+}

@@ -1,0 +1,176 @@
+/** How stored documents are read: whole and understood, or not at all. */
+import { z } from 'zod';
+import { DamagedRecordError, type RecordName } from '../../../domain/audit/damaged-record.ts';
+import { CALL_STATUSES, type Call } from '../../../domain/calls/call.ts';
+import type { InboxMessage, SettledTurn } from '../../../domain/threads/message.ts';
+import type { Say } from '../../../domain/threads/outbox-message.ts';
+import type { TurnRecord } from '../../../domain/threads/turn-record.ts';
+
+const text = z.string();
+const count = z.int().min(0);
+const time = z.number();
+const person = z.looseObject({ team: text, user: text });
+const thread = text.regex(/^[^/\s]+\/[^/\s]+\/[^/\s]+/);
+
+const route = z.looseObject({
+  name: text,
+  approvers: z.array(text),
+  quorum: count,
+  selfApproval: z.boolean(),
+  decisions: z.array(z.enum(['approve', 'edit', 'reply', 'ignore'])),
+  deadlineMs: time,
+  channel: text.optional(),
+});
+
+const outcome = z.looseObject({
+  kind: z.enum([
+    'result',
+    'error',
+    'reply',
+    'ignored',
+    'expired',
+    'withdrawn',
+    'refused',
+    'unknown',
+  ]),
+});
+
+/** What every part of the app takes for granted of a call; its seal holds all the rest. */
+const CALL = z.looseObject({
+  id: text,
+  thread,
+  turn: text,
+  messageId: text,
+  toolCallId: text,
+  position: count,
+  siblings: count,
+  tool: text,
+  schemaHash: text,
+  risk: z.enum(['low', 'medium', 'high']),
+  idempotent: z.boolean(),
+  args: text,
+  proposedArgs: text,
+  digest: text,
+  attempt: count.min(1),
+  revision: count.min(1),
+  status: z.enum(CALL_STATUSES),
+  requester: person,
+  outside: z.looseObject({ by: z.enum(['key', 'graph', 'server']), name: text }).optional(),
+  askedLine: text,
+  words: text,
+  route: route.optional(),
+  votes: z.array(z.looseObject({ by: person, at: time })),
+  verdict: z
+    .looseObject({
+      kind: z.enum(['approve', 'edit', 'reply', 'ignore', 'settle']),
+      by: person,
+      at: time,
+    })
+    .optional(),
+  editedBy: person.optional(),
+  claim: z.looseObject({ fence: time, at: time }).optional(),
+  outcome: outcome.optional(),
+  createdAt: time,
+  updatedAt: time,
+  deadlineAt: time.optional(),
+});
+
+const MESSAGE = z.looseObject({
+  id: text,
+  thread,
+  author: person,
+  ts: text,
+  text,
+  receivedAt: time,
+  files: z.array(z.looseObject({ id: text, name: text, mimeType: text })).optional(),
+  delegated: z.looseObject({ agent: text, askedLine: text }).optional(),
+  stopped: z.looseObject({ by: person, at: time }).optional(),
+});
+
+const SAY = z.looseObject({
+  id: text,
+  thread,
+  kind: z.enum(['answer', 'notice', 'private']),
+  to: person.optional(),
+  text,
+  createdAt: time,
+  replaces: z.looseObject({ id: text, createdAt: time }).optional(),
+});
+
+const TURN = z.looseObject({
+  id: text,
+  settledAt: time,
+  messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'tool']), id: text, text })),
+});
+
+/** One message of a turn in progress. */
+const TURN_RECORD = z.looseObject({
+  v: count,
+  thread,
+  turn: text,
+  position: count,
+  message: z.looseObject({ role: z.enum(['user', 'assistant']), id: text, text }),
+  rejected: z.array(z.looseObject({ role: z.literal('tool'), id: text, callId: text, text })),
+});
+
+/** What a record must be like to be understood. */
+const SHAPES = {
+  call: CALL,
+  message: MESSAGE,
+  say: SAY,
+  turn: TURN,
+  turnRecord: TURN_RECORD,
+} as const;
+
+interface Documents {
+  readonly call: Call;
+  readonly message: InboxMessage;
+  readonly say: Say;
+  readonly turn: SettledTurn;
+  readonly turnRecord: TurnRecord;
+}
+
+/** Reads a stored JSON text; throws, naming what it is of, when it can't be read. The value is returned as it was stored. */
+export function readDocument<T>(stored: string, record: RecordName): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(stored);
+  } catch (cause) {
+    throw new DamagedRecordError('its JSON is damaged', { record, cause });
+  }
+  if (typeof value === 'object' && value !== null) return value as T;
+  throw new DamagedRecordError('it is no record', { record });
+}
+
+/** Reads a stored record whose shape is known; throws when this version does not understand it. */
+export function readRecord<Shape extends keyof Documents>(
+  shape: Shape,
+  stored: string,
+  record: RecordName,
+): Documents[Shape] {
+  return checkRecord(shape, readDocument<unknown>(stored, record), record);
+}
+
+/** Checks a record that was put together from several stored texts. */
+export function checkRecord<Shape extends keyof Documents>(
+  shape: Shape,
+  value: unknown,
+  record: RecordName,
+): Documents[Shape] {
+  const { error } = SHAPES[shape].safeParse(value);
+  if (error) {
+    const [issue] = error.issues;
+    const where = issue?.path.map(String).join('.') ?? '';
+    const why = where === '' ? 'it is no record of its kind' : `its “${where}” is not understood`;
+    throw new DamagedRecordError(why, { record, cause: error });
+  }
+  const found = value as Documents[Shape];
+  if (record.kind !== 'history' && idOf(found) !== record.id) {
+    throw new DamagedRecordError('its document is of another one', { record });
+  }
+  return found;
+}
+
+function idOf(found: Documents[keyof Documents]): string {
+  return 'id' in found ? found.id : found.turn;
+}

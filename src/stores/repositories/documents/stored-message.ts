@@ -1,0 +1,82 @@
+/** Messages as they are stored, and how they end. */
+import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
+import type { MessageEnd } from '../../../domain/ports/store.ts';
+import type { InboxMessage } from '../../../domain/threads/message.ts';
+import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
+import type { Draft } from './change-records.ts';
+import { readDocument, readRecord } from './read-record.ts';
+import type { RecordKind } from './read-records.ts';
+
+/** Of one that has ended only this much is kept: it is known for ever. */
+interface StoredMessage {
+  readonly thread: ThreadKey;
+  readonly state: 'waiting' | 'current' | MessageEnd;
+  readonly message?: InboxMessage;
+}
+
+const STATES: ReadonlySet<StoredMessage['state']> = new Set([
+  'waiting',
+  'current',
+  'turn',
+  'reply',
+  'answered',
+]);
+
+export const MESSAGE: RecordKind<StoredMessage> = {
+  name: 'message',
+  entriesOf({ message, state, thread }) {
+    const known = { partition: `message.thread|${thread}`, sort: '0' };
+    if (!message) return [known];
+    return [
+      known,
+      { partition: OPEN_MESSAGES, sort: `${openIn(thread, state)}${sortTs(message.ts)}` },
+    ];
+  },
+  read(document, id, { at = '' }) {
+    // Of one that can't be read this tells whose it is.
+    const thread = at.includes('|') ? threadOfOpen(at) : undefined;
+    const record = { kind: 'message', id, ...(thread && { thread: thread as ThreadKey }) } as const;
+    const stored = readDocument<StoredMessage>(document, record);
+    const isOpen = stored.state === 'waiting' || stored.state === 'current';
+    if (
+      typeof stored.thread !== 'string' ||
+      (isOpen && !stored.message) ||
+      !STATES.has(stored.state)
+    ) {
+      throw new DamagedRecordError('parts of it are gone', { record });
+    }
+    if (!stored.message) return stored;
+    const text = JSON.stringify(stored.message);
+    return {
+      ...stored,
+      message: readRecord('message', text, { ...record, thread: stored.thread }),
+    };
+  },
+};
+
+/** Of all threads, the messages that are waiting or going on. */
+export const OPEN_MESSAGES = 'message.open';
+
+/** What the places of a thread's open messages begin with; no thread's key holds a bar. */
+export function openIn(thread: ThreadKey, state: StoredMessage['state']): string {
+  return `${thread}|${state === 'current' ? 'c' : 'w'}`;
+}
+
+/** Whose open message stands at a place. */
+export function threadOfOpen(at: string): ThreadKey {
+  return at.slice(0, at.indexOf('|')) as ThreadKey;
+}
+
+/** Seconds may differ in length, their six decimals do not. */
+function sortTs(ts: string): string {
+  const [seconds = '', decimals = ''] = ts.split('.');
+  return `${seconds.padStart(13, '0')}.${decimals}`;
+}
+
+/** Ends a message that is waiting or going on; false where it is not. */
+export async function endMessage(draft: Draft, id: string, how: MessageEnd): Promise<boolean> {
+  const stored = await draft.read(MESSAGE, id);
+  if (!stored?.message) return false;
+  await draft.put(MESSAGE, id, { thread: stored.thread, state: how });
+  return true;
+}

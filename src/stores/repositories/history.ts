@@ -1,0 +1,240 @@
+/** Settled turns, and what is removed of threads in which nothing happens any more. */
+
+import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
+import { type Call, isTerminal } from '../../domain/calls/call.ts';
+import type { History, UntouchedThread } from '../../domain/ports/store.ts';
+import type { Rating, SettledTurn } from '../../domain/threads/message.ts';
+import { rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
+import { MOST_PER_PAGE, type Records } from '../records.ts';
+import { PLACES } from './calls.ts';
+import { checkpointKey, dropCheckpoint } from './checkpoints.ts';
+import { forgetDecided } from './decisions.ts';
+import { assertOwnThread } from './documents/assert-own-thread.ts';
+import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
+import { carryOut, keysOf } from './documents/effects.ts';
+import { checkRecord, readDocument } from './documents/read-record.ts';
+import { keyOf, listRecords, type RecordKind, walkRecords } from './documents/read-records.ts';
+import { CALL, OVER_IN_CHANNELS, ofFamily } from './documents/stored-call.ts';
+import { OPEN_MESSAGES, threadOfOpen } from './documents/stored-message.ts';
+import { LIVE, SAID, SAY, UNSAID } from './outbox.ts';
+import { THREAD, type TouchedThread, threadRecordOf, touchThread } from './threads.ts';
+import { dropTurnMessages } from './turn-records.ts';
+
+interface StoredTurn {
+  readonly thread: ThreadKey;
+  /** Its place in the thread, from 1: clocks of several processes need not agree. */
+  readonly order: number;
+  readonly turn: SettledTurn;
+}
+
+const TURN: RecordKind<StoredTurn> = {
+  name: 'turn',
+  entriesOf: ({ order, thread }) => {
+    const sort = String(order).padStart(8, '0');
+    const own = { partition: `turn.thread|${thread}`, sort };
+    return rootOf(thread) === thread ? [own] : [own, { partition: ofChildren(thread), sort }];
+  },
+  read(document, id) {
+    const [thread = ''] = id.split('|');
+    const record = { kind: 'history', id: thread, thread: thread as ThreadKey } as const;
+    const stored = readDocument<StoredTurn>(document, record);
+    checkRecord('turn', stored.turn, record);
+    return stored;
+  },
+};
+
+interface StoredRating {
+  readonly thread: ThreadKey;
+  readonly turn: string;
+  /** Its place among the ratings of its turn, from 1. */
+  readonly order: number;
+  readonly rating: Rating;
+}
+
+const RATING: RecordKind<StoredRating> = {
+  name: 'rating',
+  entriesOf: ({ order, thread, turn }) => {
+    const sort = String(order).padStart(8, '0');
+    return [
+      { partition: ratingsOf(thread, turn), sort },
+      { partition: `rating.family|${rootOf(thread)}`, sort },
+    ];
+  },
+  read(document, id) {
+    const [thread = ''] = id.split('|');
+    return readDocument(document, { kind: 'history', id: thread, thread: thread as ThreadKey });
+  },
+};
+
+/** The turns of the child threads of a thread of people. */
+const ofChildren = (thread: ThreadKey): string => `turn.children|${rootOf(thread)}`;
+
+const turnId = (thread: ThreadKey, turn: string): string => `${thread}|${turn}`;
+const ratingsOf = (thread: ThreadKey, turn: string): string => `rating.turn|${thread}|${turn}`;
+const ratingId = ({ rating, thread, turn }: StoredRating): string =>
+  `${thread}|${turn}|${rating.by.team}/${rating.by.user}`;
+
+/** Creates the history. */
+export function createTurns(records: Records, onDamaged: OnDamaged): History {
+  const ignore = () => {};
+  const nextOrder = async (partition: string): Promise<number> => {
+    const [last] = await records.range({ partition, limit: 1, isBackwards: true });
+    return last ? Number.parseInt(last.at, 10) + 1 : 1;
+  };
+
+  /** Turns and ratings of a thread and its child threads; answers how many turns. */
+  async function dropTurns(draft: Draft, thread: ThreadKey): Promise<number> {
+    const isBelow = (other: { readonly thread: ThreadKey }) =>
+      other.thread === thread || other.thread.startsWith(`${thread}/`);
+    const [own, children, ratings] = await Promise.all([
+      draft.list(TURN, `turn.thread|${rootOf(thread)}`, {}, ignore),
+      draft.list(TURN, ofChildren(thread), {}, ignore),
+      draft.list(RATING, `rating.family|${rootOf(thread)}`, {}, ignore),
+    ]);
+    const old = [...own, ...children].filter(isBelow);
+    for (const each of old) await draft.remove(TURN, turnId(each.thread, each.turn.id));
+    for (const each of ratings.filter(isBelow)) await draft.remove(RATING, ratingId(each));
+    return old.length;
+  }
+
+  /** When something happened in a thread last, the steps of its calls included, and how many of these there are. */
+  async function touchedByCalls({ thread, touchedAt }: TouchedThread) {
+    const calls = await listRecords(records, CALL, ofFamily(thread), {}, ignore);
+    const last = calls.reduce((newest, { call }) => Math.max(newest, call.updatedAt), touchedAt);
+    const isOpen = calls.some(({ call }) => !isTerminal(call));
+    return { touchedAt: last, calls: calls.length, isOpen };
+  }
+
+  /** Whether a message of a thread or of its child threads is waiting or going on. */
+  async function isOpen(root: ThreadKey): Promise<boolean> {
+    const page = { partition: OPEN_MESSAGES, prefix: root, limit: MOST_PER_PAGE };
+    return (await records.range(page)).some(({ at }) => rootOf(threadOfOpen(at)) === root);
+  }
+
+  async function dropCalls(draft: Draft, calls: readonly Call[]): Promise<void> {
+    for (const { id } of calls) {
+      await draft.remove(CALL, id);
+      await draft.remove(PLACES, id);
+      await forgetDecided(draft, records, id);
+    }
+  }
+
+  /** All but that messages were received and words were said. */
+  async function dropThread(draft: Draft, root: ThreadKey): Promise<void> {
+    const stored = await draft.list(CALL, ofFamily(root), {}, ignore);
+    const calls = stored.map(({ call }) => call);
+    const said = await draft.list(SAY, UNSAID, { prefix: root }, ignore);
+    const unsaid = said.filter(({ say }) => say && rootOf(say.thread) === root);
+    await dropTurns(draft, root);
+    await dropCalls(draft, calls);
+    const threads = new Set([
+      root,
+      ...calls.flatMap(({ child, thread }) => [thread, child ?? thread]),
+    ]);
+    for (const thread of threads) {
+      await dropTurnMessages(draft, thread);
+      await dropCheckpoint(draft, thread);
+      await draft.remove(LIVE, thread);
+    }
+    for (const { say } of unsaid) if (say) await draft.put(SAY, say.id, SAID);
+    await draft.remove(THREAD, root);
+  }
+
+  return {
+    async append(thread, turn, effects, fence) {
+      assertOwnThread(thread, fence);
+      const append = async (draft: Draft) => {
+        const id = turnId(thread, turn.id);
+        const [order] = await Promise.all([
+          nextOrder(`turn.thread|${thread}`),
+          draft.load([
+            ...[threadRecordOf(thread), keyOf(TURN, id), checkpointKey(thread)],
+            ...keysOf(effects),
+          ]),
+        ]);
+        await touchThread(draft, thread, turn.settledAt);
+        if (await draft.read(TURN, id)) return;
+        await draft.put(TURN, id, { thread, order, turn });
+        await dropTurnMessages(draft, thread);
+        await dropCheckpoint(draft, thread);
+        await carryOut(draft, effects);
+      };
+      await changeRecords(records, append, { fence: fenceOf(fence) });
+    },
+    async newest(thread, limit, skip) {
+      const page = { isBackwards: true, limit: Math.max(0, limit) + skip };
+      const found = await listRecords(records, TURN, `turn.thread|${thread}`, page, onDamaged);
+      return found.slice(skip).map(({ turn }) => turn);
+    },
+    async has(thread, turn) {
+      const [found] = await records.get([keyOf(TURN, turnId(thread, turn))]);
+      return (found?.revision ?? 0) > 0;
+    },
+    async rate(thread, turn, rating, effects) {
+      return await changeRecords(records, async (draft) => {
+        if (!(await draft.read(TURN, turnId(thread, turn)))) return false;
+        const id = ratingId({ thread, turn, rating, order: 0 });
+        const before = await draft.read(RATING, id);
+        const order = before?.order ?? (await nextOrder(ratingsOf(thread, turn)));
+        await draft.put(RATING, id, { thread, turn, order, rating });
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+    async ratings(thread, turn) {
+      const found = await listRecords(records, RATING, ratingsOf(thread, turn), {}, onDamaged);
+      return found.map(({ rating }) => rating);
+    },
+    async clear(thread, effects) {
+      return await changeRecords(records, async (draft) => {
+        const turns = await dropTurns(draft, thread);
+        await carryOut(draft, effects);
+        return turns;
+      });
+    },
+    async untouched(before, { limit, skip }) {
+      const found: UntouchedThread[] = [];
+      for await (const each of walkRecords(records, THREAD, 'thread.touched', onDamaged)) {
+        if (each.touchedAt >= before) break;
+        const { calls, touchedAt } = await touchedByCalls(each);
+        if (touchedAt >= before) continue;
+        const counted = [`turn.thread|${each.thread}`, ofChildren(each.thread)];
+        const [own = 0, children = 0] = await records.count(counted);
+        found.push({ thread: each.thread, touchedAt, turns: own + children, calls });
+        if (found.length === skip + limit) break;
+      }
+      return found.slice(skip);
+    },
+    async remove({ thread, touchedAt }, effects) {
+      return await changeRecords(records, async (draft) => {
+        const stored = await draft.read(THREAD, thread);
+        if (!stored) return false;
+        const [found, hasMessages] = await Promise.all([touchedByCalls(stored), isOpen(thread)]);
+        if (found.touchedAt !== touchedAt || found.isOpen || hasMessages) return false;
+        await dropThread(draft, thread);
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+    async oldInChannels(before, limit) {
+      const found: Call[] = [];
+      for await (const { call } of walkRecords(records, CALL, OVER_IN_CHANNELS, onDamaged)) {
+        if (call.createdAt >= before || found.length === limit) break;
+        if (call.updatedAt < before) found.push(call);
+      }
+      return found;
+    },
+    async removeCalls(calls, effects) {
+      return await changeRecords(records, async (draft) => {
+        const stored = await draft.readAll(
+          CALL,
+          calls.map(({ id }) => id),
+        );
+        if (!stored.every((each) => each && isTerminal(each.call))) return false;
+        await dropCalls(draft, calls);
+        await carryOut(draft, effects);
+        return true;
+      });
+    },
+  };
+}

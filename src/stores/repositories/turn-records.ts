@@ -1,0 +1,62 @@
+/** Messages of turns in progress. */
+import type { ThreadKey } from '../../domain/threads/thread-key.ts';
+import type { TurnRecord, TurnRecords } from '../../domain/threads/turn-record.ts';
+import type { Records } from '../records.ts';
+import { assertOwnThread } from './documents/assert-own-thread.ts';
+import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
+import { readRecord } from './documents/read-record.ts';
+import { keyOf, listRecords, type RecordKind } from './documents/read-records.ts';
+
+const TURN_MESSAGE: RecordKind<TurnRecord> = {
+  name: 'turn-message',
+  entriesOf: ({ position, thread, turn }) => {
+    return [{ partition: inThread(thread), sort: `${turn}|${String(position).padStart(6, '0')}` }];
+  },
+  read(document, id) {
+    const { thread, turn } = parseId(id);
+    return readRecord('turnRecord', document, { kind: 'turn', id: turn, thread });
+  },
+};
+
+const inThread = (thread: ThreadKey): string => `turn-message|${thread}`;
+
+/** Neither a thread nor the id of a message holds a bar. */
+const idOf = ({ position, thread, turn }: TurnRecord): string => `${thread}|${turn}|${position}`;
+
+function parseId(id: string): { readonly thread: ThreadKey; readonly turn: string } {
+  const [thread = '', turn = ''] = id.split('|');
+  return { thread: thread as ThreadKey, turn };
+}
+
+/** Keeps messages in a commit, which most likely are new; a position that is known stays as it was. */
+export async function keepTurnMessages(
+  draft: Draft,
+  messages: readonly TurnRecord[],
+): Promise<void> {
+  draft.takeForNew(messages.map((each) => keyOf(TURN_MESSAGE, idOf(each))));
+  for (const each of messages) {
+    const id = idOf(each);
+    if (!(await draft.read(TURN_MESSAGE, id))) await draft.put(TURN_MESSAGE, id, each);
+  }
+}
+
+/** Removes in a commit what is kept of a thread's turns in progress. */
+export async function dropTurnMessages(draft: Draft, thread: ThreadKey): Promise<void> {
+  for (const each of await draft.list(TURN_MESSAGE, inThread(thread), {}, () => {})) {
+    await draft.remove(TURN_MESSAGE, idOf(each));
+  }
+}
+
+/** Creates the messages of turns in progress. */
+export function createTurnMessages(records: Records): TurnRecords {
+  return {
+    async keep(messages, fence) {
+      for (const { thread } of messages) assertOwnThread(thread, fence);
+      await changeRecords(records, (draft) => keepTurnMessages(draft, messages), {
+        fence: fenceOf(fence),
+      });
+    },
+    ofTurn: (thread, turn) =>
+      listRecords(records, TURN_MESSAGE, inThread(thread), { prefix: `${turn}|` }),
+  };
+}

@@ -1,0 +1,219 @@
+import type { Database } from 'better-sqlite3';
+import type {
+  Commit,
+  Fence,
+  Hold,
+  Leased,
+  Records,
+  Task,
+  TaskChange,
+  TaskState,
+} from '../records.ts';
+import { prepareTasks, type TaskStatements } from './task-statements.ts';
+
+/** The tasks of one file. Who holds what is in memory, which task is handed out is in the file: a start finds it. */
+export interface SqliteTasks {
+  isHeld(fence: Fence): boolean;
+  /** Within the transaction of a commit, which may still fail; answers what it hands out. */
+  change(commit: Pick<Commit, 'tasks' | 'fences' | 'releases' | 'held'>): readonly Task[];
+  /** After a commit that has given units back. */
+  released(fences: readonly Fence[]): void;
+  lease(...args: Parameters<Records['lease']>): Leased;
+  renew(...args: Parameters<Records['renew']>): readonly Hold[];
+  release(hold: Fence): void;
+  stateOf(tasks: readonly Pick<Task, 'unit' | 'id'>[]): readonly (TaskState | undefined)[];
+}
+
+/** Whether a task that is due at a start may have been done though nothing says so. */
+export type MayBeDone = (task: Pick<Task, 'unit' | 'id'>) => boolean;
+
+/** A start takes a million tokens: no later process gives one of them again. */
+const TOKENS_PER_START = 1_000_000;
+/** The most that one hold is handed out at a time. */
+const MOST_TASKS = 100;
+
+type Asked = Extract<TaskChange, { askedFor: number }>;
+
+/** Creates them; `start` is absent on a connection that leases nothing. */
+export function createSqliteTasks(
+  db: Database,
+  start?: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
+): SqliteTasks {
+  const statements = prepareTasks(db);
+  const leases = new Map<string, { readonly token: number; until: number }>();
+  let token = start ? TOKENS_PER_START * begin(db, statements, start) : 0;
+
+  const isFree = (unit: string, now: number) => (leases.get(unit)?.until ?? now) <= now;
+
+  /** Free units in which something is due, with since when, longest first; at least `most`, if there are so many. */
+  function freeAndDue(now: number, most: number): ReadonlyMap<string, number> {
+    for (let limit = most + leases.size; ; limit *= 4) {
+      const rows = statements.dueUnits.all(now, limit);
+      const free = rows.filter(({ unit }) => isFree(unit, now));
+      // Of several rows of a unit the first one stays.
+      const found = new Map(free.reverse().map(({ due, unit }) => [unit, due]));
+      if (rows.length < limit || found.size >= most) return found;
+    }
+  }
+
+  /** Units that can be leased now: those in which something is due, and those whose holder is over its time; longest first. */
+  function leasable(now: number, most: number): readonly string[] {
+    const since = new Map(freeAndDue(now, most));
+    for (const [unit, { until }] of leases) if (until <= now) since.set(unit, until);
+    const units = [...since].sort(([a, atA], [b, atB]) => atA - atB || (a < b ? -1 : 1));
+    return units.map(([unit]) => unit).slice(0, most);
+  }
+
+  function handOut(unit: string, now: number): readonly Task[] {
+    const tasks = statements.due.all(unit, now, MOST_TASKS);
+    for (const { id } of tasks) statements.take.run(unit, id);
+    return tasks.map((task) => ({ unit, ...task }));
+  }
+
+  function nextOf(unit: string): Pick<Hold, 'next'> {
+    const next = statements.nextOf.get(unit);
+    return typeof next === 'number' ? { next } : {};
+  }
+
+  function nextAt(): number | undefined {
+    const times = [...leases.values()].map(({ until }) => until);
+    for (const { due, unit } of statements.planned.iterate()) {
+      if (leases.has(unit)) continue;
+      times.push(due);
+      break;
+    }
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  const takeOver = db.transaction((units: readonly string[], now: number) =>
+    units.map((unit) => {
+      if (leases.has(unit)) statements.holderDied.run({ unit, now });
+      return { unit, tasks: handOut(unit, now), ...nextOf(unit) };
+    }),
+  );
+
+  /** What is in memory follows the file: a failed transaction has leased nothing. */
+  function lease(units: readonly string[], now: number, until: number): readonly Hold[] {
+    // Mostly there are none, and a look is no transaction.
+    if (units.length === 0) return [];
+    return takeOver.immediate(units, now).map((each) => {
+      token += 1;
+      leases.set(each.unit, { token, until });
+      return { ...each, token, until };
+    });
+  }
+
+  function leaseDue(now: number, leaseMs: number, most: number): readonly Hold[] {
+    const holds = lease(leasable(now, most), now, now + leaseMs);
+    // A holder that died with nothing in hand left nothing to be done.
+    for (const { tasks, unit } of holds) if (tasks.length === 0) leases.delete(unit);
+    return holds.filter(({ tasks }) => tasks.length > 0);
+  }
+
+  const renew = db.transaction((holds: readonly Fence[], now: number, leaseMs: number) =>
+    holds.flatMap((hold): Hold[] => {
+      const found = leases.get(hold.unit);
+      if (found?.token !== hold.token) return [];
+      found.until = now + leaseMs;
+      const tasks = handOut(hold.unit, now);
+      return [
+        { unit: hold.unit, token: hold.token, until: found.until, tasks, ...nextOf(hold.unit) },
+      ];
+    }),
+  );
+
+  function askHeld({ askedFor: at, id, unit }: Asked, now: number): readonly Task[] {
+    const task = statements.askHeld.get({ unit, id, at, now });
+    if (!task || task.handed === 0) return [];
+    return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
+  }
+
+  /** Ends a task in hand; answers it where it is handed out again. */
+  function finish(unit: string, id: string, now: number): readonly Task[] {
+    if (statements.drop.run({ unit, id }).changes > 0) return [];
+    const due = statements.startHeld.get({ unit, id, now });
+    return typeof due === 'number' && due <= now ? [{ unit, id, due, tries: 0, deaths: 0 }] : [];
+  }
+
+  const isHeld = ({ unit, token: borne }: Fence) => leases.get(unit)?.token === borne;
+
+  return {
+    isHeld,
+    change({ fences = [], held, releases, tasks = [] }) {
+      const { now, units } = held ?? { now: 0, units: [] };
+      const own = units.filter(isHeld);
+      const again = own.flatMap(({ done, unit }) => done.flatMap((id) => finish(unit, id, now)));
+      const names = new Set(own.map(({ unit }) => unit));
+      const asked = tasks.flatMap((change) => {
+        if (!('askedFor' in change) || !names.has(change.unit))
+          return changeTask(statements, change);
+        return askHeld(change, now);
+      });
+      if (releases) for (const { unit } of fences) statements.giveBack.run(unit);
+      return [...again, ...asked];
+    },
+    released(fences) {
+      for (const { unit } of fences) leases.delete(unit);
+    },
+    lease(now, leaseMs, want) {
+      const holds =
+        'unit' in want
+          ? lease(
+              [want.unit].filter((unit) => isFree(unit, now)),
+              now,
+              now + leaseMs,
+            )
+          : leaseDue(now, leaseMs, want.most);
+      const next = nextAt();
+      return { holds, ...(next !== undefined && { next }) };
+    },
+    renew: (holds, now, leaseMs) => renew.immediate(holds, now, leaseMs),
+    release(hold) {
+      if (!isHeld(hold)) return;
+      statements.giveBack.run(hold.unit);
+      leases.delete(hold.unit);
+    },
+    stateOf: (tasks) =>
+      tasks.map(({ id, unit }) => {
+        const row = statements.state.get(unit, id);
+        if (!row) return undefined;
+        if (row.taken === 1) return 'handed-out';
+        return row.due === null ? 'parked' : 'due';
+      }),
+  };
+}
+
+function changeTask(statements: TaskStatements, change: TaskChange): readonly [] {
+  const { id, unit } = change;
+  if ('askedFor' in change) {
+    statements.ask.run({ unit, id, at: change.askedFor });
+  } else if ('isCalledOff' in change) {
+    statements.callOff.run({ unit, id });
+  } else if ('putOffTo' in change) {
+    const failures = Number(change.isFailure);
+    statements.putOff.run({ unit, id, at: change.putOffTo, failures });
+  } else {
+    const { changes } = ('isDone' in change ? statements.drop : statements.park).run({ unit, id });
+    if (changes === 0) statements.startAfresh.run({ unit, id });
+  }
+  return [];
+}
+
+/** Takes back what an earlier process had in hand, and numbers this start. */
+function begin(
+  db: Database,
+  statements: TaskStatements,
+  { mayBeDone, now }: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
+): number {
+  const run = db.transaction(() => {
+    // As where leases run out: what had waited meanwhile goes first.
+    statements.dueNow.run(now);
+    for (const unit of statements.taken.all()) statements.holderDied.run({ unit, now });
+    const suspects = mayBeDone ? statements.untried.all(now).filter(mayBeDone) : [];
+    for (const suspect of suspects) statements.tryOnce.run(suspect);
+    const number = statements.start.get();
+    if (number === undefined) throw new Error('The database has lost the number of its starts.');
+    return number;
+  });
+  return run.immediate();
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { loosenSchema } from '../../../src/agent/graphs/accept-numbers-as-text.ts';
+
+const LARGE = '9223372036854775807';
+
+it('a schema takes large numbers that have come as texts, and its data stays as it is written', () => {
+  const data = { type: 'integer', maximum: LARGE };
+  const schema = {
+    type: 'object',
+    properties: {
+      id: { type: 'integer', maximum: LARGE, default: data, examples: [data] },
+      type: { type: 'number' },
+      fixed: { const: data },
+      one: { enum: [data] },
+    },
+  };
+  const loose = loosenSchema(schema, { id: LARGE });
+  assert.deepEqual(loose, {
+    type: 'object',
+    properties: {
+      id: { type: ['integer', 'string'], maximum: Number(LARGE), default: data, examples: [data] },
+      type: { type: ['number', 'string'] },
+      fixed: { const: data },
+      one: { enum: [data] },
+    },
+  });
+  assert.deepEqual(loosenSchema(schema, { id: 5 }), {
+    ...schema,
+    properties: { ...schema.properties, id: { ...schema.properties.id, maximum: Number(LARGE) } },
+  });
+});

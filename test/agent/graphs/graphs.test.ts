@@ -1,0 +1,300 @@
+/** Graphs of others behind the desk: every question is a call, and every answer goes to what was asked. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import Database from 'better-sqlite3';
+import { createGraphAgent } from '../../../src/agent/graphs/create-graph-agent.ts';
+import type { GraphSnapshot } from '../../../src/agent/graphs/foreign-graph.ts';
+import { writeUserMessage } from '../../../src/agent/graphs/graph-messages.ts';
+import { createLocalGraph } from '../../../src/agent/graphs/local-graph.ts';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { sayStanding } from '../../../src/slack/cards/settled-card.ts';
+import { atOnce } from '../../fixtures/graphs/questions.ts';
+import { APPROVER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
+import { askAll } from '../../support/desk/build-desk.ts';
+import { buildGraphDesk, type GraphDesk } from './graph-desk.ts';
+
+async function callsOf(desk: GraphDesk): Promise<readonly string[]> {
+  const calls = await desk.calls();
+  return calls.map(({ status, args }) => `${status} ${args}`);
+}
+
+function textOf(call: Call | undefined): string {
+  const outcome = call?.outcome;
+  return outcome && 'text' in outcome ? outcome.text : `no text: ${outcome?.kind}`;
+}
+
+describe('createAgent with the middleware of its makers', () => {
+  it('hands a batch over when its last call is decided, through a restart, and asks who may decide', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('delete 3');
+    const first = await desk.open('file-1');
+    assert.deepEqual(first.outside?.decisions, ['approve', 'edit', 'reply', 'ignore']);
+    assert.equal(first.outside?.name, 'their-middleware');
+    assert.match(first.words, /^Tool execution requires approval/);
+    const stranger = await desk.decide(first, APPROVER);
+    assert.equal(stranger.kind, 'not-allowed');
+    await desk.approve(first);
+    await desk.reply(await desk.open('file-2'), 'That one stays.');
+    assert.deepEqual(await desk.ran(), []);
+    await desk.restart();
+    assert.deepEqual(await desk.ran(), []);
+    await desk.decide(await desk.open('file-3'), REQUESTER, {
+      kind: 'edit',
+      args: { path: 'file-33' },
+    });
+    assert.deepEqual(await desk.ran(), ['file-1', 'file-33']);
+    const calls = await desk.calls();
+    assert.deepEqual(
+      calls.map(({ status, delivered }) => [status, delivered]),
+      [
+        ['succeeded', true],
+        ['replied', true],
+        ['succeeded', true],
+      ],
+    );
+    assert.deepEqual(calls.map(textOf), ['Deleted file-1.', 'That one stays.', 'Deleted file-33.']);
+    assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\. .* Deleted file-33\./);
+  });
+
+  it('what somebody has changed in the database since is not handed over', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('delete 3');
+    await desk.approve(await desk.open('file-1'));
+    const db = new Database(join(desk.dataDir, 'countersign.db'));
+    const change = (id: string | undefined, from: string, to: string) =>
+      db
+        .prepare('UPDATE records SET document = replace(document, ?, ?) WHERE key = ?')
+        .run(from, to, `call/${id}`);
+    const [one, two] = await desk.calls();
+    change(one?.id, 'file-1', 'file-9');
+    change(two?.id, '"status":"pending"', '"status":"running"');
+    db.close();
+    await desk.approve(await desk.open('file-3'));
+    assert.deepEqual(
+      (await desk.calls()).map(({ status, outcome }) => [status, outcome?.kind]),
+      [
+        ['failed', 'error'],
+        ['failed', 'error'],
+        ['succeeded', 'result'],
+      ],
+    );
+    assert.deepEqual(await desk.ran(), ['file-3']);
+    assert.equal(desk.integrity.count(), 2);
+  });
+
+  it('a stopped turn leaves nothing behind that the next message stumbles on', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('delete 2');
+    await desk.approve(await desk.open('file-1'));
+    await desk.send('stop');
+    assert.deepEqual(await desk.ran(), []);
+    const [one, two] = await desk.calls();
+    assert.deepEqual([one?.status, two?.status], ['withdrawn', 'withdrawn']);
+    assert.match(String(one?.note), /before it was handed over: nothing was run/);
+    await desk.send('hello');
+    // Its own memory of the thread: four messages of the turn before, and this one.
+    assert.equal(desk.said().at(-1), 'You said: hello (5)');
+  });
+
+  it('an error of the graph ends the turn with a sentence, and the next message works', async (t) => {
+    const desk = await buildGraphDesk(t, 'their-middleware');
+    await desk.send('crash');
+    assert.match(desk.said().at(-1) ?? '', /“their-middleware” stopped with an error/);
+    await desk.send('hello');
+    assert.match(desk.said().at(-1) ?? '', /^You said: hello/);
+  });
+});
+
+describe('createAgent with our middleware', () => {
+  it('each decision takes effect at once, and a decision survives a crash before it is handed over', async (t) => {
+    const desk = await buildGraphDesk(t, 'our-middleware');
+    await desk.send('delete 4');
+    const one = await desk.open('file-1');
+    await desk.approve(await desk.open('file-2'));
+    assert.deepEqual(await desk.ran(), ['file-2']);
+    assert.equal(textOf((await desk.calls())[1]), 'Deleted file-2.');
+    // Decided while no worker is there.
+    await desk.restart(() => desk.press(one));
+    await desk.rest();
+    assert.deepEqual(await desk.ran(), ['file-2', 'file-1']);
+    await desk.ignore(await desk.open('file-3'));
+    assert.equal((await desk.open('file-4')).status, 'pending');
+    await desk.decide(await desk.open('file-4'), REQUESTER, {
+      kind: 'edit',
+      args: { path: 'file-44' },
+    });
+    assert.deepEqual(await desk.ran(), ['file-2', 'file-1', 'file-44']);
+    assert.match(desk.said().at(-1) ?? '', /a person ignored this call.* Deleted file-44/);
+    assert.equal(await desk.asked(), 2);
+  });
+
+  it('a crash while the graph has a call: it is resumed with the same decision, and nobody is asked again', async (t) => {
+    const desk = await buildGraphDesk(t, 'our-middleware');
+    await desk.send('delete 1');
+    const goOn = await desk.hold();
+    await desk.press(await desk.open('file-1'));
+    await desk.began('file-1');
+    await desk.restart(goOn);
+    await desk.clock.advance(60_000);
+    await desk.rest();
+    const [call, ...more] = await desk.calls();
+    assert.deepEqual([call?.status, textOf(call), more], ['succeeded', 'Deleted file-1.', []]);
+    assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\.$/);
+    // One decision, but not one run: that is the graph's own matter.
+    assert.deepEqual(await desk.ran(), ['file-1', 'file-1']);
+  });
+
+  it('the policy decides on its calls as on all from outside', async (t) => {
+    const gate = askAll();
+    const desk = await buildGraphDesk(t, 'our-middleware', {
+      gate: (facts) => {
+        assert.deepEqual(facts.agent, { kind: 'graph', name: 'our-middleware' });
+        assert.equal(facts.isOutside, true);
+        const path = JSON.stringify(facts.args);
+        if (path.includes('file-1')) return { kind: 'run' };
+        return path.includes('file-2') ? { kind: 'refuse', reason: 'Never that.' } : gate(facts);
+      },
+    });
+    await desk.send('delete 3');
+    assert.deepEqual(await desk.ran(), ['file-1']);
+    assert.deepEqual(await callsOf(desk), [
+      'succeeded {"path":"file-1"}',
+      'refused {"path":"file-2"}',
+      'pending {"path":"file-3"}',
+    ]);
+    await desk.approve(await desk.open('file-3'));
+    assert.match(desk.said().at(-1) ?? '', /Never that\./);
+  });
+});
+
+describe('a graph that asks as Agent Inbox does', () => {
+  it('takes accept, edit, response and ignore', async (t) => {
+    const desk = await buildGraphDesk(t, 'inbox-graph');
+    const decide = async (act: (call: Call) => Promise<unknown>): Promise<string | undefined> => {
+      await desk.send('write to Ann');
+      const call = await desk.open('ann@example.com');
+      assert.equal(call.words, 'A mail that is ready to go.');
+      await act(call);
+      return desk.said().at(-1);
+    };
+    assert.equal(await decide(desk.approve), 'Sent to ann@example.com.');
+    const args = { to: 'bob@example.com', subject: 'Hello' };
+    const edit = (call: Call) => desk.decide(call, REQUESTER, { kind: 'edit', args });
+    assert.equal(await decide(edit), 'Sent to bob@example.com.');
+    const reply = (call: Call) => desk.reply(call, 'Not today.');
+    assert.equal(await decide(reply), 'I was told: Not today.');
+    assert.equal(await decide(desk.ignore), 'I leave it.');
+    assert.deepEqual(await desk.ran(), ['ann@example.com', 'bob@example.com']);
+    const [handed] = await desk.calls();
+    assert.match(textOf(handed), /Handed to “inbox-graph”, which did not say/);
+    assert.ok(handed);
+    assert.match(sayStanding(handed), /^:outbox_tray: \*Handed over\*/);
+  });
+
+  it('a call that nobody decides is said to have expired, and is not run', async (t) => {
+    const desk = await buildGraphDesk(t, 'inbox-graph');
+    await desk.send('write to Ann');
+    await desk.clock.advance(25 * 3_600_000);
+    await desk.rest();
+    assert.match(desk.said().at(-1) ?? '', /^I was told: Not run: nobody decided in time/);
+    assert.deepEqual(await desk.ran(), []);
+  });
+});
+
+describe('a deep agent', () => {
+  for (const kind of ['SQLite', 'Redis'] as const) {
+    it(`its sub-agents’ questions come up, and what was decided runs there (${kind})`, async (t) => {
+      const desk = await buildGraphDesk(t, 'deep-agent', { kind });
+      await desk.send('delete 2');
+      await desk.approve(await desk.open('file-1'));
+      assert.deepEqual(await desk.ran(), ['file-1']);
+      assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
+      await desk.ignore((await desk.calls()).find(({ status }) => status === 'pending') as Call);
+      assert.match(desk.said().at(-1) ?? '', /So it went/);
+      assert.deepEqual(await desk.ran(), ['file-1']);
+    });
+  }
+});
+
+describe('questions of no protocol', () => {
+  it('the same one twice in a node is asked twice, and each answer is for its own', async (t) => {
+    const desk = await buildGraphDesk(t, 'questions', { exported: 'twice' });
+    await desk.send('go');
+    assert.deepEqual((await desk.open('colour')).outside?.decisions, ['reply']);
+    await desk.reply(await desk.open('colour'), 'red');
+    await desk.reply(await desk.open('colour'), 'blue');
+    await desk.reply(await desk.open('size'), 'large');
+    assert.equal(desk.said().at(-1), 'red, blue, large');
+    assert.equal((await desk.calls()).length, 3);
+  });
+
+  it('two at once are answered one by one, one of them after somebody else has changed its id', async (t) => {
+    const saver = SqliteSaver.fromConnString(':memory:');
+    const graph = atOnce(saver);
+    const stream = graph.stream.bind(graph);
+    const local = createLocalGraph('at-once', { graph, stream, saver });
+    const desk = await buildGraphDesk(t, 'questions', {
+      agentOf: async () => createGraphAgent({ graph: local, log: { error: () => {} } }),
+    });
+    await desk.send('go');
+    const idsOf = async () =>
+      (await desk.agent().read(THREAD)).open.map(({ interruptId }) => interruptId);
+    const before = await idsOf();
+    await graph.updateState({ configurable: { thread_id: THREAD } }, { messages: [] });
+    await desk.reply(await desk.open('one'), 'Uno');
+    assert.deepEqual(await desk.ran(), ['one Uno']);
+    // One that is done still lists its question: nobody is asked again.
+    assert.deepEqual(
+      (await desk.calls()).map(({ status, delivered }) => [status, delivered]),
+      [
+        ['replied', true],
+        ['pending', false],
+      ],
+    );
+    const now = await idsOf();
+    assert.equal(now.length, 1);
+    assert.ok(!before.includes(now[0] ?? ''));
+    await desk.reply(await desk.open('two'), 'Due');
+    assert.deepEqual(await desk.ran(), ['one Uno', 'two Due']);
+    assert.equal(desk.said().at(-1), 'Thanks for both.');
+    assert.equal((await desk.calls()).length, 2);
+  });
+
+  it('nobody’s silence is an answer: the turn ends, and says why', async (t) => {
+    const desk = await buildGraphDesk(t, 'questions', { exported: 'twice' });
+    await desk.send('go');
+    await desk.clock.advance(25 * 3_600_000);
+    await desk.rest();
+    assert.match(desk.said().at(-1) ?? '', /takes no such answer.*nobody decided in time/);
+    await desk.send('again');
+    await desk.reply(await desk.open('colour'), 'green');
+    assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
+    assert.equal((await desk.store.inbox.current(THREAD))?.text, 'again');
+  });
+
+  it('several under one id are asked of nobody: an answer could go to the wrong one', async (t) => {
+    const snapshot: GraphSnapshot = {
+      isBusy: false,
+      isRewritten: false,
+      exists: true,
+      messages: [
+        writeUserMessage({ role: 'user', id: 'm1', text: 'go', author: REQUESTER, at: 1 }),
+      ],
+      tasks: [
+        {
+          name: 'ask',
+          isDone: false,
+          interrupts: ['One?', 'Two?'].map((value) => ({ id: 'a'.repeat(32), value })),
+        },
+      ],
+    };
+    const run = t.mock.fn(async () => {});
+    const reads = { read: async () => snapshot, earlier: async function* () {} };
+    const graph = { name: 'odd', ...reads, run, settle: run, halt: run };
+    const state = await createGraphAgent({ graph, log: { error: () => {} } }).read(THREAD);
+    assert.deepEqual([state.phase, state.open], ['finished', []]);
+    assert.match(state.failure ?? '', /“odd” asks several things at once in one task/);
+  });
+});

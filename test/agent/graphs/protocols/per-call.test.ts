@@ -1,0 +1,42 @@
+/** The protocol against the middleware itself. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { perCall } from '../../../../src/agent/graphs/protocols/per-call.ts';
+
+const value = {
+  countersign: 1,
+  call: { id: 'c1', name: 'pay', args: { euros: 3 } },
+  description: 'Pays Ann.',
+};
+
+it('a question is one request, and each decision is an answer of its own', () => {
+  assert.deepEqual(perCall.parse(value), [
+    {
+      tool: 'pay',
+      args: { euros: 3 },
+      description: 'Pays Ann.',
+      decisions: ['approve', 'edit', 'reply', 'ignore'],
+    },
+  ]);
+  const answers = [
+    { kind: 'approve' },
+    { kind: 'edit', args: { euros: 2 } },
+    { kind: 'reply', text: 'No.' },
+    { kind: 'ignore' },
+  ] as const;
+  assert.deepEqual(
+    answers.map((answer) => perCall.encode(value, [answer])),
+    [
+      { type: 'approve' },
+      { type: 'edit', args: { euros: 2 } },
+      { type: 'reply', text: 'No.' },
+      { type: 'ignore' },
+    ],
+  );
+});
+
+it('what is another question is none of it, and nothing is made of a wrong number of answers', () => {
+  assert.equal(perCall.parse({ v: 1, call: { name: 'pay', args: {} } }), undefined);
+  assert.equal(perCall.parse('Pay?'), undefined);
+  assert.throws(() => perCall.encode(value, []), /0 decisions answer no interrupt/);
+});

@@ -1,0 +1,50 @@
+/** Why a connection to a model failed, in words and with its code. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  describeConnectionFailure,
+  plainAddress,
+} from '../../../../src/agent/model/protocol/connection-failure.ts';
+import { createProfileServer } from '../../../support/servers/profile-server.ts';
+
+const coded = (code: string, options: ErrorOptions = {}) =>
+  Object.assign(new Error('It failed.', options), { code });
+const wrapped = (cause: unknown) =>
+  new Error('Connection error.', { cause: new TypeError('fetch failed', { cause }) });
+
+describe('why a connection failed', () => {
+  // biome-ignore format: a row of the table is a line.
+  const FAILURES: readonly (readonly [what: string, error: unknown, said: string | undefined])[] = [
+    ['a port without a server', wrapped(coded('ECONNREFUSED')), 'nothing listens there (ECONNREFUSED)'],
+    ['all addresses of a name', wrapped(new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')])), 'nothing listens there (ECONNREFUSED)'],
+    ['an unknown name', wrapped(coded('ENOTFOUND')), 'the host name is not known (ENOTFOUND)'],
+    ['a certificate', wrapped(coded('CERT_HAS_EXPIRED')), 'its TLS certificate has expired (CERT_HAS_EXPIRED)'],
+    ['a slow connection', wrapped(coded('UND_ERR_CONNECT_TIMEOUT')), 'the connection timed out (UND_ERR_CONNECT_TIMEOUT)'],
+    ['the innermost of several codes', coded('OUTER', { cause: coded('ECONNRESET') }), 'the connection was closed (ECONNRESET)'],
+    ['a code that is not known', wrapped(coded('EODD')), 'EODD'],
+    ['nothing that is known', new Error('No.'), undefined],
+  ];
+  for (const [what, error, said] of FAILURES) {
+    it(`is said of ${what}`, () => assert.equal(describeConnectionFailure(error), said));
+  }
+
+  it('is said of an address with https where the server speaks http, and of causes in a circle', async (t) => {
+    const server = await createProfileServer(() => ({}));
+    t.after(() => server.stop());
+    const failed = await fetch(server.url.replace('http:', 'https:')).catch((error) => error);
+    assert.match(
+      describeConnectionFailure(failed) ?? '',
+      /^the TLS connection failed; the server may speak plain http \(\w+\)$/,
+    );
+    const circle = coded('EPIPE');
+    circle.cause = circle;
+    assert.match(describeConnectionFailure(circle) ?? '', /EPIPE/);
+  });
+
+  it('names the address without what is secret in it', () => {
+    const address = 'https://user:hunter2@models.example.com:8443/v1?key=hunter2';
+    assert.equal(plainAddress(address), 'https://models.example.com:8443/v1');
+    assert.equal(plainAddress('http://localhost/'), 'http://localhost');
+    assert.equal(plainAddress('no address'), '');
+  });
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createKeptOutput } from '../../../../src/agent/tools/command/bounded-output.ts';
+
+test('however it is cut into chunks, beginning and end are kept and the rest is counted', () => {
+  const anOutput = fc.array(fc.string({ maxLength: 40 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(
+      anOutput,
+      fc.integer({ min: 1, max: 30 }),
+      fc.integer({ min: 1, max: 30 }),
+      (parts, head, tail) => {
+        const ascii = parts.map((part) => part.replace(/[^\x20-\x7e]/g, '?'));
+        const kept = createKeptOutput(head, tail);
+        for (const part of ascii) kept.add(Buffer.from(part));
+        const whole = ascii.join('');
+        const left = whole.length - head - tail;
+        const expected =
+          left <= 0
+            ? whole
+            : `${whole.slice(0, head)}\n[… ${left} bytes left out …]\n${whole.slice(-tail)}`;
+        assert.equal(kept.text(), expected);
+      },
+    ),
+  );
+});
+
+test('no half characters stand at the cut, and a whole text is untouched', () => {
+  const whole = createKeptOutput(4, 4);
+  whole.add(Buffer.from('€€'));
+  assert.equal(whole.text(), '€€');
+  const cut = createKeptOutput(4, 4);
+  cut.add(Buffer.from('€€€€€'));
+  assert.equal(cut.text(), '€\n[… 7 bytes left out …]\n€');
+});

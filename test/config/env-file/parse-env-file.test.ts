@@ -1,0 +1,113 @@
+/** What `.env` may hold: each line means what it says, or is refused with its number and without its value. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseEnvFile } from '../../../src/config/env-file/parse-env-file.ts';
+
+const read = (text: string) => parseEnvFile(Buffer.from(text));
+
+describe('.env', () => {
+  const UNDERSTOOD: readonly (readonly [
+    what: string,
+    text: string,
+    values: Record<string, string>,
+  ])[] = [
+    ['nothing', '', {}],
+    ['comments and empty lines', '# a\n\n  # b\n\t\n', {}],
+    ['a value', 'A=1', { A: '1' }],
+    ['blanks around the name and the value', '  A = b c \t\nB=\t2', { A: 'b c', B: '2' }],
+    ['an empty value', 'A=\nB=""\nC= # none', { A: '', B: '', C: '' }],
+    ['a comment behind a value', 'A=1 # one\nB=2\t#two', { A: '1', B: '2' }],
+    ['a comment behind a quote', `A='1' # one\nB="2"`, { A: '1', B: '2' }],
+    [
+      'what a shell would replace, in single quotes',
+      `A='a#b $C \\n "d" '`,
+      {
+        A: 'a#b $C \\n "d" ',
+      },
+    ],
+    ['both quotes, in backticks', 'A=`it\'s "so" #1`', { A: 'it\'s "so" #1' }],
+    ['a hash in double quotes', 'A="a #b"', { A: 'a #b' }],
+    ['line breaks in double quotes', 'A="one\\ntwo\nthree"', { A: 'one\ntwo\nthree' }],
+    ['the word of a shell', 'export A=1\n export\tB=2', { A: '1', B: '2' }],
+    ['an equals sign in a value', 'A=b=c==', { A: 'b=c==' }],
+    ['the line breaks of Windows', 'A=1\r\nB="x\r\ny"\r\n', { A: '1', B: 'x\ny' }],
+    ['a byte order mark', '\ufeffA=1', { A: '1' }],
+    ['letters of the world', 'A=grüße 👍', { A: 'grüße 👍' }],
+  ];
+  for (const [what, text, values] of UNDERSTOOD) {
+    it(`takes ${what} as it is written`, () => {
+      assert.deepEqual(read(text), { values, problems: [] });
+    });
+  }
+
+  const SECRET = 'hunter2';
+  const REFUSED: readonly (readonly [what: string, text: string | Buffer, problem: RegExp])[] = [
+    ['a “#” within a value', `X=1\nA=0123${SECRET}#abc`, /^line 2 has a “#”.*single quotes/],
+    ['a value that begins with “#”', `A=#${SECRET}`, /^line 1 has a “#”/],
+    ['a line without “=”', `X=1\n\nA ${SECRET}`, /^line 3 sets nothing: it has no “=”/],
+    ['a colon for “=”', `A: ${SECRET}`, /^line 1 sets nothing/],
+    ['no name', `=${SECRET}`, /^line 1 has no name/],
+    ['a name with a blank', `A B=${SECRET}`, /^line 1 has no name/],
+    ['a name with a dash', `A-B=${SECRET}`, /^line 1 has no name/],
+    ['a name that begins with a digit', `1A=${SECRET}`, /^line 1 has no name/],
+    ['a name with a blank that is none', `\u00a0A=${SECRET}`, /^line 1 has no name/],
+    ['a name twice', `A=1\nB=2\nA=${SECRET}`, /^line 3 sets A again, after line 1/],
+    ['a name twice, once empty', `A=${SECRET}\nA=`, /^line 2 sets A again/],
+    ['a quote that is not closed', `A="${SECRET}`, /^line 1 opens a quote " that is not closed/],
+    ['a quote closed by the next value', `A="${SECRET}\nB="x"`, /^line 1 opens a quote "/],
+    ['text behind a quote', `A="a" ${SECRET}`, /^line 1 has more text after its closing "/],
+    ['a comment that sticks to a quote', `A='a'#${SECRET}`, /^line 1 has more text after/],
+    ['an escaped quote', `A="a\\"${SECRET}"`, /^line 1 has more text after/],
+    ['an escape that is not read', `A="a\\t${SECRET}"`, /^line 1 has a “\$” or “\\”/],
+    ['an escaped backslash', `A="a\\\\n${SECRET}"`, /^line 1 has a “\$” or “\\”/],
+    ['a variable', `A=$${SECRET}`, /^line 1 has a “\$”.*single quotes/],
+    ['a variable in braces and quotes', `A="\${${SECRET}}"`, /^line 1 has a “\$” or “\\”/],
+    ['a command', `A=$(cat ${SECRET})`, /^line 1 has a “\$”/],
+    ['a backslash at the end of a line', `A=${SECRET}\\\nB=2`, /^line 1 has a “\$”, “\\”/],
+    ['a break that is not read', `A=a\\n${SECRET}`, /^line 1 has a “\$”, “\\”/],
+    ['a quote within a value', `A=don't ${SECRET}`, /^line 1 has a “\$”, “\\” or quote/],
+    ['a backtick within a value', `A=a\`${SECRET}\``, /^line 1 has a “\$”, “\\” or quote/],
+    ['a blank that can’t be seen', `A=\u00a0${SECRET}`, /^line 1 has a character .* be seen/],
+    ['a mark that can’t be seen', `A=${SECRET}\u200b`, /^line 1 has a character .* be seen/],
+    ['a break of an old Mac', `X=1\nA=${SECRET}\rB=2`, /^line 2 holds a control character/],
+    ['a zero byte', `A=${SECRET}\0`, /^line 1 holds a control character/],
+    ['UTF-16', Buffer.from(`\ufeffA=${SECRET}`, 'utf16le'), /^is not UTF-8/],
+    ['Latin-1', Buffer.from(`A=${SECRET}\u00fc`, 'latin1'), /^is not UTF-8/],
+  ];
+  for (const [what, text, problem] of REFUSED) {
+    it(`refuses ${what}, with its line and without its value`, () => {
+      const { problems } = parseEnvFile(Buffer.from(text as string));
+      assert.equal(problems.length, 1, problems.join('\n'));
+      assert.match(problems[0] ?? '', problem);
+      assert.doesNotMatch(problems.join(), new RegExp(SECRET));
+    });
+  }
+
+  it('names everything that is wrong at once', () => {
+    const { problems } = read('A\nB=#x\nC=1\nD="x\nE=2\n');
+    assert.deepEqual(
+      problems.map((problem) => problem.slice(0, 6)),
+      ['line 1', 'line 2', 'line 4'],
+    );
+  });
+
+  it('takes any value in single quotes whole, and any other line whole or not at all', () => {
+    const letter = fc.constantFrom(...'ab #=$\\n"\'`\t', 'ü', '\u200b', '\u00a0');
+    const value = fc.array(letter, { maxLength: 8 }).map((letters) => letters.join(''));
+    fc.assert(
+      fc.property(value, (text) => {
+        if (!text.includes("'")) assert.deepEqual(read(`A='${text}'`).values, { A: text });
+        const { problems, values } = read(`A=${text}\nB=2`);
+        if (problems.length > 0) return;
+        assert.equal(values.B, '2');
+        // Nothing but blanks around it, a comment and its quotes may be missing.
+        const kept = (values.A ?? '').replaceAll('\n', '\\n');
+        assert.ok(text.includes(kept), text);
+        const rest = text.replace(kept, '').replace(/[ \t]#.*$/, '');
+        assert.match(rest, /^[ \t'"`]*$/, text);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

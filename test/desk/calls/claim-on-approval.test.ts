@@ -1,0 +1,74 @@
+/** A click that approves a call and claims it, in one commit. */
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, it, type TestContext } from 'node:test';
+import { NO_ADMIN_ROUTES } from '../../../src/domain/policy/admin-routes.ts';
+import { type GateAnswer, REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
+import type { Store } from '../../../src/domain/ports/store.ts';
+import { REQUESTER } from '../../support/builders/a-call.ts';
+import { createTestDirectory } from '../../support/builders/a-directory.ts';
+import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
+import { buildDesk } from '../../support/desk/build-desk.ts';
+import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
+import { onlyCall } from '../support/recorded-desk.ts';
+
+const ASK: GateAnswer = { kind: 'ask', route: REQUESTER_ROUTE };
+
+/** A desk with one waiting call, whose gate refuses once any route was set; `atClaim` is called after the claim has heard of the policy. */
+async function open(t: TestContext, atClaim: (store: Store) => Promise<unknown>) {
+  const asked: string[] = [];
+  const tool = createRecordedTool();
+  const directory = createTestDirectory();
+  const ask = directory.profileOf;
+  const desk = await buildDesk(t, {
+    tools: [tool.definition],
+    directory,
+    gateOf:
+      ({ store }) =>
+      async ({ args }) => {
+        asked.push(JSON.stringify(args));
+        const { revision } = await store.routes.read();
+        return revision === 0 ? ASK : { kind: 'refuse', reason: 'Not any more.' };
+      },
+  });
+  // As somebody else does: what is read for it is not the claim's.
+  const elsewhere = AsyncLocalStorage.snapshot();
+  // Only the claim asks patiently who has approved.
+  directory.profileOf = async (person, asking) => {
+    if (asking?.isPatient) await elsewhere(() => atClaim(desk.store));
+    return await ask(person, asking);
+  };
+  desk.model.script((_request, index) =>
+    index === 0 ? sayCalls([{ name: 'act', args: '{"note":"a"}' }]) : sayText('Done.'),
+  );
+  await desk.send('act');
+  return { desk, tool, asked: () => asked.splice(0) };
+}
+
+describe('a click that approves and claims', () => {
+  it('asks the gate once for both', async (t) => {
+    const { asked, desk, tool } = await open(t, async () => {});
+    asked();
+    await desk.decide(await onlyCall(desk), REQUESTER);
+    assert.deepEqual(asked(), ['{"note":"a"}']);
+    assert.equal(tool.runs.length, 1);
+    assert.equal((await onlyCall(desk)).status, 'succeeded');
+  });
+
+  it('asks it once for edited arguments too', async (t) => {
+    const { asked, desk, tool } = await open(t, async () => {});
+    asked();
+    await desk.decide(await onlyCall(desk), REQUESTER, { kind: 'edit', args: { note: 'b' } });
+    assert.deepEqual(asked(), ['{"note":"b"}']);
+    assert.equal(tool.runs.length, 1);
+  });
+
+  it('writes nothing where what the gate went by has changed since it was asked', async (t) => {
+    const { desk, tool } = await open(t, (store) =>
+      store.routes.write({ ...NO_ADMIN_ROUTES, revision: 1 }, {}),
+    );
+    await desk.decide(await onlyCall(desk), REQUESTER);
+    assert.equal((await onlyCall(desk)).status, 'refused');
+    assert.deepEqual(tool.runs, []);
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createPace } from '../../../src/desk/delivery/channel-rate-limiter.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+describe('the pace of a channel', () => {
+  it('lets one write a second go after a start, each at its turn, in the order in which they came', () => {
+    const clock = createManualClock();
+    const pace = createPace(clock);
+    const now = clock.now();
+    const ids = ['a', 'b', 'c', 'd'];
+    const turns = ids.map((id) => pace.take('C1', id, false));
+    assert.deepEqual(turns, [undefined, now + 1_000, now + 2_000, now + 3_000]);
+    assert.equal(pace.take('C1', 'b', false), now + 1_000);
+    assert.equal(pace.take('C2', 'e', false), undefined);
+  });
+
+  it('lets what waits go at its turn, and spaces turns anew that were missed', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock);
+    for (const id of ['a', 'b', 'c']) pace.take('C1', id, false);
+    await clock.advance(1_000);
+    assert.equal(pace.take('C1', 'b', false), undefined);
+    await clock.advance(5_000);
+    for (const id of ['d', 'e']) pace.take('C1', id, true);
+    assert.equal(pace.take('C1', 'c', false), clock.now() + 1_000);
+  });
+
+  it('never holds up what is urgent, which pushes the rest back by five seconds at most', () => {
+    const clock = createManualClock();
+    const pace = createPace(clock);
+    for (let n = 0; n < 20; n += 1) assert.equal(pace.take('C1', `u${n}`, true), undefined);
+    assert.equal(pace.take('C1', 'p', false), clock.now() + 5_000);
+    assert.equal(pace.take('C1', 'q', false), clock.now() + 6_000);
+  });
+
+  it('allows a short burst where it was quiet', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock);
+    await clock.advance(60_000);
+    const free = Array.from({ length: 7 }, (_, n) => pace.take('C1', `b${n}`, false));
+    assert.equal(free.filter((turn) => turn === undefined).length, 5);
+    assert.equal(free.at(-1), clock.now() + 2_000);
+  });
+});

@@ -1,0 +1,21 @@
+import type { AgendaHandlers } from '../../../src/desk/worker/task-runner.ts';
+
+const nothing = async (): Promise<void> => {};
+
+/** Handlers that do nothing with whatever is due. */
+export const IDLE_HANDLERS: AgendaHandlers = {
+  pump: nothing,
+  run: nothing,
+  expire: nothing,
+  redraw: nothing,
+  say: nothing,
+  heed: nothing,
+  remind: nothing,
+  escalate: nothing,
+  reroute: nothing,
+  tidy: nothing,
+  stub: nothing,
+  callback: async () => {},
+  bulletin: nothing,
+  damaged: nothing,
+};

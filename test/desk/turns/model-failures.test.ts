@@ -1,0 +1,204 @@
+/** Whatever a model or its network does: people get one explanation, the thread goes on, and nothing runs that was not whole. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Gate } from '../../../src/domain/policy/route.ts';
+import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
+import { buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
+import {
+  cutAfter,
+  finishWith,
+  type MockAnswer,
+  sayCalls,
+  sayStatus,
+  sayText,
+  toChunk,
+} from '../../support/servers/mock-model.ts';
+import { until } from '../../support/until.ts';
+
+const RUN_ALL: Gate = () => ({ kind: 'run' });
+const ACT = { id: 'c', name: 'act', args: '{"note":"one"}' };
+const CALL = sayCalls([ACT], 'I act.');
+
+interface Trouble {
+  readonly what: string;
+  readonly answer: MockAnswer;
+  /** What people read of why there is no answer; absent where the model gets over it by itself. */
+  readonly notice?: RegExp;
+  /** The words that had come, or that came in the end. */
+  readonly words?: string | readonly string[];
+  readonly runs?: readonly string[];
+}
+
+const thirty = Array.from({ length: 30 }, (_, n) => `n${n}`);
+
+const TROUBLES: readonly Trouble[] = [
+  { what: '429', answer: sayStatus(429), notice: /too many requests/ },
+  {
+    what: '429 for an hour',
+    answer: sayStatus(429, {}, { 'retry-after': '3600' }),
+    notice: /too many/,
+  },
+  { what: '500', answer: sayStatus(500), notice: /trouble of its own/ },
+  { what: '529', answer: sayStatus(529), notice: /trouble of its own/ },
+  { what: '401', answer: sayStatus(401), notice: /check OPENAI_API_KEY/ },
+  { what: 'an empty answer', answer: sayText(), notice: /empty answer/ },
+  {
+    what: 'the length limit amid a call',
+    answer: finishWith(CALL, 'length'),
+    notice: /length limit/,
+    words: 'I act.',
+  },
+  { what: 'a content filter', answer: finishWith(CALL, 'content_filter'), notice: /content rules/ },
+  {
+    what: 'a filtered request',
+    answer: sayStatus(400, { code: 'content_filter' }),
+    notice: /content rules/,
+  },
+  { what: 'a reset connection', answer: cutAfter(sayText()), notice: /could not be reached/ },
+  {
+    what: 'a connection reset after a call',
+    answer: cutAfter(CALL),
+    notice: /broke off/,
+    words: 'I act.',
+  },
+  {
+    what: 'no finish reason',
+    answer: finishWith(CALL, null),
+    words: ['I act.', 'Over it.'],
+    runs: ['one'],
+  },
+  {
+    what: 'an error amid the stream',
+    answer: {
+      kind: 'chunks',
+      chunks: [toChunk({ content: 'Well' }, null), { error: { message: 'x' } }],
+    },
+    notice: /trouble of its own/,
+    words: 'Well',
+  },
+  {
+    what: 'a megabyte of arguments',
+    answer: sayCalls([{ ...ACT, args: `{"note":"${'x'.repeat(1_100_000)}"}` }]),
+    notice: /too large/,
+  },
+  {
+    what: 'more calls than anybody could decide',
+    answer: sayCalls(Array.from({ length: 33 }, () => ({ name: 'act', args: ACT.args }))),
+    notice: /more than 32/,
+  },
+  {
+    what: 'cut-off arguments',
+    answer: sayCalls([{ ...ACT, args: '{"note":"on' }]),
+    words: 'Over it.',
+  },
+  {
+    what: 'a key twice',
+    answer: sayCalls([{ ...ACT, args: '{"note":"a","note":"b"}' }]),
+    words: 'Over it.',
+  },
+  {
+    what: 'arguments of another shape',
+    answer: sayCalls([{ ...ACT, args: '{"text":1}' }]),
+    words: 'Over it.',
+  },
+  { what: 'an unknown tool', answer: sayCalls([{ ...ACT, name: 'explode' }]), words: 'Over it.' },
+  {
+    what: 'thirty calls at once',
+    answer: sayCalls(thirty.map((note) => ({ name: 'act', args: JSON.stringify({ note }) }))),
+    words: 'Over it.',
+    runs: thirty,
+  },
+  {
+    what: 'the same tool call id twice',
+    answer: sayCalls([ACT, { ...ACT, args: '{"note":"two"}' }]),
+    words: 'Over it.',
+    runs: ['one', 'two'],
+  },
+  {
+    what: 'a good call beside a broken one',
+    answer: sayCalls([ACT, { id: 'd', name: 'act', args: '{"note":' }]),
+    words: 'Over it.',
+    runs: ['one'],
+  },
+];
+
+async function troubledDesk(t: TestContext, patch: Partial<Parameters<typeof buildDesk>[1]> = {}) {
+  const tool = createRecordedTool();
+  const desk = await buildDesk(t, { gate: RUN_ALL, tools: [tool.definition], ...patch });
+  const said = (kind: string) =>
+    desk.chat.said.flatMap((say) => (say.kind === kind ? [say.text] : []));
+  const ran = () => tool.runs.map(({ note }) => note).sort();
+  return { desk, said, ran };
+}
+
+/** The next message is answered as if nothing had been. */
+async function assertGoesOn(desk: TestDesk, answers: number): Promise<void> {
+  desk.model.script(() => sayText('Here I am.'));
+  await desk.send('and now?');
+  const texts = desk.chat.said.map(({ text }) => text);
+  assert.equal(texts.length, answers + 1);
+  assert.equal(texts.at(-1), 'Here I am.');
+  assert.deepEqual(desk.model.refusals, []);
+}
+
+for (const { what, answer, notice, words, runs = [] } of TROUBLES) {
+  test(`${what}: ${notice ? 'one explanation' : 'the model hears of it'}, and the thread goes on`, async (t) => {
+    const { desk, said, ran } = await troubledDesk(t);
+    desk.model.script((_request, index) => (index === 0 ? answer : sayText('Over it.')));
+    await desk.send('please act');
+    assert.deepEqual(said('answer'), words === undefined ? [] : [words].flat());
+    assert.equal(said('notice').length, notice ? 1 : 0);
+    if (notice) assert.match(said('notice')[0] ?? '', notice);
+    assert.deepEqual(ran(), [...runs].sort());
+    await assertGoesOn(desk, desk.chat.said.length);
+    assert.deepEqual(ran(), [...runs].sort());
+  });
+}
+
+for (const deltas of [[], ['Let me']]) {
+  test(`silence ${deltas.length === 0 ? 'before the headers' : 'amid an answer'} ends in one explanation, and the thread goes on`, async (t) => {
+    const { desk, said } = await troubledDesk(t, { modelTimeoutMs: 5_000 });
+    desk.model.script(() => ({ kind: 'hang', deltas }));
+    const sent = desk.send('please act');
+    await until(() => desk.model.requests.length === 1);
+    // Until its words are there the silence has not begun.
+    for (let round = 0; round < 300; round += 1) await new Promise((r) => setImmediate(r));
+    await desk.clock.advance(5_000);
+    await sent;
+    assert.deepEqual(said('answer'), deltas);
+    assert.equal(said('notice').length, 1);
+    assert.match(said('notice')[0] ?? '', /did not answer in time/);
+    await assertGoesOn(desk, desk.chat.said.length);
+  });
+}
+
+test('429 with a Retry-After is waited out, and the person reads the answer alone', async (t) => {
+  const { desk, said } = await troubledDesk(t, { modelRetries: 2 });
+  const limited = sayStatus(429, {}, { 'retry-after': '7' });
+  desk.model.script((_request, index) => (index === 0 ? limited : sayText('Here.')));
+  const sent = desk.send('please act');
+  await until(() => desk.model.requests.length === 1);
+  for (let round = 0; round < 300; round += 1) await new Promise((r) => setImmediate(r));
+  await desk.clock.advance(6_999);
+  assert.equal(desk.model.requests.length, 1);
+  await desk.clock.advance(1);
+  await sent;
+  assert.deepEqual([said('answer'), said('notice')], [['Here.'], []]);
+});
+
+test('a message that is too long is answered, and its author is told what was left out', async (t) => {
+  const { desk, said } = await troubledDesk(t, { contextTokens: 4_000 });
+  desk.model.script(() => sayText('Long indeed.'));
+  await desk.send(`Begin ${'word '.repeat(20_000)} end.`);
+  assert.deepEqual(said('answer'), ['Long indeed.']);
+  assert.equal(said('notice').length, 1);
+  assert.match(said('notice')[0] ?? '', /too long for me.*about \d+ KB.*Send it in parts/);
+  assert.match(
+    JSON.stringify(desk.model.requests[0]?.messages.at(-1)),
+    /bytes left out for length/,
+  );
+  await assertGoesOn(desk, 2);
+  assert.equal(said('notice').length, 1);
+  const [, , next] = desk.model.requests[1]?.messages ?? [];
+  assert.equal(next?.role, 'assistant');
+});

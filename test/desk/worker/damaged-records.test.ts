@@ -1,0 +1,165 @@
+/** Stored calls that can't be understood: left alone, told of once, in nobody's way, and mended by restoring them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { countParked } from '../../../src/desk/worker/count-dead-letters.ts';
+import { redrawKey, runKey } from '../../../src/domain/ports/agenda.ts';
+import { threadKey } from '../../../src/domain/threads/thread-key.ts';
+import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
+import { until } from '../../support/until.ts';
+import {
+  decide,
+  entries,
+  pass,
+  quarantined,
+  receive,
+  sceneOn,
+  waiting,
+} from '../support/damaged-scene.ts';
+
+const DAMAGES: readonly (readonly [what: string, change: (document: string) => string])[] = [
+  ['bytes that are no JSON', () => '{"id":'],
+  ['no document', () => ''],
+  ['a document that is null', () => 'null'],
+  ['an unknown status', (text) => text.replace('"status":"pending"', '"status":"teleported"')],
+  ['the fields of another version', (text) => text.replace('"votes":[]', '"v":2')],
+  ['no arguments', (text) => text.replace(/"args":".*?","proposedArgs"/s, '"proposedArgs"')],
+  ['no requester', (text) => text.replace('"requester"', '"somebody"')],
+  ['a thread that is none', (text) => text.replace(/"thread":"[^"]*"/, '"thread":"x"')],
+  ['the document of another call', (text) => text.replace(/"id":"call_/, '"id":"call_x')],
+  ['the document of another revision', (text) => text.replace(/"revision":\d+/, '"revision":99')],
+];
+
+for (const kind of ['SQLite', 'Redis'] as const) {
+  describe(`a damaged call on ${kind}`, () => {
+    for (const [what, change] of DAMAGES) {
+      it(`with ${what} is put in quarantine after three looks, and told of once`, async (t) => {
+        const scene = await sceneOn(t, kind);
+        const [call] = await waiting(scene, ['one']);
+        assert.ok(call);
+        const mend = await scene.records.damage('call', call.id, change);
+        const outcomes = [await decide(scene, call), await decide(scene, call)];
+        assert.deepEqual(
+          outcomes.map((outcome) => outcome.kind),
+          ['damaged', 'damaged'],
+        );
+        await pass(scene);
+        assert.deepEqual(await quarantined(scene), [`call ${call.id}`]);
+        const [parked] = countParked(await scene.desk.store.agenda.parked());
+        assert.deepEqual([parked?.task, parked?.count], ['damaged', 1]);
+        await decide(scene, call);
+        await scene.desk.restart();
+        await pass(scene);
+        const audited = await entries(scene, 'record.quarantine');
+        assert.deepEqual(
+          audited.map(({ subject }) => subject),
+          [`call ${call.id}`],
+        );
+        assert.equal(scene.alarms.length, 1);
+        const told = scene.desk.chat.said.filter(({ id }) => id.startsWith('damaged:'));
+        assert.deepEqual(
+          told.map(({ to, isDirect }) => [to?.user, isDirect]),
+          [[APPROVER.user, true]],
+        );
+        assert.match(told[0]?.text ?? '', /is damaged\. Nothing is done with it.*from a backup/);
+        assert.deepEqual(scene.tool.runs, []);
+
+        await mend();
+        assert.equal((await decide(scene, call)).kind, 'decided');
+        await until(() => scene.tool.runs.length === 1);
+        // The look of every ten minutes, or the next start, finds that it can be read again.
+        await scene.desk.restart();
+        await until(async () => (await quarantined(scene)).length === 0);
+        assert.equal((await entries(scene, 'record.restored')).length, 1);
+        await until(async () => (await scene.desk.store.agenda.parked()).length === 0);
+      });
+    }
+
+    it('does not run though it was approved, and is not run twice once it is restored', async (t) => {
+      const scene = await sceneOn(t, kind);
+      const [call] = await waiting(scene, ['one']);
+      assert.ok(call);
+      // As at a crash between the decision and the run.
+      const { agenda } = scene.desk.store;
+      const { claim, enter } = agenda;
+      agenda.claim = async () => ({ leases: [], next: undefined });
+      agenda.enter = async () => undefined;
+      assert.equal((await decide(scene, call)).kind, 'decided');
+      const mend = await scene.records.damage('call', call.id, () => '{');
+      Object.assign(agenda, { claim, enter });
+      scene.desk.worker.nudge();
+      await pass(scene);
+      const parked = (await scene.desk.store.agenda.parked()).map(({ key }) => key.task);
+      assert.ok(parked.includes('run') && parked.includes('damaged'), parked.join());
+      assert.deepEqual(scene.tool.runs, []);
+      await mend();
+      await scene.desk.restart();
+      await until(() => scene.tool.runs.length === 1);
+      await scene.desk.rest();
+      assert.equal(scene.tool.runs.length, 1);
+    });
+
+    it('holds up no other call of its thread, and no other thread', async (t) => {
+      const scene = await sceneOn(t, kind);
+      const { desk } = scene;
+      const [one, two] = await waiting(scene, ['one', 'two']);
+      assert.ok(one && two);
+      await scene.records.damage('call', one.id, () => 'x');
+      assert.equal((await decide(scene, two)).kind, 'decided');
+      await until(() => scene.tool.runs.length === 1);
+      await pass(scene);
+      assert.equal((await desk.store.ledger.get(two.id))?.status, 'succeeded');
+      // Its own thread waits, and says so once.
+      const said = desk.chat.said.filter(({ text }) => text.includes('I can’t go on here'));
+      assert.equal(said.length, 1);
+      const ts = '1700000777.000100';
+      const other = threadKey({ team: 'T1', channel: 'C2', ts });
+      await receive(desk, other, ts, 'hello');
+      await until(() => desk.chat.said.some(({ thread }) => thread === other));
+      // Lists go on past it, and end nowhere early.
+      const all = await desk.store.ledger.newest({ limit: 1 });
+      assert.deepEqual(
+        all.map(({ id }) => id),
+        [two.id],
+      );
+      const asked = await desk.desk.listAsked(REQUESTER, { limit: 5 });
+      assert.deepEqual(
+        [...asked.open, ...asked.over].map(({ id }) => id),
+        [two.id],
+      );
+      assert.equal((await desk.desk.resume(APPROVER)).kind, 'not-paused');
+    });
+
+    it('is named to admins who ask for the status, and to nobody else', async (t) => {
+      const scene = await sceneOn(t, kind);
+      const [call] = await waiting(scene, ['one']);
+      assert.ok(call);
+      await scene.records.damage('call', call.id, () => 'x');
+      await decide(scene, call);
+      await pass(scene);
+      const statusFor = async (by: typeof REQUESTER) => {
+        const status = await scene.desk.desk.status({ team: 'T1', channel: 'C1', by });
+        return status.kind === 'status' ? status.quarantined.map(({ record }) => record.id) : [];
+      };
+      assert.deepEqual(await statusFor(APPROVER), [call.id]);
+      assert.deepEqual(await statusFor(REQUESTER), []);
+    });
+  });
+}
+
+describe('the keys of a damaged call', () => {
+  it('are woken when it is restored, whatever of it stood still', async (t) => {
+    const scene = await sceneOn(t, 'SQLite');
+    const [call] = await waiting(scene, ['one']);
+    assert.ok(call);
+    const mend = await scene.records.damage('call', call.id, () => '');
+    const { agenda } = scene.desk.store;
+    await agenda.wake([redrawKey(call), runKey(call)].map((key) => ({ key, dueAt: 0 })));
+    scene.desk.worker.nudge();
+    await pass(scene);
+    const parked = (await agenda.parked()).map(({ key }) => key.task).toSorted();
+    assert.deepEqual(parked, ['damaged', 'redraw', 'run']);
+    await mend();
+    await scene.desk.restart();
+    await until(async () => (await agenda.parked()).length === 0);
+  });
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import {
+  type DraftRoute,
+  namesIn,
+  settleRoutes,
+} from '../../../src/domain/policy/policy-routes.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
+
+const { escalate: _none, ...BASE } = REQUESTER_ROUTE;
+const draft = (name: string, patch: Partial<DraftRoute> = {}): [string, DraftRoute] => [
+  name,
+  { ...BASE, name, ...patch },
+];
+
+it('names are found in channels and approvers, each once', () => {
+  const routes = [
+    draft('a', { channel: '#ops', approvers: ['@lead', 'user:U1', 'requester'] })[1],
+    draft('b', { channel: 'C1', approvers: ['#ops', '@lead', '@ops'] })[1],
+  ];
+  assert.deepEqual(namesIn(routes), ['@lead', '#ops', '@ops']);
+});
+
+it('ids take the place of names, the same one once, and routes that of their names', () => {
+  const routes = settleRoutes(
+    new Map([
+      draft('a', {
+        channel: '#ops',
+        approvers: ['@lead', 'user:U1', '#ops', '@group'],
+        escalate: { afterMs: 5, to: 'b' },
+      }),
+      draft('b', { escalate: { afterMs: 7, to: 'requester' } }),
+    ]),
+    new Map([
+      ['#ops', 'channel:C0OPS'],
+      ['@lead', 'user:U1'],
+      ['@group', 'usergroup:S1'],
+    ]),
+  );
+  const a = routes.get('a');
+  assert.equal(a?.channel, 'C0OPS');
+  assert.deepEqual(a?.approvers, ['user:U1', 'channel:C0OPS', 'usergroup:S1']);
+  assert.equal(a?.escalate?.to, routes.get('b'));
+  assert.deepEqual(a?.escalate?.to.escalate, { afterMs: 7, to: REQUESTER_ROUTE });
+  assert.equal(routes.get('requester'), REQUESTER_ROUTE);
+});
+
+it('a name that nobody looked up, a route that there is not and a circle are faults', () => {
+  const settle = (...routes: [string, DraftRoute][]) => settleRoutes(new Map(routes), new Map());
+  assert.throws(() => settle(draft('a', { approvers: ['@x'] })), /Nobody said what @x is/);
+  const to = (name: string) => ({ escalate: { afterMs: 1, to: name } });
+  assert.throws(() => settle(draft('a', to('c'))), /“c” leads nowhere/);
+  assert.throws(() => settle(draft('a', to('b')), draft('b', to('a'))), /leads nowhere/);
+});

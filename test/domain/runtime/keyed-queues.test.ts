@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createQueues } from '../../../src/domain/runtime/keyed-queues.ts';
+
+test('works of a queue run one after another, whatever becomes of them, and queues do not wait for each other', async () => {
+  const inQueue = createQueues();
+  const seen: string[] = [];
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const first = inQueue('a', async () => {
+    seen.push('first begins');
+    await gate;
+    throw new Error('spoiled');
+  });
+  const second = inQueue('a', async () => {
+    seen.push('second');
+    return 2;
+  });
+  assert.equal(await inQueue('b', async () => 'beside'), 'beside');
+  assert.deepEqual(seen, ['first begins']);
+  open();
+  await assert.rejects(first, /spoiled/);
+  assert.equal(await second, 2);
+  assert.deepEqual(seen, ['first begins', 'second']);
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { JsonValue } from '../../../src/domain/json/json.ts';
+import {
+  hideText,
+  maskArgument,
+  maskingOf,
+  maskText,
+  plainMasking,
+} from '../../../src/domain/secrets/mask-secrets.ts';
+import { createTextFinder } from '../../../src/domain/text/text-finder.ts';
+
+const GUESS = plainMasking({ reveals: false });
+const OPERATORS = { hidden: ['key'], claimed: [] };
+const CALLERS = { hidden: [], claimed: ['key'] };
+
+function own(key: JsonValue) {
+  return maskingOf([{ key }], OPERATORS, { reveals: true });
+}
+
+describe('what looks like a secret', () => {
+  for (const [what, text] of [
+    ['a bearer token', 'Authorization: Bearer \n  abcdef123456ghi'],
+    ['an API key', `sk-${'a'.repeat(60)}B${'c'.repeat(60)}7`],
+    ['a JSON Web Token', `eyJ${'hbGciOi_J'.repeat(60)}.eyJzdWIiOiIx.c2ln`],
+    ['a JSON Web Token', 'see token.x-eyJhbGciOiJ9.eyJzdWIiOiIx.c2ln.'],
+    ['an API key', `prod-sk-proj-A1${'b'.repeat(20)}`],
+    [
+      'a private key',
+      `-----BEGIN RSA PRIVATE KEY-----\n${'A'.repeat(60)}\n-----END RSA PRIVATE KEY-----`,
+    ],
+    ['a password in a URL', 'https://user:pass@example.test'],
+  ] as const) {
+    it(`is taken out of a text: ${what}, ${text.slice(0, 12)}`, () => {
+      const { parts, secrets } = maskText(`x ${text} y`, GUESS);
+      assert.equal(secrets.guessed, 1);
+      assert.match(parts.join(''), new RegExp(`hidden: ${what}`));
+    });
+  }
+
+  it('is shown to a person who has opened the call, and counted', () => {
+    const text = 'curl -H "Authorization: Bearer rm4-rf5-root"';
+    const { parts, secrets } = maskText(text, plainMasking({ reveals: true }));
+    assert.deepEqual([parts, secrets.guessed], [[text], 1]);
+  });
+
+  for (const filler of [' ', '\n', 'sk-', 'eyJ-', 'eyJ.', 'Bearer ', 'http://a:', '-----BEGIN ']) {
+    it(`is looked for in 256 KB of ${JSON.stringify(filler)} at once`, () => {
+      const text = filler.repeat(262_144 / filler.length);
+      assertQuick(() => assert.equal(maskText(text, GUESS).secrets.guessed, 0));
+    });
+  }
+});
+
+/** It takes about 20 ms, and ten times that where it grows with the square; a busy machine takes some more. */
+function assertQuick(work: () => void): void {
+  const times = Array.from({ length: 3 }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { system, user } = process.cpuUsage(before);
+    return (system + user) / 1_000;
+  });
+  assert.ok(Math.min(...times) < 250, `${times.join(', ')} ms`);
+}
+
+describe('a declared secret', () => {
+  const SECRET = 'p4ss “wörd”/+&?\n2nd line';
+  const basic = (before: string) => Buffer.from(`${before}${SECRET}:end`).toString('base64');
+
+  for (const [how, text] of [
+    ['as it is', SECRET],
+    ['as JSON writes it', JSON.stringify(SECRET)],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify({ a: SECRET }))],
+    ['line by line', '+p4ss “wörd”/+&?\n+2nd line'],
+    ['percent-encoded', `?p=${encodeURIComponent(SECRET)}`],
+    ['percent-encoded in small letters', `?p=${encodeURIComponent(SECRET).toLowerCase()}`],
+    ['as a form', `p=${encodeURIComponent(SECRET).replaceAll('%20', '+')}`],
+    ['in Base64', Buffer.from(SECRET).toString('base64')],
+    ['in Base64 for URLs', Buffer.from(SECRET).toString('base64url')],
+    ['in Base64 after a name of one character', basic('a')],
+    ['in Base64 after a name of two', basic('a:')],
+    ['in Base64 after a name of three', basic('ab:')],
+  ] as const) {
+    it(`is masked wherever it stands: ${how}`, () => {
+      const shown = hideText(`x ${text} y`, own(SECRET));
+      assert.match(shown, /⟨hidden: a secret⟩/);
+      assert.doesNotMatch(shown, /p4ss|2nd|P4SS|cDRzc|A0c3Mg|wNHNz/);
+    });
+  }
+
+  it('is masked with what overlaps it of another one', () => {
+    const masking = own({ a: 'abcdef', b: 'defghi' });
+    assert.equal(hideText('abcdefghi', masking), '⟨hidden: a secret⟩');
+  });
+
+  it('that is short masks its own field only', () => {
+    assert.equal(hideText('a 1 and an abc', own({ a: 1, b: 'abc', c: true })), 'a 1 and an abc');
+    assert.equal(hideText('pin 4711', own(4711)), 'pin ⟨hidden: a secret⟩');
+  });
+
+  it('of the operator stays masked to everybody, also in another argument, which is counted', () => {
+    const { parts, secrets } = maskArgument('echo hunter2', own('hunter2'));
+    assert.equal(parts.join(''), 'echo ⟨hidden: a secret⟩');
+    assert.deepEqual([secrets.repeated, secrets.hidden], [1, 0]);
+  });
+
+  it('of an outside tool masks nothing from a person who has opened the call', () => {
+    const args = [{ key: 'rm -', command: 'rm -rf /' }];
+    const masked = maskingOf(args, CALLERS, { reveals: false });
+    const opened = maskingOf(args, CALLERS, { reveals: true });
+    assert.equal(hideText('rm -rf /', masked), '⟨hidden: marked as secret⟩rf /');
+    assert.equal(hideText('rm -rf /', opened), 'rm -rf /');
+    assert.equal(maskText('rm -rf /', opened).secrets.claimed, 1);
+  });
+});
+
+describe('looking for many texts', () => {
+  it('finds what looking for each of them finds', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(letters, { maxLength: 6 }), letters, (wanted, text) => {
+        const covered = new Set<number>();
+        for (const each of wanted.filter((one) => one !== '')) {
+          for (let at = text.indexOf(each); at !== -1; at = text.indexOf(each, at + 1)) {
+            for (let i = at; i < at + each.length; i += 1) covered.add(i);
+          }
+        }
+        const finder = createTextFinder(wanted.map((each) => ({ text: each, owner: each })));
+        const found = finder.find(text);
+        const all = found.flatMap(({ from, to }) =>
+          Array.from({ length: to - from }, (_, i) => from + i),
+        );
+        assert.deepEqual(
+          all,
+          [...covered].sort((a, b) => a - b),
+        );
+        assert.equal(new Set(all).size, all.length);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('finds long ones too, in any place and beside others', () => {
+    const long = `${'ab'.repeat(6_000)}c`;
+    const finder = createTextFinder([
+      { text: long, owner: 'long' },
+      { text: 'cab', owner: 'short' },
+    ]);
+    const text = `ab${long}ab ${long}`;
+    const first = { from: 2, to: 2 + long.length + 2, owner: 'long' };
+    const second = { from: first.to + 1, to: text.length, owner: 'long' };
+    assert.deepEqual(finder.find(text), [first, second]);
+    assert.deepEqual(finder.find('abab'), []);
+  });
+
+  it('takes every text for a secret where there are more secrets than there is time to look for', () => {
+    const wanted = Array.from({ length: 20_000 }, (_, i) => ({
+      text: `secret-${i}`,
+      owner: `${i}`,
+    }));
+    const found = createTextFinder(wanted).find('anything');
+    assert.deepEqual(
+      found.map(({ from, to }) => [from, to]),
+      [[0, 8]],
+    );
+  });
+
+  it('masks all that follows many tokens of one kind', () => {
+    const text = `${'AKIAABCDEFGHIJKLMNOP '.repeat(600)}and more`;
+    const { parts, secrets } = maskText(text, plainMasking({ reveals: false }));
+    assert.equal(secrets.guessed, 501);
+    assert.equal(parts.at(-1), '');
+    assert.doesNotMatch(parts.join(''), /AKIA|and more/);
+  });
+
+  for (const [what, secrets, text] of [
+    ['many short secrets', Array.from({ length: 8_000 }, (_, i) => `key-${i}-secret`), 'key-1'],
+    ['one long secret that is nearly there', [`${'a'.repeat(120_000)}b`], 'a'],
+    ['ends of one another', Array.from({ length: 480 }, (_, i) => 'a'.repeat(i + 4)), 'a'],
+    [
+      'long words of other scripts',
+      Array.from({ length: 120 }, (_, i) => `${i}${'字'.repeat(500)}`),
+      '字',
+    ],
+  ] as const) {
+    it(`takes no longer where there are ${what}`, () => {
+      const looked = text.repeat(128_000 / text.length);
+      assertQuick(() => {
+        maskText(looked, maskingOf([{ key: secrets }], OPERATORS, { reveals: false }));
+      });
+    });
+  }
+});

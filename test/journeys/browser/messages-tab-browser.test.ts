@@ -1,0 +1,76 @@
+/** The Messages tab of the playground, in a real browser: a welcome, a thread begun with one press, named, paid for and rated. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { whyNoBrowser } from '../../playground/page/launch-chromium.ts';
+import { type AppProcess, startApp } from '../../support/app/app-process.ts';
+import { type PagePerson, sitDown } from '../../support/app/page-person.ts';
+import { readFolder } from '../../support/read-folder.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+for (const size of [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+]) {
+  describe(`the Messages tab at ${size.width} px`, { skip: whyNoBrowser ?? false }, () => {
+    let folder: Awaited<ReturnType<typeof makeTempDir>>;
+    let app: AppProcess;
+    let me: PagePerson;
+
+    before(async () => {
+      folder = await makeTempDir();
+      app = await startApp({
+        PORT: '0',
+        DATA_DIR: join(folder.path, 'data'),
+        WORKSPACE_DIR: join(folder.path, 'workspace'),
+        SHOW_USAGE: '1',
+      });
+      me = await sitDown(app.url, size);
+    });
+    after(async () => {
+      await me?.close();
+      await app?.stop();
+      await folder?.remove();
+    });
+
+    const said = (text: string | RegExp) => me.thread.getByText(text).first().waitFor();
+
+    it('it begins with a welcome and messages to choose from', async () => {
+      await me.toChannels();
+      const channels = me.page.getByRole('navigation', { name: 'Channels' });
+      await me.press(channels.getByRole('button', { name: 'Countersign' }));
+      const hello = me.page.getByText(/Nothing risky runs before its card is approved/);
+      await hello.first().waitFor();
+      await me.look('tab-1-welcome');
+    });
+
+    it('a press sends one, its thread is named after it, and its card comes', async () => {
+      await me.press(me.page.getByRole('button', { name: 'Write a file', exact: true }));
+      await me.thread
+        .getByRole('heading', { name: /^Write a haiku about approvals to haiku.txt/ })
+        .waitFor();
+      await said('Countersign is waiting for a person');
+      const card = me.card('haiku.txt');
+      await card.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+      await me.look('tab-2-card');
+      await me.press(card.getByRole('button', { name: 'Approve', exact: true }));
+      await said('The haiku is written.');
+      const files = await readFolder(join(folder.path, 'workspace'));
+      assert.deepEqual(Object.keys(files), ['haiku.txt']);
+    });
+
+    it('below the answer stands what it took, and buttons that rate it', async () => {
+      await said(/^[\d,]+ tokens in · \d+ out · /);
+      const rate = (name: string) => me.press(me.thread.getByRole('button', { name }));
+      await rate('This answer helped');
+      await said(/noted that this answer helped/);
+      await rate('This answer did not help');
+      await said(/noted that this answer did not help/);
+      await me.look('tab-3-rated');
+    });
+
+    it('the browser complained about nothing and asked no other machine', () => {
+      assert.deepEqual(me.problems, []);
+    });
+  });
+}

@@ -1,3 +1,0 @@
-import { outsideApiTests } from './outside-api.ts';
-
-outsideApiTests('SQLite');

@@ -1,0 +1,3 @@
+import { outsideApiTests } from './external-api.ts';
+
+outsideApiTests('Redis');

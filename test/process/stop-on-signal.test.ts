@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stopOnSignal } from '../../src/process/stop-on-signal.ts';
+
+function aProcess(stop: () => Promise<void>) {
+  const listeners = new Map<string, () => void>();
+  const exits: number[] = [];
+  const logged: string[] = [];
+  let now = 0;
+  stopOnSignal(
+    {
+      on: (signal, listener) => listeners.set(signal, listener),
+      exit: (code) => exits.push(code),
+    },
+    { stop },
+    {
+      clock: { now: () => now, schedule: () => () => {} },
+      log: {
+        info: (message) => logged.push(message),
+        error: (_, message) => logged.push(message),
+      },
+    },
+  );
+  return {
+    exits,
+    logged,
+    signal: (name: string) => listeners.get(name)?.(),
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+for (const name of ['SIGTERM', 'SIGINT']) {
+  test(`${name} stops the app once, and the process ends well when it has stopped`, async () => {
+    let resolve = () => {};
+    const promise = new Promise<void>((done) => {
+      resolve = done;
+    });
+    let stops = 0;
+    const target = aProcess(() => {
+      stops += 1;
+      return promise;
+    });
+    target.signal(name);
+    assert.equal(stops, 1);
+    assert.deepEqual(target.exits, []);
+    resolve();
+    await promise;
+    await new Promise(setImmediate);
+    assert.deepEqual(target.exits, [0]);
+  });
+}
+
+test('a second signal ends the process at once, with the code of that signal', () => {
+  const target = aProcess(() => new Promise(() => {}));
+  target.signal('SIGTERM');
+  target.pass(600);
+  target.signal('SIGINT');
+  assert.deepEqual(target.exits, [130]);
+  const other = aProcess(() => new Promise(() => {}));
+  other.signal('SIGINT');
+  other.pass(600);
+  other.signal('SIGTERM');
+  assert.deepEqual(other.exits, [143]);
+});
+
+test('the same press, passed on by npm a moment later, is not a second one', () => {
+  let stops = 0;
+  const target = aProcess(() => {
+    stops += 1;
+    return new Promise(() => {});
+  });
+  target.signal('SIGINT');
+  target.pass(499);
+  target.signal('SIGINT');
+  assert.equal(stops, 1);
+  assert.deepEqual(target.exits, []);
+});
+
+test('an app that does not stop well ends the process with 1, and the log says so', async () => {
+  const target = aProcess(() => Promise.reject(new Error('stuck')));
+  target.signal('SIGTERM');
+  await new Promise(setImmediate);
+  assert.deepEqual(target.exits, [1]);
+  assert.match(target.logged.join(), /did not stop well/);
+});

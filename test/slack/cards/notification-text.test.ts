@@ -1,0 +1,124 @@
+/** What lock screens show of a card, by what it is, how it stands and what the operator allows. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
+import type { NotificationDetail } from '../../../src/domain/cards/notification-detail.ts';
+import type { Outlook } from '../../../src/domain/people/approver-availability.ts';
+import { maskingOfCall } from '../../../src/domain/secrets/call-secrets.ts';
+import { isShy, pushText } from '../../../src/slack/cards/notification-text.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { TEST_MARK } from '../../support/test-secret-mark.ts';
+
+const WORDS = 'It came damaged. <!here> “ok” xoxb-not-a-real-token-1';
+const KINDS: Readonly<Record<string, Partial<Call>>> = {
+  own: { summary: 'Refund €80.00 to Jane Doe', words: WORDS },
+  'own without a summary': { words: '' },
+  program: { outside: { by: 'key', name: 'deploy-bot' }, words: WORDS },
+  'tool of a server': { server: 'crm', words: '' },
+  helper: { summary: 'Read a.txt', agent: 'research', words: '' },
+  question: {
+    tool: 'ask_human',
+    args: '{"question":"Which colour?"}',
+    outside: { by: 'key', name: 'deploy-bot', decisions: ['reply'] },
+  },
+  elicitation: {
+    outside: { by: 'server', name: 'crm', decisions: ['edit', 'ignore'] },
+    words: 'Your name?',
+  },
+};
+
+type Row = readonly [kind: string, status: CallStatus, setting: NotificationDetail, text: string];
+
+const SAYS = ' It says: “It came damaged. &lt;!here&gt; "ok" ⟨hidden: a Slack token, mark 5b7c…⟩”';
+const TABLE: readonly Row[] = [
+  ['own', 'pending', 'none', 'A call waits for a decision.'],
+  ['own', 'pending', 'summary', 'Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.'],
+  ['own', 'pending', 'full', `Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.${SAYS}`],
+  ['own', 'succeeded', 'none', 'A call that people decided on has gone on.'],
+  ['own', 'succeeded', 'summary', 'Refund €80.00 to Jane Doe: Done.'],
+  ['own', 'unknown', 'summary', 'Refund €80.00 to Jane Doe: It is not known whether this ran.'],
+  [
+    'own without a summary',
+    'pending',
+    'full',
+    'Approve? Write file (write_file). Asked by <@U1> in <#C1>.',
+  ],
+  ['program', 'pending', 'none', 'A call waits for a decision.'],
+  ['program', 'pending', 'summary', 'Approve? deploy-bot: write_file, for <@U1> in <#C1>.'],
+  ['program', 'pending', 'full', `Approve? deploy-bot: write_file, for <@U1> in <#C1>.${SAYS}`],
+  ['program', 'running', 'summary', 'deploy-bot: write_file: Taken, its report is awaited.'],
+  ['tool of a server', 'pending', 'summary', 'Approve? crm: write_file. Asked by <@U1> in <#C1>.'],
+  [
+    'helper',
+    'pending',
+    'summary',
+    'Approve? Read a.txt. Asked by helper research, for <@U1> in <#C1>.',
+  ],
+  ['question', 'pending', 'none', 'A question waits for an answer.'],
+  ['question', 'pending', 'summary', 'Answer? Question from deploy-bot, for <@U1> in <#C1>.'],
+  [
+    'question',
+    'pending',
+    'full',
+    'Answer? Question from deploy-bot, for <@U1> in <#C1>. It says: “Which colour?”',
+  ],
+  ['question', 'replied', 'summary', 'Question from deploy-bot: Answered.'],
+  ['elicitation', 'pending', 'none', 'A question waits for an answer.'],
+  ['elicitation', 'pending', 'summary', 'Answer? Question from crm, for <@U1> in <#C1>.'],
+  [
+    'elicitation',
+    'pending',
+    'full',
+    'Answer? Question from crm, for <@U1> in <#C1>. It says: “Your name?”',
+  ],
+];
+
+function say(kind: string, status: CallStatus, detail: NotificationDetail, outlook?: Outlook) {
+  const call = aCall({ ...KINDS[kind], status });
+  const masking = maskingOfCall(call, undefined, { mark: TEST_MARK, reveals: false });
+  const text = pushText(call, { detail, masking, outlook });
+  return text.replace(/mark [0-9a-f]+⟩/, 'mark 5b7c…⟩');
+}
+
+describe('the text of a notification', () => {
+  for (const [kind, status, setting, text] of TABLE) {
+    it(`of a call (${kind}, ${status}) with the setting ${setting}`, () => {
+      assert.equal(say(kind, status, setting), text);
+    });
+  }
+
+  it('names whoever asks by name where they need not be called, and no direct message', () => {
+    const outlook = { awaited: [], unable: [], asker: { person: 'U1', name: 'Riley' } };
+    assert.equal(
+      say('own', 'pending', 'summary', outlook),
+      'Approve? Refund €80.00 to Jane Doe. Asked by Riley in <#C1>.',
+    );
+    const call = aCall({ ...KINDS.own, thread: 'T1/D1/1700000000.000100' as Call['thread'] });
+    const masking = maskingOfCall(call, undefined, { mark: TEST_MARK, reveals: false });
+    assert.doesNotMatch(pushText(call, { detail: 'summary', masking }), / in /);
+  });
+
+  it('has nothing of the agent’s own words, unless all may be told', () => {
+    for (const kind of Object.keys(KINDS)) {
+      for (const detail of ['none', 'summary'] as const) {
+        assert.doesNotMatch(say(kind, 'pending', detail), /damaged|colour|Your name/);
+      }
+    }
+  });
+
+  it('comes before a card whose first blocks say more', () => {
+    const shy = (kind: string, detail: NotificationDetail) => isShy(aCall(KINDS[kind]), detail);
+    assert.deepEqual(
+      (['none', 'summary', 'full'] as const).map((detail) => [
+        shy('own', detail),
+        shy('question', detail),
+        shy('elicitation', detail),
+      ]),
+      [
+        [true, true, true],
+        [false, true, true],
+        [false, false, false],
+      ],
+    );
+  });
+});

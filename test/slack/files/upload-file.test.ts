@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { threadKey } from '../../../src/domain/threads/thread-key.ts';
+import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
+import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
+import { createSystemClock } from '../../../src/process/system-clock.ts';
+import { createSendFileToSlack } from '../../../src/slack/files/upload-file.ts';
+import { connectSlack } from '../../../src/slack/transport/connect-slack.ts';
+
+const SIGNAL = new AbortController().signal;
+const bytes = Buffer.from([0, 1, 255]);
+
+describe('a file on its way into a thread', () => {
+  let workspace: Workspace;
+  let send: ReturnType<typeof createSendFileToSlack>;
+  const logged: object[] = [];
+
+  before(async () => {
+    workspace = await createWorkspace({ clock: createSystemClock() });
+    const silent = () => {};
+    const info = (fields: object) => void logged.push(fields);
+    const log = { debug: silent, info, warn: silent, error: silent };
+    const { botToken, signingSecret, apiUrl } = workspace;
+    const connection = await connectSlack({ config: { botToken, signingSecret, apiUrl }, log });
+    send = createSendFileToSlack({ connection, log });
+  });
+  beforeEach(() => {
+    workspace.faults.clear();
+    logged.splice(0);
+  });
+  after(() => workspace.stop());
+
+  async function aThread() {
+    const { id: channel } = workspace.channel('general');
+    const { ts } = await workspace.say('requester', channel, 'send it');
+    const files = () =>
+      workspace
+        .see('requester')
+        .messages.flatMap((message) => (message.threadTs === ts ? message.files : []));
+    const key = threadKey({ team: workspace.team.id, channel, ts });
+    return { key, files };
+  }
+
+  it('arrives there, and its hash is logged', async () => {
+    const { key, files } = await aThread();
+    await send({ thread: key, name: 'a.bin', bytes }, SIGNAL);
+    assert.deepEqual(
+      files().map(({ name, size }) => [name, size]),
+      [['a.bin', 3]],
+    );
+    const [{ sha256, size }] = logged as [{ sha256?: string; size?: number }];
+    assert.match(sha256 ?? '', /^26a66b06/);
+    assert.equal(size, 3);
+  });
+
+  it('that a helper sends stands in the thread of the people', async () => {
+    const { key, files } = await aThread();
+    await send({ thread: `${key}/call_x` as typeof key, name: 'a.bin', bytes }, SIGNAL);
+    assert.equal(files().length, 1);
+  });
+
+  for (const [method, fault, why] of [
+    [
+      'files.getUploadURLExternal',
+      { kind: 'error', error: 'missing_scope' },
+      /missing_scope.*manifest/,
+    ],
+    [
+      'files.getUploadURLExternal',
+      { kind: 'status', status: 500 },
+      /did not answer as it should\.$/,
+    ],
+    ['files.completeUploadExternal', { kind: 'error', error: 'not_in_channel' }, /Invite me/],
+  ] as const) {
+    it(`is not there where ${method} fails with ${JSON.stringify(fault)}, and why is said`, async () => {
+      const { key, files } = await aThread();
+      workspace.faults.api(method, fault);
+      await assert.rejects(send({ thread: key, name: 'a.bin', bytes }, SIGNAL), why);
+      assert.deepEqual(files(), []);
+      assert.deepEqual(logged, []);
+    });
+  }
+
+  it('may have arrived where the last answer was lost, and that is said', async () => {
+    const { key, files } = await aThread();
+    workspace.faults.api('files.completeUploadExternal', { kind: 'lost' });
+    await assert.rejects(send({ thread: key, name: 'a.bin', bytes }, SIGNAL), /may have arrived/);
+    assert.equal(files().length, 1);
+  });
+
+  it('does not go to a place that is not Slack’s', async () => {
+    const { key } = await aThread();
+    const { client, asked } = elsewhere();
+    const config = { botToken: 'xoxb-1', apiUrl: workspace.apiUrl };
+    const silent = () => {};
+    const log = { debug: silent, info: silent, warn: silent, error: silent };
+    const lost = createSendFileToSlack({ connection: { client, config }, log });
+    await assert.rejects(lost({ thread: key, name: 'a', bytes }, SIGNAL), /nothing was sent/);
+    assert.deepEqual(asked, ['announced']);
+  });
+});
+
+/** A Slack that names another host for the upload. */
+function elsewhere() {
+  const asked: string[] = [];
+  const files = {
+    getUploadURLExternal: async () => {
+      asked.push('announced');
+      return { ok: true, upload_url: 'https://evil.test/upload', file_id: 'F1' };
+    },
+    completeUploadExternal: async () => {
+      asked.push('completed');
+      return { ok: true };
+    },
+  };
+  type Client = Parameters<typeof createSendFileToSlack>[0]['connection']['client'];
+  return { client: { files } as unknown as Client, asked };
+}

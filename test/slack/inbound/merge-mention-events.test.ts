@@ -1,0 +1,59 @@
+/** A mention with a file, which Slack tells of twice: the file is taken in whichever event comes first, and there is one message. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type SlackStage, setSlackStage } from '../support/slack-stage.ts';
+
+describe('a mention with a file', () => {
+  let stage: SlackStage;
+  before(async () => {
+    stage = await setSlackStage('http');
+  });
+  after(() => stage.close());
+
+  function twinsOf(ts: string) {
+    const { workspace } = stage;
+    const channel = workspace.channel('general').id;
+    const user = workspace.member('requester').id;
+    const text = `<@${workspace.app.botUserId}> read this`;
+    const files = [{ id: 'F1', name: 'a.txt', mimetype: 'text/plain', size: 1 }];
+    const shared = { channel, user, text, ts, event_ts: ts };
+    return {
+      mention: { ...shared, type: 'app_mention' },
+      message: {
+        ...shared,
+        type: 'message',
+        subtype: 'file_share',
+        channel_type: 'channel',
+        files,
+      },
+    };
+  }
+  const filesOf = (ts: string) =>
+    stage.desk.received.filter((each) => each.ts === ts).map(({ files = [] }) => files.length);
+
+  it('has its file when the mention comes first, and is there once', async () => {
+    const { mention, message } = twinsOf('1700000001.000100');
+    const acks = await Promise.all([
+      stage.workspace.deliverEvent(mention),
+      new Promise((resolve) => setImmediate(resolve)).then(() =>
+        stage.workspace.deliverEvent(message),
+      ),
+    ]);
+    assert.ok(acks.every(({ kind }) => kind === 'acknowledged'));
+    assert.deepEqual(filesOf(mention.ts), [1]);
+  });
+
+  it('has its file when the mention comes last, without a wait', async () => {
+    const { mention, message } = twinsOf('1700000002.000100');
+    await stage.workspace.deliverEvent(message);
+    await stage.workspace.deliverEvent(mention);
+    assert.deepEqual(filesOf(mention.ts), [1]);
+  });
+
+  it('is taken without one where its twin never comes', async () => {
+    const { mention } = twinsOf('1700000003.000100');
+    const ack = await stage.workspace.deliverEvent(mention);
+    assert.equal(ack.kind, 'acknowledged');
+    assert.deepEqual(filesOf(mention.ts), [0]);
+  });
+});

@@ -1,0 +1,300 @@
+/** Forms as people use them: the real Bolt app on the simulated workspace, over both transports. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Call } from '../../../src/domain/calls/call.ts';
+import { digestOf } from '../../../src/domain/calls/digest.ts';
+import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
+import type { FormValues } from '../../../src/playground/workspace/workspace-port.ts';
+import { aCall } from '../../support/builders/a-call.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
+import { FORM_TOOLS, KEYS, LONG_ARGS, PARTS_ARGS } from './forms-tools.ts';
+import { type Delivery, type SlackStage, setSlackStage } from './slack-stage.ts';
+import { viewButtons } from './view-buttons.ts';
+
+for (const delivery of ['http', 'socket'] as const) formsOver(delivery);
+
+function formsOver(delivery: Delivery): void {
+  describe(`forms over ${delivery}`, () => {
+    let stage: SlackStage;
+    let original: Pick<SlackStage['desk'], 'decide' | 'look'>;
+    before(async () => {
+      stage = await setSlackStage(delivery, { tools: FORM_TOOLS });
+      original = { decide: stage.desk.decide, look: stage.desk.look };
+    });
+    after(() => stage.close());
+    beforeEach(async () => {
+      Object.assign(stage.desk, { ...original, outcome: undefined });
+      stage.desk.commands.length = 0;
+      stage.drafts.clear();
+      stage.workspace.faults.clear();
+      while (top() !== undefined) await stage.workspace.close('requester');
+    });
+
+    const shown = () => stage.workspace.see('requester').views.at(-1);
+    const top = () => shown()?.view;
+    const says = (text: string) =>
+      stage.workspace.waitFor(
+        () => (JSON.stringify(shown() ?? '').includes(text) ? true : undefined),
+        {
+          describe: () => JSON.stringify({ shown: shown(), logged: stage.logged }),
+        },
+      );
+    const submit = (values: FormValues) => stage.workspace.submit('requester', values);
+    const press = (text: string, values: FormValues = {}) => {
+      const button = viewButtons(top()?.blocks ?? []).find(
+        (each) => each.accessibility_label === text || each.text?.text === text,
+      );
+      assert.ok(button, text);
+      return stage.workspace.clickInView('requester', { ...button, values });
+    };
+
+    async function open(tool: string, args: JsonValue): Promise<Call> {
+      const call = await stage.callIn({ tool, args: canonicalJson(args) });
+      const place = await stage.draw(call);
+      await stage.workspace.click('requester', { ...place, actionId: 'call.edit' });
+      await says('Edit the call');
+      return call;
+    }
+
+    /** The arguments of the last edit that reached the desk. */
+    function edited(): JsonValue {
+      const command = stage.desk.commands.at(-1);
+      assert.ok(command !== undefined && 'decision' in command && command.decision.kind === 'edit');
+      return command.decision.args;
+    }
+
+    const decideAs = (call: Call) => {
+      const verdict = { kind: 'edit', by: call.requester, at: 1 } as const;
+      stage.desk.decide = async (command) => {
+        stage.desk.commands.push(command);
+        return { kind: 'decided', call: { ...call, verdict } };
+      };
+    };
+
+    it('pages are turned there and back, and what was typed on each is saved with the last', async () => {
+      const call = await open('long', LONG_ARGS);
+      decideAs(call);
+      await submit({ f0: 'first' });
+      await says('Page 2 of 3');
+      await press('Previous page', { f31: 'second' });
+      await says('Page 1 of 3');
+      assert.ok(JSON.stringify(shown()).includes('"first"'));
+      await submit({ f1: 'also' });
+      await says('Page 2 of 3');
+      await submit({});
+      await says('Page 3 of 3');
+      assert.equal(stage.desk.commands.length, 0);
+      assert.equal(stage.drafts.size, 1);
+      await submit({ f69: 'last' });
+      assert.deepEqual(edited(), {
+        ...LONG_ARGS,
+        f0: 'first',
+        f1: 'also',
+        f31: 'second',
+        f69: 'last',
+      });
+      assert.equal(top(), undefined);
+      await until(() => stage.drafts.size === 0);
+    });
+
+    it('an edit beside a text that neither form nor card shows whole says so to the desk', async () => {
+      for (const [text, keepsUnseen] of [
+        ['x'.repeat(20_000), true],
+        ['x'.repeat(200), undefined],
+      ] as const) {
+        const call = await open('mail', { note: 'n', text });
+        decideAs(call);
+        await submit({ note: 'changed' });
+        assert.deepEqual(edited(), { note: 'changed', text });
+        const command = stage.desk.commands.at(-1);
+        assert.ok(command && 'decision' in command && command.decision.kind === 'edit');
+        assert.equal(command.decision.keepsUnseen, keepsUnseen);
+      }
+    });
+
+    it('what is wrong on an earlier page is gone to and said there, with all that was typed', async () => {
+      const call = await open('long', LONG_ARGS);
+      stage.desk.decide = async () => ({
+        kind: 'invalid',
+        call,
+        problems: [{ path: ['f3'], message: 'Three is too few.' }],
+      });
+      await submit({ f3: 'three' });
+      await says('Page 2 of 3');
+      await submit({});
+      await says('Page 3 of 3');
+      await submit({});
+      await says('⚠ Three is too few.');
+      assert.ok(JSON.stringify(top()).includes('Page 1 of 3'));
+      assert.ok(JSON.stringify(shown()?.state).includes('"three"'));
+      assert.deepEqual(stage.workspace.see('requester').toasts, []);
+    });
+
+    it('a form whose typed pages are gone says so, and changes nothing', async () => {
+      await open('long', LONG_ARGS);
+      await submit({ f0: 'first' });
+      await says('Page 2 of 3');
+      stage.drafts.clear();
+      await submit({});
+      await says('what you typed on the other pages is not kept any more');
+      assert.deepEqual(stage.desk.commands, []);
+    });
+
+    it('a form that is opened again holds what the card shows, not what was typed into another', async () => {
+      await open('long', LONG_ARGS);
+      await submit({ f0: 'first' });
+      await says('Page 2 of 3');
+      await stage.workspace.close('requester');
+      await open('long', LONG_ARGS);
+      assert.ok(!JSON.stringify(shown()).includes('"first"'));
+    });
+
+    it('another kind redraws the form; what was typed elsewhere and before stays', async () => {
+      decideAs(await open('parts', PARTS_ARGS));
+      const choose = (option: string, values: FormValues) =>
+        stage.workspace.clickInView('requester', { actionId: 'form.kind', option, values });
+      await choose('1', { note: 'typed', 'target.id': '2' });
+      await says('"action_id":"target.name"');
+      assert.ok(JSON.stringify(shown()?.state).includes('"typed"'));
+      await choose('0', { 'target.name': 'Ann' });
+      await says('"action_id":"target.id"');
+      assert.ok(JSON.stringify(shown()?.state).includes('"value":"2"'));
+      await choose('1', {});
+      await says('"action_id":"target.name"');
+      await submit({});
+      const expected = { ...PARTS_ARGS, note: 'typed', target: { kind: 'by_name', name: 'Ann' } };
+      assert.deepEqual(edited(), expected);
+    });
+
+    it('entries are added and removed where they stand', async () => {
+      decideAs(await open('parts', PARTS_ARGS));
+      await press('Add another: To', { 'to.0.name': 'A2' });
+      await says('To 2 of 2');
+      const blocked = await submit({});
+      assert.equal(blocked.kind, 'blocked');
+      await press('Remove: To 1 of 2', { 'to.1.name': 'B' });
+      await says('To 1 of 1');
+      await submit({});
+      assert.deepEqual(edited(), { ...PARTS_ARGS, to: [{ name: 'B' }] });
+    });
+
+    it('a long choice is searched, for those who may edit', async () => {
+      decideAs(await open('parts', PARTS_ARGS));
+      const found = await stage.workspace.suggest('requester', 'city', 'CITY 29');
+      assert.deepEqual(
+        found.slice(0, 2).map(({ text }) => text),
+        ['city 29', 'city 290'],
+      );
+      await submit({ city: found[0]?.value ?? '' });
+      assert.deepEqual(edited(), { ...PARTS_ARGS, city: 'city 29' });
+      const call = await open('parts', PARTS_ARGS);
+      stage.desk.look = async () => ({ kind: 'not-allowed', call, why: 'Not you.' });
+      assert.deepEqual(await stage.workspace.suggest('requester', 'city', 'city 2'), []);
+    });
+
+    it('a view that claims more than the form has changes only what the form has (D16)', async () => {
+      decideAs(await open('parts', PARTS_ARGS));
+      const { id, teamId } = stage.workspace.member('requester');
+      const send = (patch: object) =>
+        stage.workspace.deliverInteraction({
+          type: 'view_submission',
+          team: { id: stage.workspace.team.id },
+          user: { id, team_id: teamId },
+          api_app_id: stage.workspace.app.id,
+          view: { ...top(), ...patch },
+        });
+      const [note] = (top()?.blocks ?? []).filter((block) =>
+        JSON.stringify(block).includes('"action_id":"note"'),
+      );
+      const { block_id: blockId = '' } = note as { block_id?: string };
+      const values = {
+        [blockId]: { note: { value: 'typed' }, tool: { value: 'evil' } },
+        tool: { tool: { value: 'evil' } },
+        __proto__: { note: { value: 'evil' } },
+        city: { city: { value: 'evil' } },
+      };
+      const token = top()?.private_metadata ?? '';
+      assert.match(
+        JSON.stringify(await send({ private_metadata: token.split(' ')[0], state: { values } })),
+        /not one of mine/,
+      );
+      assert.match(
+        JSON.stringify(await send({ private_metadata: `${token}x`, state: { values } })),
+        /not one of mine/,
+      );
+      const other = token.replace(/new$/, 'kept');
+      assert.match(
+        JSON.stringify(await send({ private_metadata: other, state: { values } })),
+        /not kept any more/,
+      );
+      assert.deepEqual(stage.desk.commands, []);
+      await send({ state: { values } });
+      assert.deepEqual(edited(), { ...PARTS_ARGS, note: 'typed' });
+    });
+
+    it('a form whose opening was not answered is found and filled', async () => {
+      stage.workspace.faults.api('views.open', { kind: 'lost' });
+      await open('parts', PARTS_ARGS);
+      assert.equal(stage.workspace.see('requester').views.length, 1);
+    });
+  });
+}
+
+describe('a call whose file changes while it is read', () => {
+  it('is read from its first page on again: no page holds what was read before (D18)', async () => {
+    const stage = await setSlackStage('http', { tools: FORM_TOOLS });
+    try {
+      const args = canonicalJson(Object.fromEntries(KEYS.map((key) => [key, 'x'.repeat(500)])));
+      const call = await stage.callIn({ tool: 'long', args, basis: 'before' });
+      const place = await stage.draw(call);
+      const shows = (text: string) => () =>
+        JSON.stringify(stage.workspace.see('requester').views.at(-1) ?? '').includes(text)
+          ? true
+          : undefined;
+      await stage.workspace.click('requester', { ...place, actionId: 'call.open' });
+      await stage.workspace.waitFor(shows('page 1 of'));
+      const changed = aCall({
+        ...call,
+        digest: '',
+        basis: 'after',
+        preview: 'new',
+        note: 'Changed.',
+      });
+      stage.desk.call = { ...changed, digest: digestOf(changed) };
+      await stage.workspace.clickInView('requester', { actionId: 'call.page' });
+      await stage.workspace.waitFor(shows('Changed.'));
+      assert.ok(shows('page 1 of')());
+    } finally {
+      await stage.close();
+    }
+  });
+});
+
+describe('a form before a slow store', () => {
+  it('opens at once, and is there when the store has answered after four seconds', async () => {
+    const clock = createManualClock(Date.now());
+    const stage = await setSlackStage('http', { tools: FORM_TOOLS, clock });
+    try {
+      const call = await stage.callIn({ tool: 'parts', args: canonicalJson(PARTS_ARGS) });
+      const place = await stage.draw(call);
+      const { look } = stage.desk;
+      stage.desk.look = async (command) => {
+        await new Promise<void>((resolve) => {
+          clock.schedule(clock.now() + 4_000, resolve);
+        });
+        return look(command);
+      };
+      await stage.workspace.click('requester', { ...place, actionId: 'call.edit' });
+      const shows = (text: string) => () =>
+        JSON.stringify(stage.workspace.see('requester').views.at(-1) ?? '').includes(text)
+          ? true
+          : undefined;
+      await stage.workspace.waitFor(shows('Looking at the call'));
+      await clock.advance(4_000);
+      await stage.workspace.waitFor(shows('Save and approve'));
+    } finally {
+      await stage.close();
+    }
+  });
+});

@@ -1,0 +1,130 @@
+/** The app as a user starts it: `npm start` in a process of its own, ended by its process group. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+
+export interface AppProcess {
+  /** Where its HTTP server listens, as it printed it. */
+  readonly url: string;
+  /** Its process group. */
+  readonly group: number | undefined;
+  /** Everything that it has written so far. */
+  output(): string;
+  /** Asks it to end and waits; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** `kill -9`, as a crash would. */
+  kill(): Promise<void>;
+}
+
+/** What a start that failed left behind. */
+export interface FailedStart {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Starts the app with nothing of this environment but what is given, and waits for its address; `entry` is a module of the tests that starts it in another way than `npm start`. */
+export async function startApp(
+  env: Readonly<Record<string, string>>,
+  entry?: string,
+): Promise<AppProcess> {
+  const { child, output, exited } = launch(env, entry);
+  const url = await Promise.race([
+    // A line of the log may name other addresses before it has started.
+    findInOutput(child, output, /(?<=^|health is at |is open: )https?:\/\/[\w.:[\]-]+/m),
+    exited.then((code) => {
+      throw new Error(`The app ended with ${code} before it was ready:\n${output()}`);
+    }),
+  ]);
+  return {
+    url,
+    group: child.pid,
+    output,
+    async stop() {
+      signalGroup(child, 'SIGTERM');
+      return await exited;
+    },
+    async kill() {
+      signalGroup(child, 'SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Starts the app with a configuration that it refuses, and waits for its end. */
+export async function failToStart(env: Readonly<Record<string, string>>): Promise<FailedStart> {
+  const { output, exited } = launch(env);
+  return { code: await exited, output: output() };
+}
+
+/** Of TypeScript, tsx is spared the large libraries: it would look at each of their modules. */
+function nodeWith(entry: string): readonly string[] {
+  const preloads = ['./test/support/preload.js', 'tsx'].flatMap((name) => ['--import', name]);
+  return [process.execPath, ...(entry.endsWith('.ts') ? preloads : []), entry];
+}
+
+function launch(env: Readonly<Record<string, string>>, entry?: string) {
+  const { PATH = '', HOME = '' } = process.env;
+  const [command = '', ...args] =
+    entry === undefined ? ['npm', 'start', '--silent'] : nodeWith(entry);
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let written = '';
+  const read = (chunk: Buffer) => {
+    written += chunk.toString();
+  };
+  child.stdout.on('data', read);
+  child.stderr.on('data', read);
+  // A test that is ended by its time-out must not leave the app behind.
+  const end = () => signalGroup(child, 'SIGKILL');
+  const endAndExit = () => {
+    end();
+    process.exit(1);
+  };
+  process.once('exit', end);
+  process.once('SIGTERM', endAndExit);
+  child.once('close', () => {
+    process.off('exit', end);
+    process.off('SIGTERM', endAndExit);
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, output: () => written, exited };
+}
+
+async function findInOutput(
+  child: ChildProcess,
+  output: () => string,
+  pattern: RegExp,
+): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`The app printed no address:\n${output()}`)),
+      START_TIMEOUT_MS,
+    );
+    const look = () => {
+      const found = pattern.exec(output())?.[0];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      child.stdout?.off('data', look);
+      resolve(found);
+    };
+    child.stdout?.on('data', look);
+    child.once('close', () => clearTimeout(timer));
+  });
+}
+
+/** npm and the app are one group; the group is ours, so nobody else's process is hit. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // ESRCH: it has ended in the meantime, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

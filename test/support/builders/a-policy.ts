@@ -1,0 +1,28 @@
+import { BUILT_IN_HELPERS } from '../../../src/agent/tools/built-in-helpers.ts';
+import type { PersonLookup } from '../../../src/domain/policy/policy.ts';
+import { withRoutes } from '../../../src/domain/policy/policy.ts';
+import { settleRoutes } from '../../../src/domain/policy/policy-routes.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
+import { readPolicy } from '../../../src/policy/file/read-policy.ts';
+import type { KnownNames } from '../../../src/policy/file/read-rules.ts';
+
+/** People of whom nothing is known. */
+export const NOBODY_KNOWN: PersonLookup = {
+  emailOf: async () => {
+    throw new Error('Slack is away.');
+  },
+  groupsOf: async () => {
+    throw new Error('Slack is away.');
+  },
+};
+
+const HELPERS = BUILT_IN_HELPERS.map(({ name }) => ({ kind: 'helper', name }) as const);
+
+/** Reads a policy that has no names and no errors; the helpers are the built-in ones, unless it is told others. */
+export function loadText(text: string, known?: KnownNames) {
+  const read = readPolicy(text, known ?? { tools: [], agents: HELPERS });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
+  const { hash, policy, routes } = read.file;
+  const settled = settleRoutes(routes, new Map());
+  return { hash, policy: withRoutes(policy, (name) => settled.get(name) ?? REQUESTER_ROUTE) };
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { runCountersign } from '../../../src/commands/run-countersign.ts';
+import { createSystemClock } from '../../../src/process/system-clock.ts';
+
+/** A key of a program, as the command made it. */
+export interface MadeKey {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Runs a command about keys beside an app whose records are in the folder's `data`, and returns what it wrote. */
+export async function runKeys(folder: string, ...args: readonly string[]): Promise<string> {
+  const out: string[] = [];
+  const code = await runCountersign(['keys', ...args], {
+    env: { DATA_DIR: join(folder, 'data') },
+    clock: createSystemClock(),
+    out: (text) => out.push(text),
+    write: async (text) => void out.push(text),
+    err: (text) => out.push(text),
+  });
+  if (code !== 0) throw new Error(out.join('\n'));
+  return out.join('\n');
+}
+
+/** Makes a key that asks in #general for the requester of the simulated workspace. */
+export async function makeKey(folder: string, name: string): Promise<MadeKey> {
+  const place = ['--owner', 'U0REQUESTER', '--channels', 'C0GENERAL'];
+  return JSON.parse(await runKeys(folder, 'create', '--name', name, ...place, '--json'));
+}

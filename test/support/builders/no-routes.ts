@@ -1,0 +1,10 @@
+import type { RouteControl } from '../../../src/desk/control/routes.ts';
+
+const REFUSED = { kind: 'not-allowed', sentence: 'There are no routes here.' } as const;
+
+/** Routes that nobody may see or set: for Slack sides whose tests are about other things. */
+export const NO_ROUTES: RouteControl = {
+  look: async () => REFUSED,
+  set: async () => REFUSED,
+  remove: async () => REFUSED,
+};

@@ -1,9 +1,0 @@
-import type { CallRef } from '../../src/domain/agenda.ts';
-import { channelKey } from '../../src/domain/thread-key.ts';
-
-const NO_THREAD = channelKey({ team: 'T1', channel: 'C1' });
-
-/** What keys are made of for a call that nobody looks at; it belongs to no thread, and so is worked on by itself. */
-export function callRef(id: string): CallRef {
-  return { id, thread: NO_THREAD };
-}

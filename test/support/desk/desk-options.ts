@@ -1,0 +1,63 @@
+import type { ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
+import type { Keeping } from '../../../src/desk/deps.ts';
+import type { OnDamaged } from '../../../src/domain/audit/damaged-record.ts';
+import type { TalkRules } from '../../../src/domain/people/sender-policy.ts';
+import type { Gate } from '../../../src/domain/policy/route.ts';
+import type { Agent } from '../../../src/domain/ports/agent.ts';
+import type { Callbacks } from '../../../src/domain/ports/callback.ts';
+import type { Chat } from '../../../src/domain/ports/chat.ts';
+import type { Clock } from '../../../src/domain/ports/clock.ts';
+import type { Directory } from '../../../src/domain/ports/directory.ts';
+import type { AttachmentSource } from '../../../src/domain/ports/file-ports.ts';
+import type { Log } from '../../../src/domain/ports/log.ts';
+import type { Store } from '../../../src/domain/ports/store.ts';
+import type { Helper } from '../../../src/domain/tools/helper.ts';
+import type { Tool } from '../../../src/domain/tools/tool.ts';
+import type { RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
+import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
+
+/** What a test wants of its desk. */
+export interface DeskOptions {
+  readonly gate?: Gate;
+  /** Makes the gate out of what the desk stands on, in place of `gate`. */
+  readonly gateOf?: (desk: { readonly store: Store; readonly clock: Clock }) => Gate;
+  /** (Default: SQLite in a folder of its own.) */
+  readonly openStore?: (deps: {
+    readonly clock: Clock;
+    readonly onWake: () => void;
+    readonly onDamaged: OnDamaged;
+  }) => Promise<SqliteStore | RedisStore>;
+  readonly tools: readonly ToolDefinition[];
+  /** Makes the agent in place of ours. */
+  readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
+  /** Tools that are made already. */
+  readonly made?: readonly Tool[];
+  /** Whom the agent may give work to, with the tool for it. */
+  readonly helpers?: readonly Helper[];
+  /** The first worker never looks at the time: its leases run out, as if its process stood still. */
+  readonly stalled?: boolean;
+  /** (Default: a strict mock of OpenAI.) */
+  readonly modelUrl?: string;
+  readonly modelTimeoutMs?: number;
+  readonly modelRetries?: number;
+  readonly contextTokens?: number;
+  readonly showsUsage?: boolean;
+  /** (Default: nothing is logged.) */
+  readonly log?: Partial<Log>;
+  /** Where attached files come from; without it there are none. */
+  readonly source?: AttachmentSource;
+  /** Whether the model sees images. */
+  readonly seesImages?: boolean;
+  /** (Default: everybody is a member, and nobody an admin.) */
+  readonly directory?: Directory;
+  readonly talk?: TalkRules;
+  readonly maxPendingPerPerson?: number;
+  readonly maxPendingPerKey?: number;
+  /** (Default: nothing is sealed or removed.) */
+  readonly keeping?: Keeping;
+  /** Who is told of channels that take no cards. */
+  readonly admins?: ReadonlySet<string>;
+  /** Reaches programs. */
+  readonly callbacks?: Callbacks;
+  readonly shownOn?: Chat;
+}

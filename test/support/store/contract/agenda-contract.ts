@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AgendaKey, redrawKey, runKey } from '../../../../src/domain/ports/agenda.ts';
+import { callRef } from '../../builders/call-ref.ts';
+import { claimOne } from '../../builders/claim-one.ts';
+import { claimKey, LEASE_MS, type OpenBench } from './contract-store.ts';
+
+const KEY = runKey(callRef('call_a'));
+
+export function agendaContract(open: OpenBench): void {
+  test('of two due times the earlier one counts', async (t) => {
+    const { store } = await open(t);
+    await store.agenda.wake([{ key: KEY, dueAt: 500 }]);
+    await store.agenda.wake([{ key: KEY, dueAt: 900 }]);
+    assert.equal(await store.agenda.nextDueAt(), 500);
+    await store.agenda.wake([
+      { key: KEY, dueAt: 200 },
+      { key: KEY, dueAt: 300 },
+    ]);
+    assert.equal(await store.agenda.nextDueAt(), 200);
+    assert.ok(await claimOne(store.agenda, 200, 1_000));
+    assert.equal(await claimOne(store.agenda, 900, 1_000), undefined);
+  });
+
+  test('an empty agenda has no due time', async (t) => {
+    const { store } = await open(t);
+    assert.equal(await store.agenda.nextDueAt(), undefined);
+    await store.agenda.wake([]);
+    assert.equal(await claimOne(store.agenda, 1_000, 1_000), undefined);
+    await store.agenda.wake([{ key: KEY, dueAt: 0 }]);
+    const lease = await claimOne(store.agenda, 1_000, 1_000);
+    assert.ok(lease);
+    await store.agenda.finish(lease);
+    assert.equal(await store.agenda.nextDueAt(), undefined);
+  });
+
+  test('a renewed lease lasts longer, under the same fence', async (t) => {
+    const { store } = await open(t);
+    await store.agenda.wake([{ key: KEY, dueAt: 0 }]);
+    const lease = await claimOne(store.agenda, 0, 100);
+    assert.ok(lease);
+    assert.deepEqual(await store.agenda.renew(lease, 50, 100), { ...lease, expiresAt: 150 });
+    assert.equal(await claimOne(store.agenda, 149, 100), undefined);
+    assert.equal((await claimOne(store.agenda, 150, 100))?.tries, 1);
+  });
+
+  test('who lost a lease can do nothing with it', async (t) => {
+    const { store } = await open(t);
+    const { agenda } = store;
+    await agenda.wake([{ key: KEY, dueAt: 0 }]);
+    const lost = await claimOne(agenda, 0, 100);
+    const heir = await claimOne(agenda, 100, 100);
+    assert.ok(lost && heir);
+    assert.equal(await agenda.renew(lost, 100, 900), undefined);
+    await agenda.finish(lost);
+    await agenda.backOff(lost, 110, 'late');
+    await agenda.park(lost, 110, 'late');
+    assert.equal(await agenda.nextDueAt(), 200);
+    assert.deepEqual(await agenda.parked(), []);
+    await agenda.finish(heir);
+    assert.equal(await agenda.renew(heir, 100, 900), undefined);
+    await agenda.backOff(heir, 110, 'late');
+    assert.equal(await agenda.nextDueAt(), undefined);
+  });
+
+  test('waking a key during its work causes one more pass', async (t) => {
+    const bench = await open(t);
+    const { agenda } = bench.store;
+    const lease = await claimKey(bench, KEY);
+    const now = bench.clock.now();
+    for (let n = 0; n < 3; n += 1) await agenda.wake([{ key: KEY, dueAt: now }]);
+    assert.equal(await claimOne(agenda, now, LEASE_MS), undefined);
+    await agenda.finish(lease);
+    const again = await claimOne(agenda, now, LEASE_MS);
+    assert.equal(again?.tries, 0);
+    assert.ok(again);
+    await agenda.finish(again);
+    assert.equal(await claimOne(agenda, now, LEASE_MS), undefined);
+  });
+
+  test('the pass after a worker’s death is also the one that it was woken for', async (t) => {
+    const bench = await open(t);
+    await claimKey(bench, KEY);
+    await bench.store.agenda.wake([{ key: KEY, dueAt: bench.clock.now() }]);
+    await bench.clock.advance(LEASE_MS);
+    const heir = await claimOne(bench.store.agenda, bench.clock.now(), LEASE_MS);
+    assert.ok(heir);
+    await bench.store.agenda.finish(heir);
+    assert.equal(await claimOne(bench.store.agenda, bench.clock.now(), LEASE_MS), undefined);
+  });
+
+  test('a wake-up for later outlives the worker that had the key', async (t) => {
+    const bench = await open(t);
+    await claimKey(bench, KEY);
+    const later = bench.clock.now() + 10 * LEASE_MS;
+    await bench.store.agenda.wake([{ key: KEY, dueAt: later }]);
+    await bench.clock.advance(LEASE_MS);
+    const heir = await claimOne(bench.store.agenda, bench.clock.now(), LEASE_MS);
+    assert.ok(heir);
+    await bench.store.agenda.finish(heir);
+    assert.equal(await bench.store.agenda.nextDueAt(), later);
+  });
+
+  test('a wake-up for later, during the work, comes at its time', async (t) => {
+    const bench = await open(t);
+    const lease = await claimKey(bench, KEY);
+    const later = bench.clock.now() + 5_000;
+    await bench.store.agenda.wake([{ key: KEY, dueAt: later }]);
+    await bench.store.agenda.finish(lease);
+    assert.equal(await bench.store.agenda.nextDueAt(), later);
+  });
+
+  test('work that failed is put off, one more try counted, until it succeeds', async (t) => {
+    const { store } = await open(t);
+    const { agenda } = store;
+    await agenda.wake([{ key: KEY, dueAt: 0 }]);
+    for (const tries of [0, 1, 2]) {
+      const now = tries * 100;
+      const lease = await claimOne(agenda, now, 50);
+      assert.equal(lease?.tries, tries);
+      assert.ok(lease);
+      await agenda.backOff(lease, now + 100, 'rate limited');
+      assert.equal(await claimOne(agenda, now + 99, 50), undefined);
+    }
+    const last = await claimOne(agenda, 300, 50);
+    assert.equal(last?.tries, 3);
+    assert.ok(last);
+    await agenda.finish(last);
+    await agenda.wake([{ key: KEY, dueAt: 400 }]);
+    assert.equal((await claimOne(agenda, 400, 50))?.tries, 0);
+  });
+
+  test('a wake-up during a back-off runs at its own time, and a later one does not delay', async (t) => {
+    const bench = await open(t);
+    const { agenda } = bench.store;
+    const now = bench.clock.now();
+    const lease = await claimKey(bench, KEY);
+    await agenda.backOff(lease, now + 60_000, 'no answer');
+    await agenda.wake([{ key: KEY, dueAt: now + 90_000 }]);
+    assert.equal(await agenda.nextDueAt(), now + 60_000);
+    await agenda.wake([{ key: KEY, dueAt: now }]);
+    assert.equal((await claimOne(agenda, now, LEASE_MS))?.tries, 1);
+  });
+
+  test('a wake-up during work that then fails is not put off with it', async (t) => {
+    const bench = await open(t);
+    const now = bench.clock.now();
+    const lease = await claimKey(bench, KEY);
+    await bench.store.agenda.wake([{ key: KEY, dueAt: now }]);
+    await bench.store.agenda.backOff(lease, now + 60_000, 'no answer');
+    assert.equal((await claimOne(bench.store.agenda, now, LEASE_MS))?.tries, 1);
+  });
+
+  test('parked work rests visibly until it is woken, and starts afresh then', async (t) => {
+    const bench = await open(t);
+    const now = bench.clock.now();
+    const failed = await claimKey(bench, KEY);
+    await bench.store.agenda.backOff(failed, now, 'no answer');
+    const lease = await claimOne(bench.store.agenda, now, LEASE_MS);
+    assert.ok(lease);
+    await bench.store.agenda.park(lease, now, 'gave up: "no answer"');
+    const { agenda } = await bench.reopen();
+    assert.deepEqual(await agenda.parked(), [
+      { key: KEY, reason: 'gave up: "no answer"', at: now },
+    ]);
+    assert.equal(await agenda.nextDueAt(), undefined);
+    assert.equal(await claimOne(agenda, now + 10 * LEASE_MS, LEASE_MS), undefined);
+    await agenda.wake([{ key: KEY, dueAt: now + 5 }]);
+    assert.deepEqual(await agenda.parked(), []);
+    assert.equal((await claimOne(agenda, now + 5, LEASE_MS))?.tries, 0);
+  });
+
+  test('work that is woken before it is parked starts afresh instead', async (t) => {
+    const bench = await open(t);
+    const { agenda } = bench.store;
+    const now = bench.clock.now();
+    await agenda.backOff(await claimKey(bench, KEY), now, 'no answer');
+    const lease = await claimOne(agenda, now, LEASE_MS);
+    assert.ok(lease);
+    await agenda.wake([{ key: KEY, dueAt: now }]);
+    await agenda.park(lease, now, 'gave up');
+    assert.deepEqual(await agenda.parked(), []);
+    assert.equal((await claimOne(agenda, now, LEASE_MS))?.tries, 0);
+  });
+
+  test('ids of keys may hold any character', async (t) => {
+    const { store } = await open(t);
+    const ids = [
+      'a:b',
+      'run:a',
+      ':',
+      '',
+      'T1/C1/1.0/call_x',
+      '*?[]{}',
+      '🚀\n\t"\'\\',
+      'null\u0000byte',
+    ];
+    const keys = ids.flatMap((id): AgendaKey[] => [runKey(callRef(id)), redrawKey(callRef(id))]);
+    await store.agenda.wake(keys.map((key, index) => ({ key, dueAt: index })));
+    const claimed: AgendaKey[] = [];
+    for (const _ of keys) {
+      const lease = await claimOne(store.agenda, 1_000, LEASE_MS);
+      if (lease) claimed.push(lease.key);
+    }
+    assert.deepEqual(claimed, keys);
+  });
+
+  test('due times, tries and back-offs survive a restart', async (t) => {
+    const bench = await open(t);
+    const now = bench.clock.now();
+    await bench.store.agenda.backOff(await claimKey(bench, KEY), now + 700, 'no answer');
+    await bench.store.agenda.wake([{ key: runKey(callRef('later')), dueAt: now + 900 }]);
+    const { agenda } = await bench.reopen();
+    assert.equal(await agenda.nextDueAt(), now + 700);
+    assert.equal((await claimOne(agenda, now + 700, LEASE_MS))?.tries, 1);
+    assert.deepEqual((await claimOne(agenda, now + 900, LEASE_MS))?.key, runKey(callRef('later')));
+  });
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StaleFenceError } from '../../../../src/domain/ports/store.ts';
+import { childThreadKey, type ThreadKey } from '../../../../src/domain/threads/thread-key.ts';
+import type { TurnRecord } from '../../../../src/domain/threads/turn-record.ts';
+import { REQUESTER, THREAD } from '../../builders/a-call.ts';
+import {
+  aDraft,
+  aProposal,
+  eventsOf,
+  holdThread,
+  loseThread,
+  type OpenBench,
+  OTHER_THREAD,
+} from './contract-store.ts';
+
+const HALF = JSON.parse('"half \\ud83d"') as string;
+
+function aRecord(position: number, patch: Partial<TurnRecord> = {}): TurnRecord {
+  const id = `ai_${position}`;
+  const rejected = {
+    ...({ role: 'tool', id: `${id}/c1`, callId: 'c1', tool: 'x' } as const),
+    ...({ text: `Not run:\n"${HALF}" 🚀`, status: 'error' } as const),
+  };
+  return {
+    v: 1,
+    thread: THREAD,
+    turn: 'one',
+    position,
+    message: {
+      role: 'assistant',
+      id,
+      text: 'héllo',
+      calls: [{ id: 'c1', tool: 'x', args: '{"a' }],
+    },
+    rejected: [rejected],
+    spent: { requests: 2, modelMs: 0.5, tokens: { input: 10, output: 3 } },
+    notice: 'Cut.',
+    ...patch,
+  };
+}
+
+const USER: TurnRecord = {
+  v: 1,
+  thread: THREAD,
+  turn: 'one',
+  position: 0,
+  message: { role: 'user', id: 'one', text: 'ask', author: REQUESTER, at: 900 },
+  rejected: [],
+};
+
+export function recordsContract(open: OpenBench): void {
+  test('messages of a turn come back as they were, in the order of their positions', async (t) => {
+    const bench = await open(t);
+    const fence = await holdThread(bench);
+    await bench.store.records.keep([aRecord(10), aRecord(2), USER], fence);
+    await bench.store.records.keep([aRecord(0, { turn: 'two' })], fence);
+    const store = await bench.reopen();
+    assert.deepEqual(await store.records.ofTurn(THREAD, 'one'), [USER, aRecord(2), aRecord(10)]);
+    assert.deepEqual(await store.records.ofTurn(OTHER_THREAD, 'one'), []);
+    assert.deepEqual(await store.records.ofTurn(THREAD, 'three'), []);
+  });
+
+  test('a position that is known stays as it was', async (t) => {
+    const bench = await open(t);
+    const { records } = bench.store;
+    const fence = await holdThread(bench);
+    await records.keep([aRecord(1)], fence);
+    await records.keep([aRecord(1, { notice: 'Other.' }), aRecord(3)], fence);
+    assert.deepEqual(await records.ofTurn(THREAD, 'one'), [aRecord(1), aRecord(3)]);
+  });
+
+  test('messages are kept with the call that they ask for, or not at all', async (t) => {
+    const bench = await open(t);
+    const { ledger, records } = bench.store;
+    const { old, young } = await loseThread(bench);
+    const effects = { records: [USER, aRecord(1)], audit: [aDraft('proposed')] };
+    await assert.rejects(ledger.propose(aProposal(), effects, old), StaleFenceError);
+    assert.deepEqual(await records.ofTurn(THREAD, 'one'), []);
+    await ledger.propose(aProposal(), effects, young);
+    await ledger.propose(aProposal(), { records: [aRecord(3)] }, young);
+    assert.deepEqual(await records.ofTurn(THREAD, 'one'), [USER, aRecord(1)]);
+    assert.deepEqual(await eventsOf(bench.store), ['proposed']);
+  });
+
+  test('a worker that lost the thread keeps nothing, nor does one of another thread', async (t) => {
+    const bench = await open(t);
+    const { records } = bench.store;
+    const { old } = await loseThread(bench);
+    const other = await holdThread(bench, OTHER_THREAD);
+    await assert.rejects(records.keep([USER], old), StaleFenceError);
+    await assert.rejects(records.keep([USER], other), /fence/);
+    assert.deepEqual(await records.ofTurn(THREAD, 'one'), []);
+  });
+
+  test('they are removed when the turn is appended to the history, and others are not', async (t) => {
+    const bench = await open(t);
+    const { history, records } = bench.store;
+    const child = childThreadKey(THREAD, 'call_1');
+    const keep = async (thread: ThreadKey, turn: string) => {
+      const fence = await holdThread(bench, thread);
+      await records.keep([{ ...USER, thread, turn }], fence);
+      return fence;
+    };
+    await keep(child, 'below');
+    const fence = await keep(THREAD, 'one');
+    const turn = { id: 'one', settledAt: 1_000, messages: [] };
+    const { old, young } = { old: { ...fence, token: fence.token - 1 }, young: fence };
+    await assert.rejects(history.append(THREAD, turn, {}, old), StaleFenceError);
+    assert.equal((await records.ofTurn(THREAD, 'one')).length, 1);
+    await history.append(THREAD, turn, {}, young);
+    assert.deepEqual(await records.ofTurn(THREAD, 'one'), []);
+    await records.keep([{ ...USER, turn: 'two' }], young);
+    await history.append(THREAD, turn, {}, young);
+    assert.equal((await records.ofTurn(THREAD, 'two')).length, 1);
+    assert.equal((await records.ofTurn(child, 'below')).length, 1);
+  });
+}

@@ -1,0 +1,64 @@
+/** Our own store ports with a door before and after every call: what passes there can fail, hang, or die. */
+import type { Agenda } from '../../../src/domain/ports/agenda.ts';
+import type { Store } from '../../../src/domain/ports/store.ts';
+
+/** Lets a call through, or not; `point` names it: `ledger.write`. */
+export interface Passage {
+  pass<T>(point: string, call: () => Promise<T>): Promise<T>;
+}
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+
+const PORTS = [
+  'ledger',
+  'inbox',
+  'records',
+  'history',
+  'outbox',
+  'agenda',
+  'audit',
+  'pause',
+  'routes',
+  'drafts',
+] as const;
+
+/** Puts a passage around every method of every port. */
+export function passStore(store: Store, passage: Passage): Store {
+  const ports = PORTS.map((name) => [name, passPort(name, store[name], passage)] as const);
+  const passed = { ...store, ...(Object.fromEntries(ports) as unknown as Store) };
+  return { ...passed, agenda: passAgenda(store.agenda, passed.agenda, passage) };
+}
+
+/** What is done under a hold is asked of the ports by itself; the end of a visit is asked of the store too. */
+function passAgenda(agenda: Agenda, passed: Agenda, passage: Passage): Agenda {
+  return new Proxy(passed, {
+    get(target, property, receiver) {
+      if (property === 'within') return agenda.within;
+      if (property !== 'enter') return Reflect.get(target, property, receiver) as unknown;
+      return async (...args: Parameters<Agenda['enter']>) => {
+        const visit = await target.enter(...args);
+        const leave = async () =>
+          await passage.pass('agenda.leave', async () => await visit?.leave());
+        return visit && { ...visit, leave };
+      };
+    },
+  });
+}
+
+/** Puts a passage around every method of one port. */
+function passPort<Port extends object>(name: string, port: Port, passage: Passage): Port {
+  const passed = new Map<string | symbol, Method>();
+  return new Proxy(port, {
+    get(target, property, receiver) {
+      const known = passed.get(property);
+      if (known) return known;
+      const found: unknown = Reflect.get(target, property, receiver);
+      if (typeof found !== 'function') return found;
+      const point = `${name}.${String(property)}`;
+      const method: Method = (...args) =>
+        passage.pass(point, async () => await (Reflect.apply(found, target, args) as unknown));
+      passed.set(property, method);
+      return method;
+    },
+  });
+}

@@ -1,0 +1,11 @@
+import { createSeal } from '../../src/domain/calls/seal.ts';
+import { createSecretMark } from '../../src/domain/secrets/secret-mark.ts';
+
+/** The key of an installation in tests: always the same. */
+const KEY = new Uint8Array(32).fill(7);
+
+/** The marks of secrets in tests. */
+export const TEST_MARK = createSecretMark(KEY);
+
+/** The seals of calls in tests. */
+export const TEST_SEAL = createSeal(KEY);
